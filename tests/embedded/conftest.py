@@ -92,7 +92,6 @@ def town(towns):
 
 
 def rows(body):
-    """Return (line, clock of the timetable, status, delay) of a board."""
     return [
         (row["line"], row["scheduledTime"][11:16], row["status"], row.get("delaySeconds")) for row in body["departures"]
     ]

@@ -35,14 +35,12 @@ def test_real_time_is_as_old_as_its_message_and_grows_older_while_nobody_asks(to
 
 
 def test_a_network_without_real_time_tells_no_age_of_it(town):
-    """Nothing is old where nothing was promised."""
     town.board()
 
     assert observed(instruments.observe_realtime) == []
 
 
 def test_a_timetable_is_as_old_as_its_preparation(town, clock):
-    """A day later it is a day older, and nobody has asked it anything."""
     town.board()
     later = datetime.fromtimestamp(NOW, UTC) + timedelta(days=400)
     seen = []

@@ -23,7 +23,6 @@ ROUTE, TRIP, AGENCY = {"route_id": "R"}, {"trip": {"trip_id": "R-1"}}, {"agency_
 
 
 def touches(body):
-    """Return what each alert touches, by its header."""
     return {alert["header"]: alert["touches"] for alert in body["meta"].get("alerts", ())}
 
 
@@ -75,7 +74,6 @@ EXTRA = update(
 
 
 def test_an_alert_of_an_added_trip_is_told(says):
-    """The bus that runs instead leaves at 08:05, before the 08:10."""
     town = says(EXTRA, alert(trip={"trip_id": "X"}))
     assert touches(town.plan(limit=2)) == {"Works": ["itineraries/0/legs/0"]}
     assert touches(town.board()) == {"Works": ["departures/0"]}
@@ -83,7 +81,6 @@ def test_an_alert_of_an_added_trip_is_told(says):
 
 @pytest.mark.parametrize(("stop", "first"), [("ALPHA", "R 08:10"), ("GAMMA", "R 08:10"), ("BETA", "R 08:05")])
 def test_a_stop_that_is_closed_to_an_added_trip_is_closed(says, stop, first):
-    """Nobody gets on at Alpha, or off at Gamma; it does not call at Beta."""
     town = says(EXTRA, alert(effect="NO_SERVICE", trip={"trip_id": "X"}, stop_id=stop))
     assert (trips(town.plan(limit=1)), "{} {}".format(*rows(town.board())[0])) == ([first], first)
 
@@ -110,7 +107,6 @@ def test_who_waits_for_a_late_train_is_there_from_its_planned_departure(says):
 
 
 def test_the_shape_of_an_alert(says):
-    """Header, text, effect, its time in the network's zone, where to read more."""
     works = alert("w", "Works at Beta", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **TRIP)
     assert says(works).plan(limit=1)["meta"]["alerts"] == [
         {
@@ -126,7 +122,6 @@ def test_the_shape_of_an_alert(says):
 
 
 def test_a_long_text_stands_once_and_within_its_bounds(says):
-    """Four trains are cancelled, late or dropped because of one paragraph: the answer repeats none of it."""
     paragraph = "Because of works between Beta and Gamma trains are few. " * 43
     entities = [update("R-1", relationship="CANCELED"), update("R-2", call("ALPHA", 900, 900))]
     for limit in (1, 2, 3):
@@ -139,7 +134,6 @@ def test_a_long_text_stands_once_and_within_its_bounds(says):
 
 
 def test_at_most_five_are_told_and_the_rest_is_counted(says):
-    """Seven alerts, the gravest first, then the nearest."""
     entities = [alert(f"a{number}", f"Note {number}", effect="OTHER_EFFECT", **AGENCY) for number in range(5)]
     entities += [alert("near", "Of the trip", effect="OTHER_EFFECT", **TRIP)]
     entities += [alert("grave", "Closed", effect="NO_SERVICE", **ROUTE)]
@@ -168,7 +162,6 @@ def test_at_most_five_are_told_and_the_rest_is_counted(says):
     ],
 )
 def test_a_board_tells_the_alerts_of_its_rows_and_of_its_stop(says, selector, period, expected):
-    """The 08:10 train and the 08:15 bus at Alpha, both on time."""
     body = says(alert(period=period, **selector)).board()
     assert rows(body) == [("R", "08:10", "scheduled_only", None), ("B", "08:15", "scheduled_only", None)]
     assert touches(body) == ({} if expected is None else {"Works": expected})
@@ -192,13 +185,11 @@ def test_an_empty_board_tells_the_alert_of_its_stop(says):
     ids=["closed on arrival", "closed later", "closed on departure", "open again", "only passed"],
 )
 def test_a_closed_stop_is_kept_away_from_though_only_an_alert_says_so(says, stop, period, found):
-    """No trip update at all. What needs the closed stop is shown last, marked, at the timetable's times."""
     body = says(alert(effect="NO_SERVICE", period=period, stop_id=stop)).plan(limit=3)
     assert trips(body) == found
 
 
 def test_a_trip_that_needs_a_closed_stop_says_so_and_why(says):
-    """Gamma is closed when the 08:10 arrives."""
     body = says(alert(header="Gamma closed", effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")).plan(
         limit=3
     )
@@ -222,7 +213,6 @@ def test_a_stop_is_closed_when_and_to_which_vehicles_the_alert_says(says, entiti
 
 
 def test_a_closed_stop_s_board_marks_what_does_not_call(says):
-    """Alpha is closed until 08:12: the train of 08:10 is cancelled there, the bus of 08:15 is not."""
     body = says(alert(effect="NO_SERVICE", period=("08:00", "08:12"), stop_id="ALPHA")).board()
     assert rows(body) == [("R", "08:10", "cancelled", None), ("B", "08:15", "scheduled_only", None)]
     assert touches(body) == {"Works": ["departures/0", "stopId"]}
@@ -239,7 +229,6 @@ def text_of(town, tool, body):
 
 
 def test_the_text_of_a_plan_says_each_alert_once(says):
-    """Who, what, when, and where to read more; the lines it touches by itinerary."""
     town = says(alert("w", "Works", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **ROUTE))
     lines = text_of(town, "plan_trip", town.plan(limit=3))
     assert [line for line in lines if "Works" in line] == [
@@ -248,7 +237,6 @@ def test_the_text_of_a_plan_says_each_alert_once(says):
 
 
 def test_the_text_of_a_board_says_each_alert_once(says):
-    """One of the stop, one of a line; six more are only counted."""
     more = [alert(f"m{number}", f"More {number}", effect="NO_EFFECT", **AGENCY) for number in range(9)]
     town = says(alert("s", "Stop moved", effect="STOP_MOVED", stop_id="ALPHA"), alert("b", route_id="B"), *more)
     lines = text_of(town, "get_departures", town.board())
@@ -293,6 +281,5 @@ def test_header_and_text_are_each_chosen_by_language(says, headers, texts, langu
 
 
 def test_an_alert_alone_is_no_trouble(says):
-    """No second search, no flag, no note, no warning."""
     body = says(alert(**ROUTE)).plan(limit=3)
     assert (warnings(body), [sorted(each) for each in body["itineraries"] if "DisruptionNote" in each]) == ({}, [])

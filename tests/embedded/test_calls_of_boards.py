@@ -38,14 +38,12 @@ FROM_TWO = (call("ALPHA", "08:12", "08:12", platform="ALPHA2"), BEFORE[1], call(
     ids=["skipped", "replacement", "no drop-off", "closed"],
 )
 def test_a_ride_that_lets_nobody_out_behind_a_stop_is_cancelled_there(towns, said):
-    """Nobody gets anywhere with the bus of 08:20 from Beta."""
     town = towns(DRAWING, coordinates=COORDINATES, said=[said])
     board = town.board("TEST:BETA", windowMinutes=120)
     assert rows(board) == [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)]
 
 
 def test_a_planned_ride_that_lets_nobody_out_behind_a_stop_is_no_departure(towns):
-    """As the last stop of a trip is none."""
     town = towns("line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30 noalight", coordinates=COORDINATES)
     assert (rows(town.board()), rows(town.board("TEST:BETA"))) == ([("A", "08:10", "scheduled_only", None)], [])
 
@@ -70,7 +68,6 @@ def test_a_board_and_a_timetable_agree_on_who_may_stay_seated(towns, said, liste
 
 
 def test_a_ride_that_leaves_from_a_stop_elsewhere_is_cancelled_where_it_was_to_leave(towns):
-    """It leaves three kilometres further on, and the board there has it."""
     town = towns(DRAWING, coordinates=COORDINATES, said=[update("A-1", call(sequence=1, depart=0, platform="FAR"))])
     assert rows(town.board()) == [("A", "08:10", "cancelled", None)]
     assert rows(town.board("TEST:FAR")) == [("A", "08:10", "on_time", 0)]
@@ -86,14 +83,12 @@ def test_a_ride_that_leaves_from_a_stop_elsewhere_is_cancelled_where_it_was_to_l
 )
 @pytest.mark.parametrize("stop", ["TEST:STATION", "TEST:ALPHA", "TEST:ALPHA2"])
 def test_another_platform_is_told_on_the_boards_of_both_and_of_the_station(towns, said, stop):
-    """The bus is two minutes late, and cancelled nowhere."""
     town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS}, said=[said])
     [row] = town.board(stop, windowMinutes=60)["departures"]
     assert (row["status"], row["delaySeconds"], row["platform"]) == ("delayed", 120, "2")
 
 
 def test_who_planned_to_take_a_replaced_ride_goes_to_its_other_platform(towns):
-    """Nothing is cancelled."""
     town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
     town.say(message(update("A-1", *FROM_TWO, relationship="REPLACEMENT"), timestamp=NOW))
     body = town.plan("TEST:STATION", limit=3)
@@ -102,7 +97,6 @@ def test_who_planned_to_take_a_replaced_ride_goes_to_its_other_platform(towns):
 
 
 def test_a_stop_that_is_closed_to_one_ride_is_closed_to_its_replacement_once(towns):
-    """The alert names the ride; the search knows it as well as the words do."""
     town = towns(DRAWING, coordinates=COORDINATES)
     closed = alert("closed", "Closed", effect="NO_SERVICE", period=("08:00", "09:00"), stop_id="ALPHA")
     ride = closed.alert.informed_entity[0].trip
@@ -153,7 +147,6 @@ def drawn(dice):
 
 
 def told(dice):
-    """Some are a minute or two late, some do not run."""
     for line in dice.sample(LINES, 8):
         if dice.random() < 0.3:
             yield update(f"{line}-1", relationship="CANCELED")
@@ -163,7 +156,6 @@ def told(dice):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_shorter_board_is_the_beginning_of_the_whole(towns, seed):
-    """Whatever leaves together is in one order, however much of it is shown."""
     dice = random.Random(seed)
     town = towns(drawn(dice))
     for data in (message(timestamp=NOW), message(*told(dice), timestamp=NOW)):

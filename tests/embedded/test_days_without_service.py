@@ -31,7 +31,6 @@ def depart(day, clock="08:00"):
     ],
 )
 def test_a_day_in_a_hole_is_told_with_the_next_day(holed, day, said):
-    """Thursday's question finds Friday's train."""
     assert warnings(holed.plan(when=depart(day))).get("feed-not-in-service") == said
 
 
@@ -42,7 +41,6 @@ def test_in_the_night_the_day_before_still_counts(holed, clock, is_told):
 
 
 def test_a_hole_with_nothing_on_the_days_after_is_a_hint(towns):
-    """Trains on two days, a month apart: the hint names the next one, and says nothing of walking."""
     town = towns(DRAWING, days=[TUESDAY, date(2026, 4, 10)])
     body = town.plan(when=depart("2026-03-15"))
     assert body["error"]["hint"] == "No service on 2026-03-15: TEST (next on 2026-04-10). Try 2026-04-10"
@@ -58,7 +56,6 @@ def test_a_hole_with_nothing_on_the_days_after_is_a_hint(towns):
     ],
 )
 def test_an_empty_board_says_when_something_leaves(holed, clock, day, time, why):
-    """Half an hour in which nothing leaves Alpha, which has no reason to report when something does."""
     assert "whyEmpty" not in holed.board()["meta"]
     clock(at(time, day))
     body = holed.board()
@@ -80,7 +77,6 @@ def test_a_stop_that_nothing_leaves_says_so(holed):
     ],
 )
 def test_outside_the_calendar_and_inside_a_hole_are_told_apart(holed, clock, day, codes):
-    """One word each, not both."""
     clock(at("08:00", day))
     assert set(warnings(holed.board())) == codes
 
@@ -112,7 +108,6 @@ def test_a_cancelled_train_of_the_last_night_is_shown_as_cancelled_and_counted(e
 
 @pytest.mark.parametrize("is_cancelled", [False, True])
 def test_behind_the_last_train_the_calendar_has_ended(ending, clock, is_cancelled):
-    """At 00:21 it has left, or was to."""
     later = at("00:21", WEDNESDAY)
     clock(later)
     if is_cancelled:
@@ -128,7 +123,6 @@ def over(towns, clock):
 
 
 def test_behind_the_last_train_of_the_last_day_nothing_leaves_any_more(over):
-    """Both tools report the cause in the same sentence."""
     body = route(over, departureTime="now")
     why = "Nothing departs near the origin. The timetable has no departures from here after 2026-03-10"
     assert (over.plan()["error"]["hint"], body["meta"]["whyEmpty"]) == (why, f"{why}.")

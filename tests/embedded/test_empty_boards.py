@@ -47,13 +47,11 @@ BOTH = pytest.mark.parametrize("tool", ["get_departures", "getStopTimetable"])
     ],
 )
 def test_a_cancelled_day_is_not_promised(weekly, tool, days, told):
-    """The only train of some of the days that follow is cancelled."""
     weekly.say(cancelled(*days))
     assert why(weekly, tool) == told
 
 
 def test_a_day_whose_rides_are_deleted_is_not_told_at_all(weekly):
-    """Nobody is to hear of them, so not that they are cancelled either."""
     weekly.say(cancelled("20260311", "20260314", relationship="DELETED"))
     assert why(weekly) == "The timetable has no departures from here after 2026-03-14."
 
@@ -72,7 +70,6 @@ def test_an_added_train_days_ahead_counts(towns, clock):
 
 @BOTH
 def test_a_stop_that_is_closed_promises_no_day(towns, clock, tool):
-    """It is closed for good, and a train a day would leave; eight days of service are asked, yesterday's first."""
     town = towns(DAILY)
     clock(NINE)
     town.say(message(CLOSED, timestamp=NINE))
@@ -101,7 +98,6 @@ def test_a_busy_stop_that_is_closed_is_asked_for_fewer_days(towns, clock, monkey
     ids=["leaves in the night", "lets nobody out"],
 )  # fmt: skip
 def test_a_train_counts_on_the_day_on_which_riders_can_take_it(towns, clock, drawing, days, now, told):
-    """By the timetable alone."""
     clock(now)
     assert why(towns(drawing, days=days)) == told
 
@@ -119,7 +115,6 @@ def test_a_train_counts_on_the_day_on_which_riders_can_take_it(towns, clock, dra
     ids=["late", "early"],
 )  # fmt: skip
 def test_a_train_counts_when_it_is_expected(towns, clock, train, days, now, said, told):
-    """With real time, on the day on which it leaves then."""
     town = towns(f"rail R | Alpha {train} | Gamma 20:30", days=days)
     clock(now)
     town.say(message(said, timestamp=now))
@@ -127,7 +122,6 @@ def test_a_train_counts_when_it_is_expected(towns, clock, train, days, now, said
 
 
 def test_a_train_that_is_moved_to_the_next_platform_is_the_next_departure(towns, clock):
-    """It is on the board of its own platform too."""
     stops = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,platform_code
 ST,Central,60.17,24.94,1,,
 ALPHA,Central,60.17,24.94,0,ST,1
@@ -143,8 +137,6 @@ G,Gamma,60.17,25.1,0,,
 
 
 class TestTimetable:
-    """GetStopTimetable lists by schedule, and names as next what it would list."""
-
     @pytest.fixture
     def town(self, towns, clock):
         town = towns(f"{DAILY}\nrail R | Alpha 11:10 | Gamma 11:30")
@@ -152,7 +144,6 @@ class TestTimetable:
         return town
 
     def test_an_added_train_is_in_no_timetable(self, town):
-        """At 10:00; the board has it as next."""
         town.say(message(ADDED, timestamp=NINE))
         assert (why(town, windowMinutes=30), why(town, "getStopTimetable")) == (
             "The next departure is at 2026-03-10T10:00:00+02:00.",
@@ -167,14 +158,12 @@ class TestTimetable:
         assert [each["scheduledTime"] for each in listed] == ["2026-03-10T09:10:00Z"]
 
     def test_a_window_in_which_all_is_cancelled_names_the_next_departure(self, town):
-        """The board shows the 11:10 as cancelled; the timetable, which leaves it out, is empty."""
         town.say(message(update("R-2", relationship="CANCELED"), timestamp=NINE))
         window = {"at": "2026-03-10T11:00:00+02:00"}
         assert rows(town.board(**window)) == [("R", "11:10", "cancelled", None)]
         assert why(town, "getStopTimetable", **window) == "The next departure is at 2026-03-11T06:10:00Z."
 
     def test_the_text_names_the_next_departure_at_the_clock_of_the_place(self, town):
-        """09:10 in UTC; the zone has its offset, as where there are rows."""
         answer = asyncio.run(town.tools["getStopTimetable"].answer({"stopId": "TEST:ALPHA"}, user="ann"))
         assert answer.text.splitlines()[0] == (
             "Timetable of Alpha (TEST:ALPHA) (Europe/Helsinki, UTC+02:00), at most 3 within 45 min: no departures. "

@@ -43,8 +43,7 @@ def over(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("tool", "question"), [("plan_trip", TRIP), ("get_departures", BOARD)])
-def test_credit_lines(over, tool, question):
-    """Publisher and attributed organisations stand in meta, once, and below the text."""
+def test_credit_lines_stand_in_meta_and_text(over, tool, question):
     answer = over(CREDITS)(tool, question)
 
     assert answer.body["meta"]["attribution"] == ["HSL https://hsl.fi", "OpenStreetMap (producer) https://osm.org"]

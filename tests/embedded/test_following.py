@@ -49,14 +49,12 @@ def test_a_new_message_counts_in_the_next_answer(town):
 
 
 def test_a_plan_obeys_what_the_file_says(town):
-    """The 08:10 is cancelled: what runs comes first, the cancelled train last."""
     town.say(OFF)
     assert trips(town.plan(limit=3)) == ["B 08:15 C 08:34", "R 08:40", "R 08:10"]
 
 
 @pytest.mark.parametrize(("age_s", "observed"), [(90, None), (91, "Realtime data is 91 s old.")])
 def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, observed):
-    """A minute and a half is fresh, a second more is stale."""
     town.say(OFF)
     clock(NOW - 10 + age_s)
     assert warnings(town.plan()).get("realtime-stale") == observed
@@ -83,7 +81,6 @@ def test_a_broken_file_leaves_the_last_good_message_and_is_reported(town, data, 
 
 
 def test_a_message_of_the_future_is_reported_and_used_when_its_time_has_come(town, clock):
-    """Half an hour ahead of our clock."""
     town.say(message(*(update(trip, relationship="CANCELED") for trip in ("R-1", "R-2")), timestamp=NOW + 1800))
     board = town.board(limit=1)
     assert (rows(board), age(board)) == ([("R", "08:10", "scheduled_only", None)], None)
@@ -93,7 +90,6 @@ def test_a_message_of_the_future_is_reported_and_used_when_its_time_has_come(tow
 
 
 def test_sources_may_come_and_go_while_the_network_is_used(town):
-    """Followed, forgotten."""
     town.say(LATE)
     with_sources = rows(town.board(limit=1))
     town.follow()
@@ -104,7 +100,6 @@ def test_sources_may_come_and_go_while_the_network_is_used(town):
 
 
 def test_under_a_fixed_clock_answers_are_the_same_byte_for_byte(towns):
-    """Two applications over one home."""
     first, second = towns(), towns()
     first.say(LATE)
     assert first.plan(limit=3) == second.plan(limit=3)
@@ -135,7 +130,6 @@ class Upstream:
 
 
 def test_http_is_opened_only_for_a_url(towns):
-    """A file opens nothing; a URL opens one client, which asks once."""
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
     town.say(LATE)
@@ -147,7 +141,6 @@ def test_http_is_opened_only_for_a_url(towns):
 
 
 def test_nobody_waits_for_a_source_that_hangs(towns, clock):
-    """The second question is due while the source is silent: the board comes at once, with the message of before."""
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
     town.follow(URL)
@@ -159,7 +152,6 @@ def test_nobody_waits_for_a_source_that_hangs(towns, clock):
 
 
 def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
-    """The reason is said."""
     town = towns(open_fetch=Upstream(SourceUnreachable("example.org cannot be reached")).open)
     town.follow(URL)
     board = town.board(limit=1)
@@ -168,7 +160,6 @@ def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
 
 
 def test_a_closed_house_leaves_no_thread(towns):
-    """What is under way is cancelled, hanging or not."""
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
     town.follow(URL)

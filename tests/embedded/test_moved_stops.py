@@ -22,7 +22,6 @@ def ask(towns, leaves):
 
 
 def test_who_changes_walks_to_where_the_ride_leaves(towns):
-    """The walk is a leg of its own, and nothing is missed."""
     itinerary = ask(towns, "08:50")[0]
     legs = [(leg["mode"], leg["from"].get("id"), leg["to"].get("id")) for leg in itinerary["legs"]]
     assert legs == [
@@ -33,7 +32,6 @@ def test_who_changes_walks_to_where_the_ride_leaves(towns):
 
 
 def test_another_platform_where_one_boards_changes_no_later_change(towns):
-    """A leaves from Yonder, and its change at Beta is as short as the feed says."""
     drawing = """
 line A | Alpha 08:10 | Beta 08:20
 line B | Beta 08:21 | Gamma 08:30

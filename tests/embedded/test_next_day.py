@@ -26,7 +26,6 @@ def town(towns, clock, monkeypatch):
 
 @pytest.fixture
 def built(monkeypatch):
-    """The days that are built in the background; building Wednesday fails."""
     days, build = [], SearchTimetables.get_search_timetable
 
     def watched(self, day, **options):
@@ -41,7 +40,6 @@ def built(monkeypatch):
 
 
 def test_a_one_shot_command_builds_only_the_day_it_needs(town, built):
-    """It would not end before the other day is built."""
     town.plan()
     network._BUILDER.submit(int).result()
 

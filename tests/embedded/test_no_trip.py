@@ -56,7 +56,6 @@ def test_too_few_changes_are_a_cause(towns):
 
 
 def test_a_much_better_trip_beyond_the_walking_limit_is_named(towns):
-    """From Beta it is 1.8 km, five hours before the line to Gamma, which is nearer."""
     town = towns(DRAWING, coordinates={**COORDINATES, "Gamma": (60.22, 25.0)})
     body = town.plan("TEST:ALPHA", "60.2125,25.0")
 

@@ -14,7 +14,6 @@ LINE = "line A | Alpha 08:00 | Beta 08:10"
 
 
 def test_a_damaged_network_is_left_out_and_named(tmp_path):
-    """One emptied file of BAD: GOOD answers, and the problem names BAD."""
     for name in ("GOOD", "BAD"):
         entry = keep_network(tmp_path, name, timetable_from_drawing(LINE))
     (entry.folder / ARRAYS).write_bytes(b"")
@@ -27,7 +26,6 @@ def test_a_damaged_network_is_left_out_and_named(tmp_path):
 
 
 async def test_what_was_closed_is_not_read_for_checksums(tmp_path, monkeypatch):
-    """A command that asks one of many networks ends without reading the others."""
     checked, begun, is_closed = [], threading.Event(), threading.Event()
 
     def find_damage(_store, entry):

@@ -30,12 +30,10 @@ def out(towns):
 
 
 def test_what_runs_comes_first(out):
-    """The bus, then the first train after the outage; the cancelled ones fall off."""
     assert trips(out.plan(limit=3)) == ["B 08:15 C 08:34", "R 10:05", "R 10:35"]
 
 
 def test_the_usual_trip_is_named_with_its_reason(out):
-    """The four cancelled trains are named together, by their times; the alert points at warning and differences."""
     body = out.plan(limit=3)
     assert warnings(body)["disrupted-itinerary-replaced"] == (
         "Left out because it is disrupted: Line R from Alpha is cancelled (08:05, 08:35, 09:05, 09:35)."
@@ -64,20 +62,17 @@ def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
 
 @pytest.mark.parametrize(("late_s", "risk"), [(120, "ok"), (121, "tight")])
 def test_a_change_that_may_be_missed_is_called_tight(towns, late_s, risk):
-    """The bus has four minutes to its connection; two are enough, a second less is not."""
     town = towns(DRAWING, said=[*OUTAGE, failure(), update("B-1", call("ALPHA", late_s))])
     assert [each["connectionRisk"] for each in town.plan(limit=1)["meta"]["differences"]] == [risk]
 
 
 def test_without_trouble_there_is_nothing_to_compare(towns):
-    """An alert alone disrupts no trip."""
     town = towns(DRAWING, said=[failure()])
     body = town.plan(limit=3)
     assert ("differences" in body["meta"], warnings(body).get("disrupted-itinerary-replaced")) == (False, None)
 
 
 def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
-    """One train a day, cancelled: it is shown with its note and its alert, and without a flag."""
     town = towns("rail R | Alpha 08:05 | Gamma 08:25", days=[DAY])
     town.say(message(update("R-1", relationship="CANCELED"), failure(), timestamp=NOW))
     body = town.plan(limit=3)
@@ -93,13 +88,11 @@ def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
 
 
 def test_an_alert_that_is_over_explains_nothing(towns):
-    """It ended at 08:00; the train is of 08:05."""
     town = towns(DRAWING, said=[*OUTAGE, failure(period=("07:00", "08:00"))])
     assert "alerts" not in town.plan(limit=3)["meta"]
 
 
 def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
-    """One of the route, one of the trip itself."""
     town = towns(DRAWING)
     own = alert("own", "No driver", effect="NO_SERVICE", period=("08:00", "10:00"), trip={"trip_id": "R-1"})
     town.say(message(*OUTAGE, failure(), own, timestamp=NOW))
@@ -109,7 +102,6 @@ def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
 
 
 def test_a_lift_out_of_order_is_no_reason_for_a_cancellation(towns):
-    """The stop's lift is broken, and the train is cancelled for another reason."""
     town = towns(DRAWING)
     lift = alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", period=("08:00", "10:00"), stop_id="ALPHA")
     town.say(message(*OUTAGE, lift, timestamp=NOW))

@@ -76,13 +76,11 @@ def test_a_promised_start_at_a_stop_that_is_called_at_twice_still_leaves(replace
 
 
 def test_a_closed_stop_is_closed_to_a_replacement(replaced):
-    """The row does not vanish: it says that nobody boards."""
     closed = alert("closed", "Closed", effect="NO_SERVICE", period=("08:00", "09:00"), stop_id="ALPHA")
     assert rows(replaced(*BY_DELTA, also=[closed]).board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
 
 
 def test_of_a_loop_each_call_is_told_by_its_own_plan(towns):
-    """The replacement leaves out the first call at Alpha, and is on time at all others."""
     town = towns("line O | Alpha 08:10 | Beta 08:20 | Gamma 08:30 | Alpha 08:50 | Beta 09:00", coordinates=COORDINATES)
     calls = (call("GAMMA", "08:30", "08:30"), call("ALPHA", "08:50", "08:50"), call("BETA", "09:00", "09:00"))
     town.say(message(update("O-1", *calls, relationship="REPLACEMENT"), timestamp=NOW))

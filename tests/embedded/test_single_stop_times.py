@@ -7,7 +7,6 @@ from tests.realtime.messages import NOW, call, message, stop_time_with, update
 
 
 def test_where_nothing_is_known_any_more_the_timetable_stands(town):
-    """R is two minutes late at Alpha, and of Beta it is said that nothing is known: no delay is carried there."""
     town.say(message(update("R-1", call("ALPHA", 120, 120), call("BETA", relationship="NO_DATA"))))
 
     assert rows(town.board())[0] == ("R", "08:10", "delayed", 120)
@@ -15,7 +14,6 @@ def test_where_nothing_is_known_any_more_the_timetable_stands(town):
 
 
 def test_a_board_tells_the_delay_of_the_departure(town):
-    """R comes to Beta two minutes late and waits there: who boards waits five."""
     town.say(message(update("R-1", call("BETA", 120, 300))))
 
     assert rows(town.board("TEST:BETA"))[0] == ("R", "08:20", "delayed", 300)
@@ -52,7 +50,6 @@ def test_a_ride_of_which_one_end_or_none_is_told(town, calls, origin, expected):
     ("limit", "expected"), [(1, "2 departures are in the window, of which the first 1 is shown."), (2, None)]
 )
 def test_cancelled_departures_count_among_those_in_the_window(towns, limit, expected):
-    """One runs and one does not: a rider who sees one of them is told of two."""
     town = towns("line A | Alpha 08:10 | Beta 08:20\nline B | Alpha 08:15 | Beta 08:25")
     town.say(message(update("A-1", relationship="CANCELED")))
 
@@ -60,7 +57,6 @@ def test_cancelled_departures_count_among_those_in_the_window(towns, limit, expe
 
 
 def test_a_board_without_real_time_of_its_rows_has_no_status_of_its_own(town):
-    """What is told of another trip changes nothing of this one."""
     town.say(message(update("B-1", call("ALPHA", 60, 60)), timestamp=NOW))
 
     assert ("R", "08:10", "scheduled_only", None) in rows(town.board())
@@ -73,7 +69,6 @@ line B | Alpha 08:15 | Gamma 08:40
 
 
 def test_nobody_is_sent_to_a_shut_door(towns):
-    """A lets nobody on at Alpha: the board says that it does not go from there, and the trip takes the next."""
     town = towns(DRAWING, said=[update("A-1", stop_time_with("ALPHA", pickup_type="NONE"))])
 
     assert [row[:3] for row in rows(town.board())] == [("A", "08:10", "cancelled"), ("B", "08:15", "scheduled_only")]
@@ -81,7 +76,6 @@ def test_nobody_is_sent_to_a_shut_door(towns):
 
 
 def test_whoever_gets_off_at_a_shut_door_is_sent_another_way(towns):
-    """A lets nobody off at Gamma; its board at Alpha is as ever."""
     town = towns(DRAWING, said=[update("A-1", stop_time_with("GAMMA", drop_off_type="NONE"))])
 
     assert [row[:2] for row in rows(town.board())] == [("A", "08:10"), ("B", "08:15")]
@@ -97,7 +91,6 @@ def test_a_promised_trip_that_needs_a_shut_door_is_named(towns):
 
 
 def test_whoever_stays_seated_needs_no_door(towns):
-    """A goes on as B at Beta, where nobody may board or alight: who came with A rides on; nothing is disrupted."""
     linked = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
     town = towns(linked, coordinates={"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1)})
     shut = {"pickup_type": "NONE", "drop_off_type": "NONE"}

@@ -10,7 +10,6 @@ URL = "https://example.org/updates.pb?key=${MY_KEY}"
 
 
 def test_a_source_may_name_its_feed(tmp_path):
-    """``FEED=`` goes before a path and before an address; what is kept is what is read again."""
     path = tmp_path / "updates.pb"
     path.touch()
     read = [read_typed_source(text) for text in (str(path), f"BUS={path}", URL, f"BUS={URL}")]
@@ -24,7 +23,6 @@ def test_a_source_may_name_its_feed(tmp_path):
 
 
 def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
-    """Wherever the command is run."""
     assert read_place("BUS=updates.pb", tmp_path) == NamedPlace("BUS", tmp_path / "updates.pb", None)
 
 
@@ -37,12 +35,10 @@ def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
     ],
 )
 def test_a_source_that_cannot_be_kept_is_refused(text, message):
-    """A key in the clear, and a file that is not there when it is typed."""
     with pytest.raises(ParameterError, match=message):
         read_typed_source(text)
 
 
 def test_a_url_longer_than_a_file_name_is_a_url():
-    """Nobody asks the disk for it in vain."""
     url = f"https://example.org/{'x' * 5000}"
     assert read_place(f"BUS={url}") == NamedPlace("BUS", None, url)

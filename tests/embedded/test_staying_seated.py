@@ -29,7 +29,6 @@ def seats(body):
 
 
 def test_the_answer_and_its_text_say_where_to_stay_seated(town):
-    """One leg a trip, no change, and the second leg named in meta by the itinerary's fingerprint."""
     body = town.plan(limit=1)
     [itinerary] = body["itineraries"]
     assert (trips(body), itinerary["numberOfTransfers"]) == (["A 08:10 B 08:21"], 0)
@@ -38,7 +37,6 @@ def test_the_answer_and_its_text_say_where_to_stay_seated(town):
 
 
 def test_who_changes_is_told_nothing_of_seats(towns):
-    """Without the links line D is changed to, and no seat is spoken of."""
     body = towns(DRAWING.split("stay")[0], coordinates=COORDINATES).plan(limit=1)
     assert (trips(body), "staySeated" in body["meta"]) == (["A 08:10 D 08:30"], False)
 
@@ -71,7 +69,6 @@ def test_a_seam_that_real_time_broke_is_no_seat(town):
 
 
 def test_both_late_is_one_vehicle_late(town):
-    """Five minutes late as A and as B: one stays seated as ever."""
     late = [update(trip, call(sequence=1, depart=300)) for trip in ("A-1", "B-1")]
     town.say(message(*late, timestamp=NOW))
     body = town.plan(limit=1)
@@ -80,7 +77,6 @@ def test_both_late_is_one_vehicle_late(town):
 
 @pytest.mark.parametrize(("trip", "sequence"), [("A-1", 2), ("B-1", 1)])
 def test_a_vehicle_that_turns_before_the_seam_carries_nobody_over_it(towns, trip, sequence):
-    """The last call of A, or the first of B, is left out: where the vehicle goes on is not known. E is, and changes."""
     town = towns(DRAWING + "line E | Alpha 08:12 | Beta 08:25", coordinates=COORDINATES)
     town.say(message(update(trip, call(sequence=sequence, relationship="SKIPPED")), timestamp=NOW))
     body = town.plan(limit=1)
@@ -88,7 +84,6 @@ def test_a_vehicle_that_turns_before_the_seam_carries_nobody_over_it(towns, trip
 
 
 def test_a_board_shows_each_departure_once(town):
-    """A divides in two and leaves Alpha once; its last call is no departure of Beta, B's and C's first are."""
     assert rows(town.board())[0][:2] == ("A", "08:10")
     assert [row[:2] for row in rows(town.board("TEST:ALPHA"))] == [("A", "08:10")]
     assert [row[:2] for row in rows(town.board("TEST:BETA"))] == [("B", "08:21"), ("C", "08:22"), ("D", "08:30")]
@@ -96,7 +91,6 @@ def test_a_board_shows_each_departure_once(town):
 
 @pytest.mark.parametrize("late_s", [0, 120])
 def test_who_rides_on_without_a_stop_stays_seated(towns, late_s):
-    """By the timetable, and where both trips are as late: no second lies between them, and nobody changes."""
     town = towns("line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:20 | Gamma 08:30\nstay | A-1 | B-1")
     if late_s:
         town.say(message(*(update(trip, delay=late_s) for trip in ("A-1", "B-1")), timestamp=NOW))

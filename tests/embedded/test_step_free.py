@@ -79,7 +79,6 @@ async def test_where_there_is_no_other_way_the_lift_is_named():
 
 
 async def test_a_trip_after_the_lift_is_mended_is_better_than_one_with_a_step():
-    """The lift is out until ten; the only train of the day is at 08:05, that of tomorrow is found."""
     network = network_with(lift(end="10:00"))
     [itinerary] = (await network.plan_journeys(question(step_free=True))).itineraries
     assert (itinerary.departure, weakest_link(itinerary).access) == (at("08:05") + 24 * 3600, Access.YES)
@@ -109,7 +108,6 @@ async def test_alerts_alone_keep_a_step_free_trip_away_from_a_broken_lift(said, 
 
 
 async def test_without_the_alert_every_link_is_step_free():
-    """The same trip on a good day."""
     assert await weakest(network_with(), step_free=True) == WeakestLink(Access.YES, "Alpha")
 
 
@@ -123,7 +121,6 @@ async def test_without_the_alert_every_link_is_step_free():
     ids=["slower without a step", "no other way", "nothing known"],
 )
 def test_a_step_free_way_is_taken_though_it_is_slower_else_the_step_is_named(tmp_path, clock, rail, bus, line, said):
-    """Better a way with a step, which the answer names, than none; no word on a vehicle is not a yes."""
     network = network_with(drawing=f"{DRAWING}\nline B | Alpha 08:10 | Gamma 08:55", R=rail, B=bus)
     ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
     ends = {
@@ -136,7 +133,6 @@ def test_a_step_free_way_is_taken_though_it_is_slower_else_the_step_is_named(tmp
 
 
 async def test_a_trip_further_on_foot_is_named_with_its_steps():
-    """Alpha is 1.7 km away, and the only line from there takes no wheelchair."""
     network = network_with(R=NO)
     near = Location(coordinate=Coordinate(60.182, 24.9), source=LocationSource.INPUT)
     why = await explain_no_trip(network, replace(question(step_free=True), origin=near), Deadline())

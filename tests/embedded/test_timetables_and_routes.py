@@ -21,7 +21,6 @@ def rows(body):
 
 
 def test_a_timetable_is_the_same_whatever_is_late(town):
-    """A train that real time moves out of the window, at either end, stays at its scheduled time."""
     calm = rows(town.ask("getStopTimetable", **WINDOW))
     town.say(message(update("R-2", call(sequence=1, depart=600)), timestamp=NOW))
 
@@ -30,7 +29,6 @@ def test_a_timetable_is_the_same_whatever_is_late(town):
 
 
 def test_a_cancelled_trip_is_counted_but_neither_listed_nor_offered(town):
-    """PlanRoute goes by the train after it, and by the buses."""
     town.say(message(update("R-1", relationship="CANCELED"), timestamp=NOW))
     timetable, plan = town.ask("getStopTimetable", **WINDOW), town.ask("planRoute", **ROUTE)
 
@@ -40,7 +38,6 @@ def test_a_cancelled_trip_is_counted_but_neither_listed_nor_offered(town):
 
 
 def test_all_of_a_window_is_found(towns):
-    """Trains each five minutes: two hours of them are counted, and none outside."""
     trains = "\n".join(
         f"rail R | Alpha {8 + at // 60:02d}:{at % 60:02d} | Gamma {8 + (at + 9) // 60:02d}:{(at + 9) % 60:02d}"
         for at in range(0, 150, 5)
@@ -54,8 +51,6 @@ def test_all_of_a_window_is_found(towns):
 
 @pytest.fixture
 def watch(monkeypatch):
-    """Notes in which kind of thread a function is called."""
-
     def watch_calls(owner, name):
         seen, function = [], getattr(owner, name)
 
@@ -71,7 +66,6 @@ def watch(monkeypatch):
 
 @pytest.mark.parametrize(("count", "where"), [(50, "loop"), (51, "aside")])
 def test_a_long_timetable_is_written_aside(towns, watch, count, where):
-    """In the event loop it would keep every other call waiting."""
     buses = "\n".join(f"bus B | Alpha {8 + at // 60:02d}:{at % 60:02d} | Gamma 11:00" for at in range(count))
     town = towns(buses, coordinates={"Gamma": (60.17, 25.1)})
     seen = watch(get_stop_timetable, "show_metadata")

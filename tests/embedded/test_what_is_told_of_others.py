@@ -32,7 +32,6 @@ def test_a_punctual_train_is_not_told_of_by_a_later_ones_trouble(towns, trouble)
 
 
 def test_the_train_after_a_cancelled_one_stands_in_for_it(towns):
-    """The 08:40 is off: the 09:10 is 30 min later, and the 08:10 has nothing to do with it."""
     town = towns(THREE, said=[update("R-2", **OFF)])
     body = town.plan(limit=2)
 
@@ -43,7 +42,6 @@ def test_the_train_after_a_cancelled_one_stands_in_for_it(towns):
 
 @pytest.mark.parametrize("limit", [1, 2])
 def test_what_leaves_soon_and_is_cut_off_counts(towns, limit):
-    """Fewest changes show the train of 18:00 first; the bus of 08:15 was found all the same."""
     town = towns(
         "rail D | Alpha 18:00 | Gamma 18:20\nline B | Alpha 08:15 | Delta 08:30\nline C | Delta 08:34 | Gamma 08:55"
     )
@@ -54,7 +52,6 @@ def test_what_leaves_soon_and_is_cut_off_counts(towns, limit):
 
 @pytest.mark.parametrize("limit", [1, 2])
 def test_a_cancelled_train_does_not_leave_soon(towns, limit):
-    """Today's only train is off: whether it is shown or not, the next is tomorrow's."""
     town = towns("rail D | Alpha 08:10 | Gamma 08:20", said=[update("D-1", **OFF)])
 
     assert warnings(town.plan(limit=limit))["preference-unmet"] == (
@@ -92,7 +89,6 @@ def test_a_board_of_the_repeated_hour_tells_which(night):
 
 
 def test_a_plan_of_the_repeated_hour_tells_which(night):
-    """A11: likewise."""
     text = night.tools["plan_trip"].describe(night.plan(limit=2))
 
     assert [line[:30] for line in text.splitlines()[1:5:2]] == [

@@ -11,7 +11,6 @@ DAY_S = 86_400
 
 
 def end_at(timetable, stop, limit_m):
-    """Return a stop (row) as an end of a trip."""
     return find_endpoint(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit_m)
 
 

@@ -118,7 +118,6 @@ def _grow_trips(draft, dice):
 
 
 def _add_trip(draft, dice, stops, arrivals, departures, service):
-    """Add a trip with one departure, without pickup or drop-off at some stops."""
     flags_of_line = [dice.choice([0, 0, 0, 0, 0, 1, 2]) for _ in stops]
     trip = TripRow(f"T{len(draft.trips)}", dice.randrange(3), service, wheelchair=dice.choice([0, 1]))
     add_trip(draft, trip, list(zip(stops, arrivals, departures, flags_of_line, strict=True)))
@@ -155,7 +154,6 @@ def _plant_crossing(draft, dice, seats):
 
 
 def _random_rule(draft, dice, planted, is_of_trips):
-    """A rule between two calls, mostly such as were planted; of two trips, or with some of the names left out."""
     trips = np.repeat(np.arange(len(draft.trips)), draft.trip_stop_time_count)
     one, other = dice.choice(planted) if dice.random() < 0.7 else _find_two_stop_times(draft, trips, dice)
     here, there = (int(draft.stop_time_stop[event]) for event in (one, other))
@@ -181,7 +179,6 @@ def _random_rule(draft, dice, planted, is_of_trips):
 
 
 def _find_two_stop_times(draft, trips, dice):
-    """Two stop times of different trips, the later soon after the earlier and at its stop where there are such."""
     one = dice.randrange(len(trips))
     wait_s = draft.stop_time_departure_s - draft.stop_time_arrival_s[one]
     is_soon = (wait_s >= 0) & (wait_s < 1800) & (trips != trips[one])

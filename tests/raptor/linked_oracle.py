@@ -37,7 +37,6 @@ class LinkedOracle:
         self.ruled = {rule.from_stop for rule in links.rules}
 
     def _list_near(self):
-        """For each stop, those from which it may be changed to."""
         table = self.timetable
         near = {stop: {stop} for stop in range(table.stop_count)}
         for stop in near:

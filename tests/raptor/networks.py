@@ -68,7 +68,6 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
 
 
 def add_trip(draft, trip, stop_times, shifts=(0,)):
-    """Add a trip with its stop times ``(stop, arrival_s, departure_s, flags)``, and its departures."""
     columns = ("stop_time_stop", "stop_time_arrival_s", "stop_time_departure_s", "stop_time_flags")
     for name, values in zip(columns, zip(*stop_times, strict=True), strict=True):
         column = getattr(draft, name)

@@ -69,7 +69,6 @@ def around(day, before=3, after=4):
 
 
 def _add(labels, time, walked):
-    """Keep a label unless it is beaten; return whether it was news."""
     if any(t <= time and w <= walked for t, w in labels):
         return False
     labels[:] = [(t, w) for t, w in labels if not (time <= t and walked <= w)] + [(time, walked)]

@@ -21,7 +21,6 @@ HEAD = "from_stop_id,to_stop_id,from_route_id,to_route_id,from_trip_id,to_trip_i
     ("rule", "found"), [("A,B,,,3,", 0), ("A,A,,,3,", 1), ("A,,,B-1,3,", 1), (",B,,,2,600", 1), (",B,,,2,601", 0)]
 )
 def test_an_added_ride_has_its_routes_rules(rule, found):
-    """Line B leaves Beta once more at 08:20, ten minutes after A comes."""
     table = timetable_from_drawing(DRAWING, tables={"transfers.txt": f"{HEAD}BETA,BETA,{rule}\n"})
     stops = {name: row for row, name in enumerate(table.stop_name)}
     instants = np.array([at("08:20"), at("08:40")], np.int64)

@@ -14,7 +14,6 @@ from tests.realtime.messages import DAY
 
 @pytest.fixture
 def grown(monkeypatch):
-    """How often memory grew."""
     times = []
     grow = arrays.SearchBuffers.grow
     monkeypatch.setattr(arrays.SearchBuffers, "grow", lambda self: (times.append(1), grow(self)))
@@ -22,13 +21,11 @@ def grown(monkeypatch):
 
 
 def _ask(question):
-    """Answer in a thread that has asked nothing before."""
     with ThreadPoolExecutor(1) as fresh:
         return set(fresh.submit(find_journeys, *question).result())
 
 
 def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypatch):
-    """Three hundred random queries: with tiny buffers, and with the usual ones."""
     total = 0
     for seed in range(300):
         timetable, *asked = random_question(seed)
@@ -45,7 +42,6 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
 
 
 def test_what_has_grown_stays_grown_when_the_search_timetable_changes():
-    """By turns many patterns and one long pattern: memory is made once for both, and keeps its size."""
     many = timetable_from_drawing(
         """
         line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20

@@ -23,7 +23,6 @@ def list_ready(timetables):
 
 
 def test_the_least_recently_used_day_of_any_network_goes_first():
-    """There is room for two and a half days of this size."""
     cache = DayCache(count_bytes(get(SearchTimetables(TIMETABLE), MONDAY)) * 5 // 2)
     here, there = SearchTimetables(TIMETABLE, cache=cache), SearchTimetables(TIMETABLE, cache=cache)
     for timetables, day in ((here, MONDAY), (there, TUESDAY), (here, MONDAY), (here, WEDNESDAY)):
@@ -46,7 +45,6 @@ def test_the_arrays_of_the_timetable_are_not_counted():
 
 
 def test_a_day_that_is_there_is_not_waited_for_while_another_is_built(monkeypatch):
-    """And two who need the same new day build it once."""
     timetables = SearchTimetables(TIMETABLE)
     monday = get(timetables, MONDAY)
     begun, may_end, built = threading.Event(), threading.Event(), []

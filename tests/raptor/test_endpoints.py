@@ -6,7 +6,6 @@ from fingerpost.transit.engine.raptor.endpoints import Endpoint
 
 
 def _end(*metres):
-    """Return an end with a stop for each of some walks."""
     walked_m = np.array(metres, np.int32)
     return Endpoint(
         lat=0.0, lon=0.0, stop=np.arange(len(metres), dtype=np.int32), seconds=walked_m // 2, metres=walked_m
@@ -21,5 +20,4 @@ def test_stops_too_far_to_walk_from_the_other_end_too_are_left_out():
 
 
 def test_an_end_without_stops_takes_nothing_from_the_other():
-    """Nobody gets there by a ride, but how far it is on foot is asked elsewhere."""
     assert _end().least_m == 0

@@ -38,7 +38,6 @@ def test_what_grows_too_long_is_cut(stop_times, ways):
 
 
 def test_ways_that_multiply_are_bounded_and_nobody_is_lost(caplog):
-    """Fifty layers of eight trips, each going on as all eight of the next: sixteen times their stop times at most."""
     layers = [range(8 * layer, 8 * layer + 8) for layer in range(50)]
     pairs = [(one, other) for here, there in pairwise(layers) for one in here for other in there]
     ways = paths_of(pairs, instances=400)
@@ -49,7 +48,6 @@ def test_ways_that_multiply_are_bounded_and_nobody_is_lost(caplog):
 
 
 def test_each_reachable_pair_is_in_one_way_and_no_way_leaves_the_pairs():
-    """A thousand random tangles."""
     for seed in range(1000):
         dice = random.Random(seed)
         count = dice.randint(2, 9)

@@ -105,7 +105,6 @@ def _check(journey, oracle, origin, destination, limit):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_window_search_finds_exactly_the_best(chunk):
-    """All journeys best in (leave, arrive, trips boarded) within an hour, and no other."""
     for seed in range(chunk * 60 * SCALE, (chunk + 1) * 60 * SCALE):
         timetable, links, origin, destination, instant, rides, _, step_free = _question(seed)
         search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=step_free)
@@ -134,7 +133,6 @@ def test_window_search_finds_exactly_the_best(chunk):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
-    """For each number of trips boarded, the earliest arrival whose walking sums to at most the limit is found."""
     held = 0
     for seed in range(chunk * 100 * SCALE, (chunk + 1) * 100 * SCALE):
         timetable, links, origin, destination, instant, rides, limit, step_free = _question(seed)
@@ -177,7 +175,6 @@ def _hold_arrivals(seed, journeys, oracle, query):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
-    """Arrive-by: for each number of trips boarded, the latest departure that arrives in time within the limit."""
     for seed in range(chunk * 25 * SCALE, (chunk + 1) * 25 * SCALE):
         timetable, links, origin, destination, instant, rides, limit, step_free = _question(seed)
         query = query_of(origin, destination, instant + 3600, rides, limit, arrive_by=True, step_free=step_free)
@@ -201,7 +198,6 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
 
 
 def _latest(oracle, query, starts, count):
-    """The latest start that arrives in time with so many trips; whoever starts earlier arrives no later."""
     in_time = bisect_left(
         starts,
         True,

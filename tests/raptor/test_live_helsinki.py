@@ -57,7 +57,6 @@ def draw_message(timetable, seed):
 
 
 def read_live(levelled, message):
-    """Our search timetable of the day with the message applied to all of its trips."""
     _, timetable, index = levelled
     now = message.header.timestamp
     overlay = read_realtime(timetable, index, [FeedBytes(message.SerializeToString(), now)], now)
@@ -77,7 +76,6 @@ def until(rows):
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_pareto_sets_are_nigiris_by_the_timetable_and_with_the_same_message(levelled, seed):
-    """Arrivals and changes of all best journeys are the same, question by question."""
     nigiri = pytest.importorskip("pynigiri", reason="pynigiri has no wheel for this platform")
     path, timetable, _ = levelled
     message = draw_message(timetable, seed)

@@ -13,14 +13,12 @@ DAY = date(2026, 3, 3)
 
 
 def instances_of(drawing):
-    """Return what runs within two days, and the timetable."""
     table = timetable_from_drawing(drawing)
     start = service_day_start(DAY, table.feeds[0].zone)
     return gather_trip_instances(table, DAY, start, 0, 2 * 86_400), table
 
 
 def times(instances):
-    """Return each trip's departures in minutes."""
     return sorted(
         (instances.departure_s[rows] // 60 + instances.shift_s[index] // 60).tolist()
         for index in range(instances.count)
@@ -29,7 +27,6 @@ def times(instances):
 
 
 def test_a_trip_of_two_days_is_there_once():
-    """08:00 to 08:10, today and tomorrow: the rows are the timetable's."""
     instances, table = instances_of("line A | B 08:00 | C 08:10")
 
     assert instances.stop is table.stop_time_stop
@@ -37,7 +34,6 @@ def test_a_trip_of_two_days_is_there_once():
 
 
 def test_rows_of_its_own_change_one_instance_alone():
-    """Tomorrow's trip is made ten minutes late; today's is not, nor is the timetable."""
     instances, table = instances_of("line A | B 08:00 | C 08:10")
     tomorrow = np.flatnonzero(instances.begins_s > 86_400)
     late = instances.with_own_rows(tomorrow)
@@ -50,7 +46,6 @@ def test_rows_of_its_own_change_one_instance_alone():
 
 @pytest.mark.parametrize(("kept", "rows"), [(4, 4), (1, 2)], ids=["no more rows than calls", "one left of two"])
 def test_compact_leaves_out_what_nobody_uses_only_where_that_spares_rows(kept, rows):
-    """Two trips on two days are four rows for eight stop times; of one trip only its two remain."""
     instances, _ = instances_of("line A | B 08:00 | C 08:10\nline D | B 09:00 | C 09:10")
     few = instances.take(np.arange(kept))
 

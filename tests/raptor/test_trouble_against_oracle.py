@@ -41,7 +41,6 @@ def _troubled(seed):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
-    """Issue 4: nobody rides what is gone or gets on or off where it passes, and what was added is found."""
     kinds, changes = Counter(), 0
     for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
         timetable, message, overlay, running, weeks, (origin, destination, instant, rides, limit) = _troubled(seed)
@@ -62,7 +61,6 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
-    """Arrive-by: for each number of rides, the latest departure with which one really arrives in time."""
     for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 4):
         timetable, _, overlay, running, weeks, (origin, destination, instant, rides, limit) = _troubled(seed)
         query = query_of(origin, destination, instant, rides, limit, arrive_by=True)

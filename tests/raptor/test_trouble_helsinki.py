@@ -34,7 +34,6 @@ def helsinki():
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_no_ride_is_wrong_and_no_better_one_is_missed(helsinki, seed):
-    """No answer rides what does not run, or boards where nobody may; some are held against the best there is."""
     timetable, index, promised = helsinki
     dice = random.Random(seed)
     now = MIDNIGHT + 4 * 3600

@@ -84,14 +84,12 @@ def test_towards_an_arrival_the_same_wait_is_found():
 
 
 def test_a_wait_over_a_weekend_is_found():
-    """The village bus leaves on Fridays only, the other on Mondays only."""
     friday, monday = TUESDAY + timedelta(days=3), TUESDAY + timedelta(days=6)
     timetable = _village(("Home", "Town", 17, [friday]), ("Town", "City", 8, [monday]))
     assert _search(timetable, "Home", "City", _at(TUESDAY, 20)) == [(_at(friday, 17), _at(monday, 9))]
 
 
 def test_after_days_without_service_all_buses_of_a_morning_are_found():
-    """Nothing runs until Saturday; then there is a bus at 8, 9 and 10 o'clock."""
     saturday = TUESDAY + timedelta(days=4)
     timetable = _village(*(("Home", "City", hour, [saturday]) for hour in (8, 9, 10)))
     found = _search(timetable, "Home", "City", _at(TUESDAY, 20))
@@ -133,7 +131,6 @@ def _sparse_village(seed):
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_the_first_arrival_within_a_week_is_what_the_oracle_finds(chunk):
-    """Over sparse random timetables; the oracle knows no days, only trips."""
     for seed in range(chunk * 50, chunk * 50 + 50):
         timetable, instant = _sparse_village(seed)
         query = _query(timetable, "Home", "City", instant)
@@ -150,7 +147,6 @@ def test_the_first_arrival_within_a_week_is_what_the_oracle_finds(chunk):
 
 @pytest.mark.parametrize("chunk", range(4))
 def test_the_last_departure_towards_an_arrival_is_what_the_oracle_finds(chunk):
-    """The oracle tries every departure of the week before, the last first."""
     for seed in range(chunk * 25, chunk * 25 + 25):
         timetable, instant = _sparse_village(seed)
         query = _query(timetable, "Home", "City", instant, arrive_by=True)

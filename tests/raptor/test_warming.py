@@ -27,7 +27,6 @@ def _signatures():
 
 
 def test_every_kernel_that_python_calls_is_there_after_loading():
-    """Eleven of the search, six of the streets."""
     load_kernels()
 
     signatures = _signatures()
@@ -36,7 +35,6 @@ def test_every_kernel_that_python_calls_is_there_after_loading():
 
 
 def test_a_question_after_loading_compiles_nothing(tmp_path):
-    """Trips there and back, near the walking limit, a board, and walks: their arrays are of the loaded types."""
     load_kernels()
     before = _signatures()
     timetable = build_demo("DEMO-HELSINKI")

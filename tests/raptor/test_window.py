@@ -40,7 +40,6 @@ def test_who_boards_before_alights_where_a_later_start_boarded():
 
 
 def test_an_earlier_trip_is_ridden_anew():
-    """Two trips of a line: the earlier brings the earlier start further, whoever rode the later from where."""
     table = timetable_from_drawing(
         """
         line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20

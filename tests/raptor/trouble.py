@@ -52,7 +52,6 @@ def draw_trouble(dice, timetable, instances, count, received):
 
 
 def _draw_all_stop_times(dice, timetable, update, instance):
-    """Every call is told: late or early, skipped, or at another stop."""
     latest = 0
     for sequence, call in zip(_sequences(timetable, instance), instance.stop_times, strict=True):
         told = update.stop_time_update.add(stop_sequence=sequence)
@@ -81,21 +80,18 @@ def _draw_all_stop_times(dice, timetable, update, instance):
 
 
 def _draw_pickup_drop_off(dice, told):
-    """One call in ten lets nobody on, or off, or everybody whatever the timetable says."""
     for name in ("pickup_type", "drop_off_type"):
         if dice.random() < 0.1:
             setattr(told.stop_time_properties, name, dice.choice((NO_PICKUP, REGULAR)))
 
 
 def _draw_one_delay(dice, timetable, update, instance):
-    """One delay, from some call on."""
     sequence = dice.choice(_sequences(timetable, instance))
     told = update.stop_time_update.add(stop_sequence=sequence)
     told.arrival.delay = told.departure.delay = dice.choice((60, 300, 1200))
 
 
 def _draw_detour(dice, timetable, update, instance):
-    """Some calls are kept, all late by the same; in between there are others."""
     late_s = dice.choice(LATE_S)
     before = None
     for sequence, call in zip(_sequences(timetable, instance), instance.stop_times, strict=True):
@@ -109,7 +105,6 @@ def _draw_detour(dice, timetable, update, instance):
 
 
 def _draw_new_stop_times(dice, timetable, update, instance):
-    """A ride from stop to stop of the network, some time around the trip's own."""
     instant = instance.stop_times[0].departure + dice.randrange(-3600, 3600)
     for stop in dice.sample(range(timetable.stop_count), dice.randint(2, 4)):
         _tell(dice, timetable, update, stop, instant)
@@ -155,7 +150,6 @@ def edited(timetable, instances, message):
 
 
 def _late(timetable, instance, stop_times, update):
-    """The calls with what is told of them; what is told of one holds for those behind it."""
     told = {call.stop_sequence: call for call in update.stop_time_update}
     stops = {stop_id: row for row, stop_id in enumerate(timetable.stop_local_id)}
     carried_s = 0
@@ -183,7 +177,6 @@ def _flags(told, flags):
 
 
 def _placed(timetable, update, original):
-    """A ride call by call as it is told; one that nobody could ride is none."""
     planned = dict(zip(_sequences(timetable, original), original.stop_times, strict=True)) if original else {}
     stops = {stop_id: row for row, stop_id in enumerate(timetable.stop_local_id)}
     stop_times = []
@@ -249,14 +242,12 @@ def _sequences(timetable, instance):
 
 
 def _platforms(timetable, stop):
-    """The other stops of a stop's station."""
     parent = int(timetable.stop_parent[stop])
     rows = (timetable.stop_parent == parent).nonzero()[0].tolist() if parent >= 0 else []
     return [row for row in rows if row != stop and timetable.stop_kind[row] == 0]
 
 
 def _midnight(timetable, day: date):
-    """Twelve hours before noon."""
     noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(timetable.feeds[0].zone))
     return int((noon.astimezone(ZoneInfo("UTC")) - timedelta(hours=12)).timestamp())
 

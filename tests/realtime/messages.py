@@ -18,7 +18,6 @@ Call = TripUpdate.StopTimeUpdate
 
 
 def at(clock: str, day: date = DAY, zone: str = ZONE) -> int:
-    """Return the Unix second of a clock time, HH:MM or HH:MM:SS, on a day."""
     return int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(zone)).timestamp())
 
 
@@ -115,7 +114,6 @@ def read(timetable: Timetable, *entities: FeedEntity, now: int = NOW, timestamp:
 
 
 def read_bytes(timetable: Timetable, *messages: bytes, now: int = NOW, feed_name: str | None = None) -> Overlay:
-    """Read several messages that came at the present instant."""
     return read_realtime(
         timetable, RealtimeIndex(timetable), [FeedBytes(data, now, feed_name) for data in messages], now
     )

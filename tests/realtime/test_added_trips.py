@@ -233,7 +233,6 @@ def test_an_added_trip_that_is_cancelled_does_not_run(adding, trip_id, relations
 
 @pytest.mark.parametrize(("later_s", "runs"), [(-1, False), (0, True), (1, True)])
 def test_the_newest_word_on_an_added_trip_counts(later_s, runs):
-    """A source cancels it, and another that is read after it adds it ``later_s`` afterwards."""
     cancelled = message(update("X", relationship="CANCELED", timestamp=NOW - 9))
     told = read_bytes(LINE, cancelled, message(extra(timestamp=NOW - 9 + later_s)))
     assert [ride.trip_id for ride in told.added] == ["X"] * runs

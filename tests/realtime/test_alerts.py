@@ -28,7 +28,6 @@ B,ALL,B-1,0
 
 
 def network(agencies: str = AGENCIES):
-    """Bus A of agency One both ways between Hub and End, tram B of agency Two."""
     feed = feed_from_drawing(
         "line A | P1 08:00 | End 08:10\nline A | End 09:00 | P1 09:10\ntram B | P2 08:00 | End 08:10"
     )
@@ -41,7 +40,6 @@ HUB, P1, P2, BAY, END = range(5)
 
 
 def touched(told) -> dict[str, object]:
-    """Return the selectors of the only alert that are not empty."""
     groups = (
         "feeds", "routes", "route_types", "trips", "stops", "rides", "route_stops", "trip_stops", "ride_stops"
     )  # fmt: skip
@@ -147,7 +145,6 @@ def test_texts_are_kept_by_language(headers, kept):
 
 
 def test_html_loses_its_tags():
-    """Some publishers write HTML without saying so."""
     told = told_with(text="<p>Platform&nbsp;2<br/>Gate &amp; hall</p>")
     assert dict(told.descriptions) == {"en": "Platform\xa02\nGate & hall"}
 
@@ -177,7 +174,6 @@ def test_only_web_addresses_of_some_length_are_kept(url, is_kept):
     ],
 )
 def test_alerts_that_close_stops_to_all_or_to_those_who_need_no_steps(effect, selector, closes):
-    """A lift out of order, a stop without service; a line without service closes no stop."""
     told = read(NETWORK, alert(effect=effect, **selector))
     assert tuple(bool(told.list_closing(step_free=step_free)) for step_free in (False, True)) == closes
     assert told.is_empty is not any(closes)
@@ -194,7 +190,6 @@ def test_alerts_that_close_stops_to_all_or_to_those_who_need_no_steps(effect, se
     ],
 )
 def test_a_span_of_time_meets_the_periods_that_touch_it(begin, end, expected):
-    """From 08:00 to 09:00 and from 22:00 to 23:00; both ends count, and two that are met are told as one."""
     said = alert(route_id="A")
     said.alert.active_period.add(start=at("08:00"), end=at("09:00"))
     said.alert.active_period.add(start=at("22:00"), end=at("23:00"))

@@ -21,7 +21,6 @@ def drawn(*calls, **told):
 
 
 def with_delay(made):
-    """Return an update that states a delay of its arrival beside the time."""
     made.arrival.delay = 60
     return made
 
@@ -78,7 +77,6 @@ def test_delays_are_carried_along_the_trip(calls, delay, expected):
     ],
 )
 def test_an_unknown_time_is_never_after_the_known_one_behind_it(told, expected):
-    """Alpha is passed when Beta is reached: its planned time yields as soon as it would be later."""
     assert drawn(call("BETA", told, "08:12")) == expected
 
 

@@ -34,7 +34,6 @@ def alert(*selectors):
 
 
 def told_of(timetable, *selectors, feed_name=None):
-    """Return what an alert touches, by FEED and id, and the ids that were left out."""
     told = read_bytes(timetable, message(alert(*selectors)), feed_name=feed_name)
     feeds = [feed.name for feed in timetable.feeds]
     touched = set()

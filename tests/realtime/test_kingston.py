@@ -64,7 +64,6 @@ def read_all(kingston):
 
 
 def test_every_update_is_applied_or_counted(kingston):
-    """The counts sum up to the entities; what is not applied says nothing, or has one call left to serve."""
     reasons = set()
     assert len(recordings()) == 30
     for message, overlay in read_all(kingston):
@@ -80,14 +79,12 @@ def test_every_update_is_applied_or_counted(kingston):
 
 
 def test_boards_are_as_the_texts_say(kingston, planned):
-    """For every stop: the expected departures of all trips that are told of, straight from the texts."""
     timetable, _ = kingston
     for message, overlay in read_all(kingston):
         assert board_of(timetable, overlay) == board_by_hand(message, planned)
 
 
 def board_of(timetable, overlay):
-    """Return {stop: sorted (departure, trip)} of what the overlay knows."""
     board = defaultdict(list)
     for (run, day), ride in overlay.rides.items():
         trip = int(timetable.trip_departure_trip[run])

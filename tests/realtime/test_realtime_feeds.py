@@ -65,7 +65,6 @@ def feeds_of(fetch: Source, *sources: str) -> RealtimeFeeds:
     ],
 )
 async def test_a_url_is_not_asked_more_often_than_is_polite(answer, instants, asked):
-    """Whatever is asked for between two pauses; the second question is conditional where there was an answer."""
     source = Source(answer)
     feeds = feeds_of(source)
     news = [await feeds.refresh(NOW + second) for second in instants]
@@ -124,7 +123,6 @@ async def test_one_source_that_fails_does_not_hold_up_another(tmp_path):
 
 
 async def test_a_file_is_read_again_when_it_changes(tmp_path):
-    """Files need no pause; a file half written keeps the last good message, a whole one mends it."""
     path = tmp_path / "updates.pb"
     path.write_bytes(FIRST)
     feeds = feeds_of(Source(FIRST), str(path))

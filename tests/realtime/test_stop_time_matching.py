@@ -53,7 +53,6 @@ def test_sequence_zero_is_a_sequence():
     ],
 )
 def test_a_stop_names_a_stop_time(calls, expected):
-    """Alone where the trip calls there once; else with its neighbours or its time; against a sequence."""
     assert draw(LOOP, read(LOOP, update("A-1", *calls))) == expected
 
 
@@ -115,7 +114,6 @@ SHUT = timetable_from_tables(
 
 
 def flags(told):
-    """Return the pickup and drop-off flags of the only ride, None where the timetable's hold."""
     [ride] = told.rides.values()
     return None if ride.flags is None else ride.flags.tolist()
 
@@ -136,7 +134,6 @@ def test_a_stop_without_pickup_or_drop_off(told, shut):
 
 
 def test_pickup_after_all_leaves_the_other_flags():
-    """Beta takes on passengers today; that alighting there is by arrangement does not change."""
     overlay = read(SHUT, update("A-1", stop_time_with("BETA", pickup_type="REGULAR")))
 
     assert flags(overlay) == [NO_ALIGHTING, BY_ARRANGEMENT, NO_BOARDING]

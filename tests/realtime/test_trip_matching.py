@@ -115,7 +115,6 @@ def test_a_trip_without_departures_is_matched_by_no_start_time():
     ],
 )
 def test_a_trip_by_frequency_is_named_by_its_start_time(exact, start, found):
-    """Every ten minutes from 08:00; by headway at most half of one beside a departure."""
     told = read(frequent(exact), update("A-1", call("BETA", 60), start_time=start, relationship="UNSCHEDULED"))
     if isinstance(found, str):
         assert (dict(told.rides), dict(told.counts)) == ({}, {found: 1})
@@ -149,7 +148,6 @@ line A | Alpha 09:00 | Gamma 09:10
     ],
 )
 def test_a_route_and_a_start_time_name_a_trip(made, drawn):
-    """A-1 runs in direction 0, A-2 and A-3 in direction 1."""
     feed = feed_from_drawing(BRANCHES)
     feed["trips.txt"] = "route_id,service_id,trip_id,direction_id\nA,ALL,A-1,0\nA,ALL,A-2,1\nA,ALL,A-3,1\n"
     branches = timetable_from_tables(feed)

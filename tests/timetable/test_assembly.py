@@ -9,8 +9,7 @@ from fingerpost.transit.engine.timetable.timetable import Feed
 FEED = Feed(name="F", zone="Europe/Helsinki")
 
 
-def test_calendar():
-    """The calendar spans the first to the last day of any service, a bit a day; an every-day service has none."""
+def test_the_calendar_spans_all_stated_days():
     services = [
         ServiceRow(0, frozenset({date(2026, 3, 1)})),
         ServiceRow(0, None),
@@ -26,8 +25,7 @@ def test_calendar():
     assert (daily.is_every_day, daily.service_runs_on.shape) == (True, (1, 0))
 
 
-def test_wheelchair_is_inherited():
-    """A stop without a value has its parent's; its own wins."""
+def test_wheelchair_is_inherited_from_the_parent():
     stops = [
         StopRow(0, "S", "S", 60.0, 24.0, kind=1, wheelchair=1),
         StopRow(0, "P1", "S", 60.0, 24.0, parent=0),
@@ -38,7 +36,6 @@ def test_wheelchair_is_inherited():
 
 
 def test_other_names_of_stops():
-    """A translated name stands beside its stop; a stop without one has an empty text."""
     stops = [StopRow(0, "A", "Asema", 60.0, 24.0), StopRow(0, "B", "Tori", 60.0, 24.0)]
     table = assemble(TimetableDraft(feeds=[FEED], stops=stops, stop_names={"sv": {1: "Torget"}}))
 

@@ -15,7 +15,6 @@ DAYS = find_service_days([march(3), march(2), march(6), march(10), march(6)])
 
 
 def test_gaps_are_the_runs_of_days_between():
-    """2, 3, 6 and 10 March, in any order and twice."""
     assert (
         ServiceDays(first_day=march(2), last_day=march(10), gaps=((march(4), march(5)), (march(7), march(9)))) == DAYS
     )
@@ -33,18 +32,15 @@ def test_gaps_are_the_runs_of_days_between():
     ],
 )
 def test_how_a_day_lies_to_them(day, state, next_day, said):
-    """Each edge of each run of days."""
     observed = (DAYS.state_on(march(day)), DAYS.find_next_day(march(day)), DAYS.say_state_on(march(day)))
     assert observed == (state, next_day and march(next_day), said)
 
 
 def test_without_bounds_any_day_is_served():
-    """The demos, and sources that say nothing."""
     assert ServiceDays().state_on(march(1)) is ServiceState.IN_SERVICE
     assert find_service_days([]) == ServiceDays()
 
 
 @pytest.mark.parametrize(("day", "state"), [(9, ServiceState.IN_SERVICE), (11, ServiceState.ENDED)])
 def test_one_bound_alone_is_a_bound(day, state):
-    """A server that knows its last day only."""
     assert ServiceDays(last_day=march(10)).state_on(march(day)) is state

@@ -26,7 +26,6 @@ walk   | Alpha       | Delta 240
 
 
 def plain(timetable):
-    """Return every field as values that compare."""
     values = {}
     for field in fields(Timetable):
         value = getattr(timetable, field.name)
@@ -40,8 +39,7 @@ def plain(timetable):
     return values
 
 
-def test_round_trip(tmp_path):
-    """Every field comes back as it was, type and shape included."""
+def test_every_field_comes_back_as_saved(tmp_path):
     drawn = timetable_from_drawing(DRAWING)
     feed = replace(drawn.feeds[0], language="fi", agencies=("Ä", "B"), publisher="P", version="1", source="x.zip")
     told = replace(
@@ -52,8 +50,7 @@ def test_round_trip(tmp_path):
     assert plain(open_timetable(tmp_path)) == plain(told)
 
 
-def test_empty_timetable(tmp_path):
-    """Arrays without elements are kept as well, and so is a feed that is valid on any day."""
+def test_empty_arrays_and_every_day_feeds_are_kept(tmp_path):
     empty = assemble(TimetableDraft(feeds=[Feed(name="F", zone="UTC")]))
     save_timetable(empty, tmp_path)
 
@@ -82,8 +79,7 @@ def complaint(folder):
     return caught.value.message
 
 
-def test_other_format(tmp_path):
-    """A folder of another format says so, and what to do."""
+def test_another_format_names_the_remedy(tmp_path):
     save_timetable(timetable_from_drawing(DRAWING), tmp_path)
     contents = json.loads((tmp_path / "contents.json").read_text())
     (tmp_path / "contents.json").write_text(json.dumps(contents | {"format": FORMAT + 1}))
@@ -108,8 +104,7 @@ def test_other_format(tmp_path):
         ("contents.json", lambda data: data.replace(b'"stop_name.blob"', b'"other.blob"')),
     ],
 )
-def test_damage(tmp_path, name, damage):
-    """A folder that lost something, or has something else in its place, is called damaged."""
+def test_lost_or_foreign_parts_are_called_damage(tmp_path, name, damage):
     save_timetable(timetable_from_drawing(DRAWING), tmp_path)
     path = tmp_path / name
     if damage is None:

@@ -17,7 +17,6 @@ LOOP = [(60.1702, 24.93, 0), (60.1702, 24.94, 1), (60.1702, 24.958, 2), (60.17, 
 
 
 def measured(points, calls):
-    """Draw a shape with distances, and how far along it the feed says that the three calls lie."""
     rows = "".join(f"S,{lat},{lon},{number},{dist}\n" for number, (lat, lon, dist) in enumerate(points, 1))
     times = "trip_id,stop_id,stop_sequence,arrival_time,departure_time,shape_dist_traveled\n" + "".join(
         f"A-1,{stop},{number},8:{number}0:00,8:{number}0:00,{dist}\n"
@@ -38,15 +37,13 @@ def ride(points, begin, end):
     return None if line is None else [(round(lat, 4), round(lon, 4)) for lat, lon in line.tolist()]
 
 
-def test_detour():
-    """A ride takes the shape's corners between its stops, and none before or after."""
+def test_a_ride_takes_the_corners_of_its_shape():
     points = [(60.17, 24.93), (60.17, 24.945), (60.18, 24.95), (60.17, 24.955), (60.17, 25.0)]
 
     assert ride(points, 0, 1) == [(60.17, 24.94), (60.17, 24.945), (60.18, 24.95), (60.17, 24.955), (60.17, 24.958)]
 
 
 def test_line_that_passes_twice():
-    """Of two passes at a stop the one that fits the direction of the ride is taken."""
     there_and_back = [(60.17, 24.94), (60.17, 24.976), (60.1701, 24.976), (60.1701, 24.94)]
 
     assert ride(there_and_back, 0, 1) == [(60.17, 24.94), (60.17, 24.958)]
@@ -81,7 +78,6 @@ def test_stated_distances_decide():
     ],
 )
 def test_where_stop_times_lie_on_a_shape(calls, places):
-    """A call lies at a share of the way between two points, by the distances of both tables."""
     told = measured(LOOP, calls).stop_time_shape_point.tolist()
 
     assert [None if np.isnan(place) else round(place, 3) for place in told] == places
@@ -89,22 +85,19 @@ def test_where_stop_times_lie_on_a_shape(calls, places):
 
 @pytest.mark.parametrize("broken", ["", "0.5"])
 def test_shape_with_broken_distances(broken):
-    """A shape whose distances go back, or are missing somewhere, says nothing of any call."""
     points = [*LOOP[:3], (60.17, 24.958, broken), LOOP[4]]
 
     assert measured(points, ("0", "1", "4")).stop_time_shape_point.tolist() == []
 
 
 def test_stated_distances_that_cannot_be_true():
-    """Distances that put a call far from its stop, or calls in the wrong order, are not believed."""
     far, backwards = measured(LOOP, ("0", "4", "4")), measured(LOOP, ("2", "1", "4"))
 
     assert find_ride_line(far, 0, 0, 1)[-1].round(4).tolist() == [60.17, 24.958]
     assert find_ride_line(backwards, 0, 0, 1)[-1].round(4).tolist() == [60.17, 24.958]
 
 
-def test_no_shape():
-    """A trip without a shape has no line; neither has one whose shape is a point."""
+def test_a_trip_without_shape_has_no_line():
     bare = timetable_from_tables(feed_from_drawing(DRAWING))
 
     assert (find_ride_line(bare, 0, 0, 1), ride([(60.17, 24.94)], 0, 1)) == (None, None)

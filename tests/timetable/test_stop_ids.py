@@ -25,26 +25,22 @@ TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("_012345
         ("A:B", "1", "A-B:1"),
     ],
 )
-def test_printed(feed, local_id, printed):
-    """Upper case, everything odd escaped; a feed's name holds no colon, for an id is split at the first."""
+def test_odd_characters_are_escaped_in_upper_case(feed, local_id, printed):
     assert print_stop_ids([(feed, local_id)]) == [printed]
 
 
 def unescape(printed):
-    """Undo ``escape``: an underscore and two hexadecimal digits are a byte."""
     parts = re.split("_([0-9A-F]{2})", printed)
     return b"".join(bytes.fromhex(part) if odd % 2 else part.encode() for odd, part in enumerate(parts)).decode()
 
 
 @given(TEXTS)
 def test_escape_can_be_undone(text):
-    """Escaping loses nothing."""
     assert unescape(escape(text)) == text
 
 
 @given(st.lists(st.tuples(TEXTS.filter(bool), TEXTS), max_size=12, unique=True))
 def test_printed_ids_are_unique(ids):
-    """Different stops never print alike, and every id matches the lookup contract's pattern."""
     printed = print_stop_ids(ids)
 
     assert len(set(printed)) == len(ids)
@@ -53,5 +49,4 @@ def test_printed_ids_are_unique(ids):
 
 
 def test_ids_that_differ_in_case_only():
-    """The later of two such ids has its lower-case letters escaped."""
     assert print_stop_ids([("F", "Ab"), ("F", "aB"), ("F", "AB")]) == ["F:AB", "F:_61B", "F:AB-"]

@@ -8,8 +8,7 @@ from fingerpost.transit.engine.timetable.text import TextColumn
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"))))
-def test_round_trip(texts):
-    """A column gives its texts back, one by one and all together."""
+def test_a_column_returns_its_texts(texts):
     column = TextColumn.of(texts)
 
     assert (list(column), [column[row] for row in range(len(column))]) == (texts, texts)
@@ -17,6 +16,5 @@ def test_round_trip(texts):
 
 @pytest.mark.parametrize("row", [-1, 2])
 def test_rows_that_are_not_there(row):
-    """No row is counted from the end, and none lies behind it."""
     with pytest.raises(IndexError):
         TextColumn.of(["a", "b"])[row]

@@ -29,8 +29,7 @@ def prepared(tmp_path):
     return sorted(path.name for path in (tmp_path / "networks" / "prepared").iterdir())
 
 
-def test_put_and_get(tmp_path):
-    """A network comes back with its report and the instant that the caller gave; its name is upper case."""
+def test_get_returns_what_was_put(tmp_path):
     entry = put(TimetableStore(tmp_path), OLD, "hsl")
 
     assert TimetableStore(tmp_path).get("Hsl") == entry
@@ -38,8 +37,7 @@ def test_put_and_get(tmp_path):
     assert (TimetableStore(tmp_path).list_names(), stops_of(TimetableStore(tmp_path))) == (["HSL"], ["Alpha", "Beta"])
 
 
-def test_replace_and_remove(tmp_path):
-    """A new version takes the old one's place and the old folder goes; a removed network leaves nothing."""
+def test_replacing_and_removing_delete_the_old_folder(tmp_path):
     store = TimetableStore(tmp_path)
     first, second = put(store, OLD), put(store, NEW)
 
@@ -49,8 +47,7 @@ def test_replace_and_remove(tmp_path):
     assert (store.list_names(), prepared(tmp_path)) == ([], [])
 
 
-def test_neighbours_stay(tmp_path):
-    """Replacing one network touches no other, even one whose name begins alike."""
+def test_replacing_one_network_keeps_its_neighbours(tmp_path):
     store = TimetableStore(tmp_path)
     for name in ("HSL", "HSL-2", "TRE"):
         put(store, OLD, name)
@@ -64,21 +61,18 @@ def test_neighbours_stay(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["A", "0-9_Z", "x" * 40])
-def test_names(tmp_path, name):
-    """Letters, digits, hyphen and underscore make a name."""
+def test_letters_digits_hyphen_and_underscore_are_names(tmp_path, name):
     assert put(TimetableStore(tmp_path), OLD, name).name == name.upper()
 
 
 @pytest.mark.parametrize("name", ["", "x" * 41, "A B", "Ä", "../A", "demo-helsinki", "DEMO-X"])
 def test_names_that_are_refused(tmp_path, name):
-    """Anything else, and what begins like a demo, is refused before the disk is touched."""
     with pytest.raises(ParameterError, match="A network cannot be called"):
         put(TimetableStore(tmp_path), OLD, name)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_unknown_network(tmp_path):
-    """A network that is not there is named, beside those that are."""
+def test_an_unknown_network_is_named(tmp_path):
     store = TimetableStore(tmp_path)
     put(store, OLD)
     for ask in (store.get, store.open, store.remove):
@@ -87,8 +81,7 @@ def test_unknown_network(tmp_path):
         assert caught.value.message == "There is no network TRE. Added networks: HSL."
 
 
-def test_stamp(tmp_path):
-    """The stamp changes with every change, and only then; before the first there is one too."""
+def test_the_stamp_changes_with_every_change_only(tmp_path):
     store = TimetableStore(tmp_path)
     steps = [
         lambda: None,
@@ -107,7 +100,6 @@ def test_stamp(tmp_path):
 
 
 def test_pointer_that_cannot_be_read(tmp_path):
-    """A damaged pointer says what to do; adding again mends it."""
     store = TimetableStore(tmp_path)
     put(store, OLD)
     (tmp_path / "networks" / "HSL.json").write_text("{")
@@ -118,8 +110,7 @@ def test_pointer_that_cannot_be_read(tmp_path):
     assert stops_of(store) == ["Alpha", "Beta", "Gamma"]
 
 
-def test_disk_that_refuses(tmp_path):
-    """A home that cannot be written is named, with what to do."""
+def test_a_disk_that_refuses_is_named(tmp_path):
     (tmp_path / "networks").write_text("a file")
     with pytest.raises(SettingsInvalid, match="or set FINGERPOST_HOME to another folder"):
         put(TimetableStore(tmp_path), OLD)
@@ -127,7 +118,6 @@ def test_disk_that_refuses(tmp_path):
 
 @pytest.mark.parametrize("fails", ["save_timetable", "_flush_files", "replace_file"])
 def test_disk_that_fills_up(tmp_path, monkeypatch, fails):
-    """A disk that fills up while a network is replaced leaves the old one, and no litter."""
     store = TimetableStore(tmp_path)
     old = put(store, OLD)
 
@@ -216,8 +206,7 @@ for _ in range(12):
 """
 
 
-def test_two_processes(tmp_path):
-    """Two processes that add one network again and again leave one whole, and a reader never sees half of one."""
+def test_two_processes_leave_one_whole_network(tmp_path):
     store = TimetableStore(tmp_path)
     put(store, OLD)
     writers = [subprocess.Popen([sys.executable, "-c", ADDING, str(tmp_path), name]) for name in ("One", "Two")]

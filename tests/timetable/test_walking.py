@@ -19,7 +19,6 @@ M_PER_DEG = math.radians(1) * EARTH_RADIUS_M
 
 
 def footpaths(lats, lons, kinds=None, transfers=(), parents=None):
-    """Return {(from, to): (seconds, metres)} and the times to change."""
     columns = list(zip(*transfers, strict=True)) or [(), (), (), ()]
     paths = link(
         StraightLine(np.array(lats, np.float64), np.array(lons, np.float64)),
@@ -49,7 +48,6 @@ def distance_m(a, b):
 
 
 def slow_footpaths(points, kinds, transfers):
-    """Ask of every pair, one after the other."""
     said = {(begin, end): (kind, minimum_s) for begin, end, kind, minimum_s in transfers}
     rows = {}
     for a, start in enumerate(points):
@@ -69,7 +67,6 @@ def slow_footpaths(points, kinds, transfers):
 
 @st.composite
 def towns(draw):
-    """Draw stops crowded around a point anywhere up to high latitudes, with some transfers."""
     lat, lon = draw(st.floats(-87, 87)), draw(st.floats(-175, 175))
     spread_m = draw(st.sampled_from([300.0, 1500.0, 6000.0]))
     offsets = draw(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), max_size=14))
@@ -107,15 +104,13 @@ def test_footpaths_equal_the_slow_way(town):
 
 
 @pytest.mark.parametrize(("apart_m", "pairs"), [(499.9, [(0, 1), (1, 0)]), (500.1, [])])
-def test_reach(apart_m, pairs):
-    """Two stops just within the radius are linked both ways, two just beyond are not."""
+def test_only_stops_within_the_radius_are_linked(apart_m, pairs):
     rows, _ = footpaths([60.0, 60.0 + apart_m / M_PER_DEG], [24.0, 24.0])
 
     assert list(rows) == pairs
 
 
-def test_walk():
-    """A footpath is the straight line times the detour, at the pace, rounded up, and both slacks."""
+def test_a_footpath_takes_detour_pace_and_slacks():
     rows, change_s = footpaths([60.0, 60.0 + 100.0 / M_PER_DEG], [24.0, 24.0])
 
     # 130 m (131 by rounding up what lies a hair above), 105 s at 1.25 m/s, 120 s and 135 s.
