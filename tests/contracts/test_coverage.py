@@ -62,7 +62,6 @@ def functions_of(path):
 
 
 def test_the_table_has_every_statement_of_the_contracts():
-    """Each row of docs/contracts is a row here, and none is made up."""
     pages = (ROOT / "docs" / "contracts").glob("*.md")
     stated = [span for page in pages for span in STATED.findall(page.read_text(encoding="utf-8"))]
 

@@ -30,12 +30,10 @@ def names(answer):
     ],
 )
 def test_bad_input_is_a_validation_error(demo, arguments, message):
-    """C3: what is wrong, and what was sent."""
     assert refusal(demo("find_stops", arguments)) == ("validation-error", message, None)
 
 
 def test_a_latitude_beyond_the_poles_gets_a_hint(demo):
-    """C3: with its longitude in its place it would be a position."""
     assert refusal(demo("find_stops", {"coordinate": {"lat": 91, "lon": 0}})) == (
         "validation-error",
         "coordinate.lat must be at most 90; you sent 91",
@@ -44,7 +42,6 @@ def test_a_latitude_beyond_the_poles_gets_a_hint(demo):
 
 
 def test_the_nearest_come_first_with_what_runs_there(demo):
-    """C3: by distance; id, name, coordinate, metres and modes."""
     body = demo("find_stops", {"coordinate": CENTRE, "maxResults": 2}).body
 
     assert body["stops"] == [
@@ -73,14 +70,12 @@ def test_stops_at_one_printed_distance_are_in_the_order_of_their_ids(over):
 
 
 def test_a_filter_by_text_knows_no_accents(over):
-    """C3: part of the name, in any case, with or without accents."""
     network = FakeNetwork(near=[near("Töölö", 10), near("Kallio", 20)])
 
     assert names(over(network)("find_stops", {"coordinate": CENTRE, "textFilter": "TOOL"})) == ["Töölö"]
 
 
 def test_a_filter_by_mode_keeps_what_runs_any_of_them(over):
-    """C3: METRO keeps the station, and a stop of both."""
     network = FakeNetwork(near=[near("m", 10, Mode.METRO), near("b", 20), near("both", 30, Mode.BUS, Mode.METRO)])
     answer = over(network)("find_stops", {"coordinate": CENTRE, "includeModes": ["METRO"]})
 
@@ -95,7 +90,6 @@ def test_a_point_outside_every_network_is_a_validation_error(demo):
 
 
 def test_stops_are_looked_for_within_500_metres_and_ten_are_shown(over):
-    """C3: the default radius and the default number."""
     network = FakeNetwork(near=[*(near(f"s{number:02}", number) for number in range(1, 12)), near("far", 500.5)])
     body = over(network)("find_stops", {"coordinate": CENTRE}).body
 

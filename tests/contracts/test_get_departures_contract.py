@@ -41,12 +41,10 @@ def rows(answer):
     ],
 )
 def test_bad_input_is_a_validation_error(over, arguments, message, hint):
-    """D3-D6, D28, D35, D37: what is wrong, and what to do."""
     assert refusal(over(board_of())("get_departures", arguments)) == ("validation-error", message, hint)
 
 
 def test_the_request_example_is_answered_where_the_stop_exists(over):
-    """D1, D2, D35: the contract's own request, on a network that knows HSL:1234."""
     network = FakeNetwork(places={"x": [stop_place("HSL:1234", "Stop")]}, departures=[leaving(5)])
     request = {"stop": {"type": "id", "value": "HSL:1234"}, "windowMinutes": 20, "limit": 5}
     answer = over(network)("get_departures", request)
@@ -57,7 +55,6 @@ def test_the_request_example_is_answered_where_the_stop_exists(over):
 
 
 def test_a_board_has_the_contracts_fields(over):
-    """D7-D21, D38, A10: the answer whole, and a row whole."""
     row = leaving(5, departure_delay_s=120, platform="2", last_realtime_update=T0)
     body = over(board_of(row))("get_departures", STOP).body
 
@@ -134,7 +131,6 @@ def test_rows_are_sorted_by_what_is_expected_and_then_cut(over):
 
 @pytest.mark.parametrize(("minutes", "expected"), [(-1, "08:00:00"), (1, "08:01:00")])
 def test_data_freshness_is_the_latest_of_updates_and_request(over, minutes, expected):
-    """D10, D27: as in the plan_trip contract."""
     row = leaving(5, departure_delay_s=0, last_realtime_update=T0 + minutes * 60)
 
     assert over(board_of(row))("get_departures", STOP).body["dataFreshness"] == f"2022-02-22T{expected}+02:00"
@@ -158,7 +154,6 @@ def test_a_saved_stop_is_a_label(demo, value):
 
 
 def test_a_stop_name_is_a_label_and_said(demo):
-    """D3, C2, B10: the warning shows what it was taken for."""
     answer = demo("get_departures", {"stop": label("Kamppi")})
 
     assert answer.body["stopName"] == "Kamppi"
@@ -169,7 +164,6 @@ def test_a_stop_name_is_a_label_and_said(demo):
 
 
 def test_an_unclear_stop_comes_with_candidates_whose_tokens_work(demo):
-    """D28, B10: as id, and as label."""
     candidates = demo("get_departures", {"stop": label("asema")}).body["error"]["candidates"]
     tokens = [each["token"] for each in candidates]
     kinds = ("id", "label")
@@ -201,7 +195,6 @@ def test_a_board_looks_half_an_hour_ahead_and_shows_ten_rows(over):
 
 @pytest.mark.parametrize(("window", "limit", "shown"), [(1, 50, 1), (120, 50, 50), (120, 1, 1)])
 def test_the_bounds_of_a_board_are_accepted(over, window, limit, shown):
-    """D4, D5: one to 120 minutes, one to fifty rows; the last minute is in the window."""
     network = board_of(*(leaving(minute) for minute in range(1, 121)))
 
     assert (
@@ -266,7 +259,6 @@ def test_the_age_of_real_time_is_counted_from_now(over):
 
 
 def test_the_text_says_from_when(over):
-    """A11: rows of that day without a date."""
     answer = ask(over, "2022-02-23T08:00:00+02:00", leaving(24 * 60 + 5))
 
     assert answer.text.splitlines() == [

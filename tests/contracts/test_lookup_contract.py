@@ -24,14 +24,12 @@ KAMPPI = "DEMO-HELSINKI:KAMPPI"
     ],
 )
 def test_bad_input_is_a_validation_payload(demo, arguments, message):
-    """M1-M7, M48-M50, M56-M58: category, code and the sentence; every bound stands in test_lookup_rules.py."""
     error = demo("findAddressOrStop", arguments).body["error"]
 
     assert (error["category"], error["code"], error["message"]) == ("VALIDATION", "INVALID_PARAMETER", message)
 
 
 def test_a_sure_text_is_a_resolved_location(demo):
-    """M8-M16: a stop with all that is known of it, and the text as it was asked for."""
     assert demo("findAddressOrStop", {"rawText": " kamppi "}).body == {
         "id": KAMPPI,
         "name": "Kamppi",
@@ -46,20 +44,17 @@ def test_a_sure_text_is_a_resolved_location(demo):
 
 @pytest.mark.parametrize("text", ["Kampen", "kampen", KAMPPI, KAMPPI.lower()])
 def test_a_name_in_another_language_and_an_id_mean_the_same_place(demo, text):
-    """M5, M11, B10: found by its Swedish name, and by its id in any case."""
     assert demo("findAddressOrStop", {"rawText": text}).body["id"] == KAMPPI
 
 
 @pytest.mark.parametrize(("language", "name"), [("sv", "Kampen"), ("fi", "Kamppi"), ("en", "Kamppi")])
 def test_the_language_preference_goes_down_the_chain(demo, language, name):
-    """M5, M10, A7: asked for, else Finnish; what was chosen is told."""
     body = demo("findAddressOrStop", {"rawText": KAMPPI, "languagePreference": language}).body
 
     assert (body["name"], body["primaryLanguage"]) == (name, "sv" if name == "Kampen" else "fi")
 
 
 def test_a_position_is_an_address_without_an_id(demo):
-    """M8, M12, M13: lat,lon is a place of its own."""
     assert demo("findAddressOrStop", {"rawText": "60.17,24.94"}).body == {
         "name": "60.17,24.94",
         "primaryLanguage": "default",
@@ -71,7 +66,6 @@ def test_a_position_is_an_address_without_an_id(demo):
 
 
 def test_a_locality_is_told_where_it_is_known(over):
-    """M15: the part of town of a place."""
     place = Place(name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.ADDRESS, locality="Kallio")
     network = FakeNetwork(places={"A": [PlaceMatch(place=place, score=0.9)]})
     body = over(network)("findAddressOrStop", {"rawText": "A"}).body
@@ -102,7 +96,6 @@ def test_an_unsure_text_is_a_disambiguation_set(over, found, shown, truncated):
 
 
 def test_the_tokens_of_candidates_are_resolved(demo):
-    """M8, B10: each candidate's id, sent back, is that place and no question any more."""
     candidates = demo("findAddressOrStop", {"rawText": "asema"}).body["candidates"]
     again = [demo("findAddressOrStop", {"rawText": each["id"]}).body for each in candidates]
 

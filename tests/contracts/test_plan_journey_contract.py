@@ -63,7 +63,6 @@ def test_the_five_fastest_come_shortest_first(over):
 
 
 def test_a_success_has_all_six_fields(over):
-    """J4-J10, A2: the lists of suggestions are null, not absent; a null for the optional flag is as good as none."""
     body = over(london(hop(0, 10)))("planJourney", {**TRIP, "needAccessibleRoute": None}).body
 
     assert list(body) == FIELDS
@@ -71,7 +70,6 @@ def test_a_success_has_all_six_fields(over):
 
 
 def test_times_have_londons_offset(over, monkeypatch):
-    """A4: an hour ahead of UTC in summer, none in winter."""
     winter = over(london(hop(0, 10)))("planJourney", TRIP).body["topJourneys"][0]
     monkeypatch.setenv("FINGERPOST_NOW", "2022-07-01T05:00:00Z")
     summer_s = 129 * 86_400 - 3600
@@ -82,7 +80,6 @@ def test_times_have_londons_offset(over, monkeypatch):
 
 
 def test_legs_count_with_walks_and_rides_have_lines(over):
-    """E1."""
     itinerary = trip(walk("A", "C", 0, 3), ride("7", "C", "B", 3, 9))
     answer = over(london(itinerary))("planJourney", TRIP)
     [journey] = answer.body["topJourneys"]
@@ -104,7 +101,6 @@ def test_legs_count_with_walks_and_rides_have_lines(over):
     ],
 )
 def test_bad_input_is_a_validation_error(over, arguments, message):
-    """J2-J4, J13, J15, E2: what is wrong, and at which end; no journeys."""
     answer = over(london(hop(0, 10)))("planJourney", arguments)
 
     assert answer.body["message"].startswith(message)
@@ -132,7 +128,6 @@ def test_an_unclear_end_is_answered_with_suggestions(over):
 
 
 def test_both_ends_may_be_unclear_and_a_suggestion_is_accepted(over):
-    """J14, J16: both lists are filled; ``parameterValue`` is a stop code."""
     rivals = [place("T:1", "Vic 1", 0.9), place("T:2", "Vic 2", 0.9, lat=51.6)]
     others = [place("T:3", "Ham 3", 0.5, lat=51.7)]
     ask = over(london(hop(0, 10), places={"Vic": rivals, "Ham": others}))
@@ -158,7 +153,6 @@ def test_both_ends_may_be_unclear_and_a_suggestion_is_accepted(over):
     ],
 )
 def test_nothing_found_is_a_success_with_the_reason(over, found, reason):
-    """J11, E2, A5: an empty list, and the reason in the message."""
     answer = over(london(journeys=[found]))("planJourney", TRIP)
 
     assert (answer.body["success"], answer.body["code"], answer.body["topJourneys"]) == (True, "OK", [])
@@ -231,7 +225,6 @@ def test_the_message_says_who_answered_and_what_to_beware_of(over):
 
 
 def test_a_saved_place_is_an_end(over):
-    """B10: a variable's key, as in every tool."""
     network = london(hop(0, 10))
     ask = over(network)
     ask("save_user_variable", {"key": "home", "type": "location", "value": {"lat": 51.5, "lon": -0.2}})
@@ -270,7 +263,6 @@ def test_the_demo_answers_where_another_network_was_added(tmp_path):
 
 
 def test_a_network_of_ones_own_goes_before_the_demo(over):
-    """E3: an embedded network of London, wherever the demo stands."""
     demo, own = london(hop(0, 20), name="DEMO-X", is_demo=True), london(hop(0, 10), name="OWN")
 
     assert "network OWN," in over(demo, own)("planJourney", TRIP).body["message"]
@@ -291,7 +283,6 @@ def test_without_a_network_of_london_the_key_is_named(tmp_path):
 
 
 def test_the_types_have_the_contracts_names():
-    """J25: in the published schemas too."""
     from fingerpost.transit.tools import plan_journey as shapes
 
     names = ["JourneyPlanRequest", "JourneyPlanToolResponse", "JourneyOptionSummary", "JourneyDisambiguationSuggestion"]

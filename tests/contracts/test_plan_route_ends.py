@@ -69,7 +69,6 @@ def test_a_resolved_stop_is_that_stops_place(over):
 
 
 def test_a_resolved_stop_that_nobody_knows_is_refused(over):
-    """A5: its name is not searched for instead."""
     error = over(named_network())("planRoute", {**LEAVING, "origin": resolved(id="T:X", name="alpha")}).body["error"]
 
     assert (error["category"], error["code"]) == ("NOT_FOUND", "STOP_NOT_FOUND")
@@ -78,7 +77,6 @@ def test_a_resolved_stop_that_nobody_knows_is_refused(over):
 
 
 def test_a_resolved_address_is_its_position_and_name(over):
-    """M22: an address has no id, and its name is where the trip begins."""
     network = named_network()
     over(network)("planRoute", {**LEAVING, "origin": resolved(type="ADDRESS", name="Home street 1")})
     origin = network.journeys_asked[0].origin
@@ -87,7 +85,6 @@ def test_a_resolved_address_is_its_position_and_name(over):
 
 
 def test_an_answer_of_the_lookup_can_be_sent_as_it_is(demo):
-    """M22: whole, with everything that findAddressOrStop says."""
     ends = {
         side: demo("findAddressOrStop", {"rawText": text}).body
         for side, text in (("origin", "Kamppi"), ("destination", "Espoo"))
@@ -107,7 +104,6 @@ def test_an_answer_of_the_lookup_can_be_sent_as_it_is(demo):
     ],
 )
 def test_a_text_is_a_variable_a_token_or_a_name(over, origin, stop):
-    """B10: as any label of plan_trip."""
     network = named_network()
     ask = over(network)
     ask("save_user_variable", {"key": "home", "type": "location", "value": {"lat": 61, "lon": 25}})
@@ -118,7 +114,6 @@ def test_a_text_is_a_variable_a_token_or_a_name(over, origin, stop):
 
 
 def test_a_name_that_was_taken_is_said(over):
-    """B10: label-geocoded, in metadata."""
     answer = ask(over, named_network(), origin={"rawText": "alpha"})
 
     assert answer.body["metadata"]["warnings"] == [
@@ -149,7 +144,6 @@ def test_the_distance_is_a_hard_limit_for_an_end_too(over, text, metres, is_foun
     ],
 )
 def test_the_two_ends_must_differ(over, origin, destination):
-    """M26: one coordinate or one id is no trip."""
     error = over(named_network())(
         "planRoute", {"origin": origin, "destination": destination, "departureTime": NOW}
     ).body["error"]

@@ -34,7 +34,6 @@ def lines(answer):
 
 
 def test_the_request_example_is_answered(demo):
-    """P1, P2, P27-P29, P31, P63: the contract's own request on the demo network."""
     wishes = {"constraints": {"optimize": "balanced", "maxWalkingDistance": 1800}, "limit": 2}
     body = demo("plan_trip", {**ENDS, "when": {"type": "depart", "time": "now"}, **wishes}).body
 
@@ -60,7 +59,6 @@ def test_an_answer_has_the_contracts_fields_and_ours_in_meta(over):
 
 
 def test_an_itinerary_has_the_fields_of_rule_b1(over):
-    """P64, B1: the walk and the ride, whole."""
     journey = trip(walk("home", "A", 0, 5, 300), bus(delay_s=61, arrival_delay_s=120, last_realtime_update=T0))
     itinerary = over(FakeNetwork(journeys=[found(journey)]))("plan_trip", ENDS).body["itineraries"][0]
     fingerprint = itinerary.pop("fingerprint")
@@ -133,7 +131,6 @@ def test_mixed_or_realtime(over, delays, of_itinerary, of_answer):
 
 @pytest.mark.parametrize(("minutes", "expected"), [(-1, "08:00:00"), (1, "08:01:00")])
 def test_data_freshness_is_the_latest_of_updates_and_request(over, minutes, expected):
-    """P59: the contract's formula, letter for letter."""
     journey = trip(bus(delay_s=0, last_realtime_update=T0 + minutes * 60))
     body = over(FakeNetwork(journeys=[found(journey)]))("plan_trip", ENDS).body
 
@@ -260,7 +257,6 @@ def test_an_unusable_itinerary_stands_at_the_times_of_the_timetable(over):
 
 
 def test_duplicates_are_removed_and_counted(over):
-    """P32, P43, P73: equal fingerprints are one itinerary; the number before is told."""
     network = FakeNetwork(journeys=[found(trip(bus()), trip(bus()), trip(bus("9", 20)))])
     answer = over(network)("plan_trip", {**ENDS, "limit": 3})
 
@@ -319,7 +315,6 @@ def test_a_failure_of_the_second_query_costs_the_alternatives_alone(over):
     [("shortest_time", ["two rides", "direct"]), ("few_transfers", ["direct", "two rides"])],
 )
 def test_what_is_wanted_most_comes_first(over, optimize, expected):
-    """P7, B8: the earlier arrival, or the fewer changes."""
     direct = trip(ride("direct", "A", "C", 5, 30))
     changing = trip(ride("two rides", "A", "B", 5, 10), ride("x", "B", "C", 12, 20))
     network = FakeNetwork(journeys=[found(direct, changing)])

@@ -11,7 +11,6 @@ HOME = {"lat": 60.1699, "lon": 24.9384, "name": "Home", "address": "Street 1"}
 
 
 def test_coordinates_come_back_as_input(demo):
-    """P15, P23, P24, P33: the coordinate as given, and where it came from."""
     body = demo("plan_trip", {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}).body
 
     assert body["origin"] == {"coordinate": {"lat": 60.1699, "lon": 24.9384}, "rawSource": "input"}
@@ -60,7 +59,6 @@ def test_a_variable_of_another_user_or_of_no_place_is_refused(demo, saved, user,
 
 
 def test_a_place_name_is_looked_up_and_said(demo):
-    """P2, P35, B10: Kamppi and Espoo resolve; the warning shows what they were taken for."""
     answer = demo("plan_trip", {"origin": label("Kamppi"), "destination": label("Espoo")})
 
     assert answer.body["origin"] == {
@@ -78,7 +76,6 @@ def test_a_place_name_is_looked_up_and_said(demo):
 
 @pytest.mark.parametrize("text", ["DEMO-HELSINKI:KAMPPI", "demo-helsinki:kamppi", "60.1689,24.9314"])
 def test_a_token_is_a_label(demo, text):
-    """P3, B10: a stop id in any case, and lat,lon, mean what they name, without a warning."""
     answer = demo("plan_trip", {"origin": label(text), "destination": at(60.2055, 24.6559)})
 
     assert answer.body["origin"]["coordinate"] == {"lat": 60.1689, "lon": 24.9314}
@@ -86,7 +83,6 @@ def test_a_token_is_a_label(demo, text):
 
 
 def test_an_unclear_name_comes_with_candidates_whose_tokens_work(demo):
-    """P36, B10: each candidate's token is a label that plans the trip."""
     answer = demo("plan_trip", {"origin": label("asema"), "destination": label("Espoo")})
     candidates = answer.body["error"]["candidates"]
     again = [demo("plan_trip", {"origin": label(each["token"]), "destination": label("Espoo")}) for each in candidates]

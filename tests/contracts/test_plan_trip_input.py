@@ -60,7 +60,6 @@ REFUSED = [
 
 @pytest.mark.parametrize(("arguments", "sentence"), REFUSED)
 def test_bad_input_is_refused_with_a_sentence_that_helps(demo, arguments, sentence):
-    """P3, P4, P6-P9, P12, P13, P17-P22, P36, P67, P68: validation-error, what is wrong, and what was sent."""
     # A latitude beyond the poles would be a longitude.
     is_lat = sentence.startswith("origin.value.lat")
     hint = "lat is degrees north and lon degrees east; the two look swapped" if is_lat else None
@@ -68,7 +67,6 @@ def test_bad_input_is_refused_with_a_sentence_that_helps(demo, arguments, senten
 
 
 def test_a_time_that_is_none_comes_with_an_example(demo):
-    """P5: what is neither now nor ISO 8601 is refused, and the hint shows how to write it."""
     answer = demo("plan_trip", {**ENDS, "when": {"time": "tomorrow"}})
 
     expected = ("validation-error", "'tomorrow' is not an instant", "Write it like 2026-01-31T08:00:00+02:00, or now.")
@@ -100,12 +98,10 @@ def test_one_metre_apart_is_the_same_point(over, north, is_refused):
     ],
 )
 def test_the_bounds_themselves_are_accepted(over, arguments):
-    """P8, P9, P13, P18-P21: both ends of every range hold; 2.0 is 2; null is absence."""
     assert not over(FakeNetwork(journeys=[FOUND]))("plan_trip", arguments).is_error
 
 
 def test_defaults_are_filled_in_and_echoed(over):
-    """P5-P12, P25, P26: what was not said holds as the contract has it, and is told."""
     network = FakeNetwork(journeys=[FOUND])
     body = over(network)("plan_trip", ENDS).body
     asked = network.journeys_asked[0]
@@ -128,7 +124,6 @@ def test_defaults_are_filled_in_and_echoed(over):
 
 
 def test_no_search_sees_the_limit(over):
-    """B14: whatever is shown, the same is asked."""
     network = FakeNetwork(journeys=[FOUND])
     for limit in (1, 2, 3):
         over(network)("plan_trip", {**ENDS, "limit": limit})
@@ -137,7 +132,6 @@ def test_no_search_sees_the_limit(over):
 
 
 def test_what_is_asked_reaches_the_source(over):
-    """P6-P9: arrive, few changes, less walking, resolved once."""
     network = FakeNetwork(journeys=[FOUND])
     constraints = {"optimize": "few_transfers", "maxWalkingDistance": 800, "maxTransfers": 1}
     when = {"type": "arrive", "time": "2022-02-22T09:00:00+02:00"}
@@ -168,14 +162,12 @@ def test_a_time_without_an_offset_is_local_and_said(over):
     ],
 )
 def test_ends_that_no_one_network_covers_are_refused_by_the_networks_names(demo, origin, sentence, hint):
-    """P37, A6: which end lies where, and where trips can be planned."""
     answer = demo("plan_trip", {**ENDS, "origin": origin})
 
     assert refusal(answer) == ("unsupported-region", sentence, hint)
 
 
 def test_a_day_outside_the_calendar_names_the_days_inside(over):
-    """P38, A5: no-itinerary-found, and the hint says which days there are."""
     error = OutsideCalendar(
         "The timetable does not cover 2030-01-01", {"first_day": "2022-02-01", "last_day": "2022-02-28"}
     )

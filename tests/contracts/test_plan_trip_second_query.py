@@ -25,7 +25,6 @@ def test_what_only_the_timetable_promises_is_shown_even_by_the_relaxed_query(ove
 
 
 def test_sentences_of_both_queries_are_shown_once():
-    """A10."""
     first = Provenance(network="T", source="fake", zone="UTC", retrieved_at=2, notes=("One.",), lost=("a",))
     merged = merge_provenance(first, replace(first, retrieved_at=1, notes=("Two.",)))
 
@@ -71,14 +70,12 @@ EARLY = (
     ],
 )
 def test_more_than_an_hour_to_the_time_asked_for_is_told(over, minutes, when, message):
-    """B6: riders who leave much later, or arrive much earlier, than asked are told so."""
     _, told = shown(over, found(trip(bus(departs=minutes))), **when)
 
     assert told == ({} if message is None else {"preference-unmet": message})
 
 
 def test_more_than_an_hour_between_two_rides_is_told(over):
-    """B6: the change at B takes 61 minutes."""
     _, told = shown(over, found(trip(ride("7", "A", "B", 5, 15), ride("8", "B", "C", 76, 90))))
 
     assert told == {"preference-unmet": "Up to 61 min of waiting on the way, at B."}

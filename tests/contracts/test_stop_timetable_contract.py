@@ -24,7 +24,6 @@ def rows(answer):
 
 
 def test_a_timetable_has_the_contracts_fields(over):
-    """M42-M47, D1, A4, A10: the answer whole; a METRO is a SUBWAY, and realtime changes nothing."""
     row = Departure(
         line="M1",
         mode=Mode.METRO,
@@ -80,7 +79,6 @@ def test_a_timetable_has_the_contracts_fields(over):
     ],
 )
 def test_the_stop_is_an_id_of_the_contracts_pattern(over, stop_id, category, code, message):
-    """M39, A5: an id that nobody knows is not found, another text is not valid: the pattern, and what was sent."""
     error = over(board_of(leaving(5)))("getStopTimetable", {"stopId": stop_id}).body.get("error", {})
 
     assert (error.get("category"), error.get("code"), error.get("message")) == (category, code, message)
@@ -99,7 +97,6 @@ def test_the_stop_is_an_id_of_the_contracts_pattern(over, stop_id, category, cod
     ],
 )
 def test_limits_that_are_too_large_are_lowered_and_said(over, sent, applied, clamped):
-    """M40, M41, M61, A6: to 5 departures and 90 minutes; the text says so too."""
     network = board_of(*map(leaving, range(0, 120, 10)))
     answer = over(network)("getStopTimetable", {**STOP, **sent})
     most, minutes = applied
@@ -178,7 +175,6 @@ def test_at_moves_the_window(over, at, minutes, shown, told):
 @pytest.mark.parametrize("field", ["at", "until"])
 @pytest.mark.parametrize("text", ["2022-02-22T10:00:00", "2022-02-22", "10:00", "later"])
 def test_a_time_without_an_offset_is_refused(over, field, text):
-    """A4: the lookup tools assume no zone."""
     error = ask(over, **{field: text}).body["error"]
 
     assert (error["category"], error["details"]["field"]) == ("VALIDATION", field)
@@ -201,7 +197,6 @@ OUT = OutOfService(FeedVersion(name="T"), DAY)
     ],
 )
 def test_an_empty_timetable_is_a_success_with_a_reason(over, told, since, reason):
-    """D1, A5: nothing just then, nothing on that day, or a day that has passed."""
     network = FakeNetwork(places={"A": [stop_place("T:A", "A")]}, provenance=told)
     answer = over(network)("getStopTimetable", {**STOP, **({"at": since} if since else {})})
 
@@ -240,7 +235,6 @@ def test_an_id_is_one_stop_and_its_place_is_said(over):
 
 
 def test_the_text_alone_carries_a_short_timetable(over):
-    """A11: local times, modes, lines, where to, long names, and another service day."""
     night = leaving(970, "9", long_name="A - B", destination="B")
     answer = ask(over, leaving(965), night, at="2022-02-22T21:45:00Z")
 

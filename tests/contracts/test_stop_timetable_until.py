@@ -18,7 +18,6 @@ from tests.rules.drawing import T0
     ],
 )
 def test_until_is_up_to_a_day_later(over, until, message):
-    """D3: both bounds."""
     answer = ask(over, until=until)
 
     assert answer.body.get("error", {}).get("message") == message
@@ -90,14 +89,12 @@ def test_a_longer_timetable_than_fits_goes_on_where_it_was_cut(over):
 
 
 def test_more_rows_than_the_most_are_lowered(over):
-    """A6, A11: one more than the bound is lowered to it."""
     for asked, clamped in ((MOST_ROWS, False), (MOST_ROWS + 1, True)):
         applied = ask(over, leaving(5), until=clock(60), maxDepartures=asked).body["applied"]
         assert (applied["maxDepartures"], applied["clamped"]) == (MOST_ROWS, clamped)
 
 
 def test_lines_beyond_the_bound_are_counted(over):
-    """A11: so many lines are told, the rest is a number."""
     many = [leaving(5, f"{line:03d}") for line in range(MOST_LINES + 2)]
     answer = ask(over, *many, until=clock(60))
 

@@ -11,7 +11,6 @@ from tests.contracts.test_get_departures_contract import STOP
 
 
 def test_a_board_is_told_row_by_row(over):
-    """When, what, where to, from which platform, and how it fares; tomorrow's row has its date."""
     rows = (
         leaving(5, "1"),
         leaving(6, "2", departure_delay_s=60),
@@ -94,7 +93,6 @@ def test_a_place_that_is_sure_is_one_line(over):
 
 @pytest.mark.parametrize(("count", "shown", "truncated"), [(5, 5, False), (6, 5, True)])
 def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, truncated):
-    """How many there are, and of each what to send; an address is sent as its position."""
     matches = [place("Mark", 0.7), *(place(f"M{n}", 0.65, f"T:{n}") for n in range(1, count))]
     answer = over(FakeNetwork(places={"m": matches}))("findAddressOrStop", {"rawText": "m"})
     text = answer.text.splitlines()

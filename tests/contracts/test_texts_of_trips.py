@@ -23,7 +23,6 @@ def lines(over, *journeys, **more):
 
 
 def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
-    """A walk to a late bus, a wait for a punctual tram, and a walk home; one change, not one changes."""
     boards, alights = (
         StopPoint(name=name, coordinate=Coordinate(60.17, 24.94), id=f"T:{name}", platform=platform)
         for name, platform in (("A", "3"), ("B", "5"))
@@ -53,12 +52,10 @@ def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
     ],
 )
 def test_what_the_source_does_not_know_is_left_out(over, legs, told):
-    """A ride without a line, or in a way that has no word, is its mode, for an alert too; no walk is 0 m long."""
     assert told in lines(over, found(trip(*legs)))
 
 
 def test_a_cancelled_ride_and_its_note_are_told(over):
-    """What runs is numbered first; the cancelled one says so at the ride and before it."""
     text = lines(over, found(trip(bus("8", 30)), timetabled=(trip(bus(cancelled=True)),)), found())
 
     assert text[1:5] == [
@@ -88,7 +85,6 @@ def test_a_cancelled_ride_and_its_note_are_told(over):
     ],
 )
 def test_what_stands_in_for_a_disrupted_trip_says_what_it_costs(over, legs, told):
-    """Against the promised arrival of the usual trip, of one ride; less than two minutes for a change is tight."""
     text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(trip(*legs)))
 
     assert text[1].endswith(f" [instead of a disrupted trip, {told}: Line 7 from A is cancelled (08:05).]")
@@ -102,7 +98,6 @@ def test_times_of_another_day_have_their_date(over):
 
 
 def test_ends_are_told_by_name_and_a_wanted_arrival_as_one(over):
-    """Names where they are known; warnings, notes and the data's origin stand below."""
     network = FakeNetwork(
         places={"Market": [stop_place("T:M", "Market")], "Harbour": [stop_place("T:H", "Harbour", lat=60.3)]},
         journeys=[found(trip(bus()))],
@@ -163,7 +158,6 @@ class Priced(FakeNetwork):
     ],
 )
 def test_prices_are_told_where_they_are_known(over, second, fares, prices):
-    """One price of all stands once; of two, each names its itinerary; who only walks pays nothing."""
     trips = [trip(bus()), *([trip(second)] if second else [])]
     answer = over(Priced(journeys=[found(*trips)]))("plan_trip", {**ENDS, "constraints": {"optimize": "shortest_time"}})
     names = [each["fingerprint"] for each in answer.body["itineraries"]]

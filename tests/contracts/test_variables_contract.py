@@ -24,7 +24,6 @@ def keys(answer):
     ],
 )
 def test_what_cannot_be_saved_is_refused(demo, change, message):
-    """C4: a validation error, and nothing is kept; a location is lat and lon in range, and nothing unknown."""
     code, told, hint = refusal(demo("save_user_variable", {**HOME, **change}))
 
     assert code == "validation-error"
@@ -34,7 +33,6 @@ def test_what_cannot_be_saved_is_refused(demo, change, message):
 
 @pytest.mark.parametrize("key", ["x", "x" * 50])
 def test_what_is_saved_comes_back(demo, key):
-    """C4: key of one to fifty characters, type, value and both instants; previous has key and type."""
     first = demo("save_user_variable", {"key": key, "type": "other", "value": 1}).body
     second = demo("save_user_variable", {**HOME, "key": key}).body
 
@@ -46,7 +44,6 @@ def test_what_is_saved_comes_back(demo, key):
 
 @pytest.mark.parametrize("value", [None, True, 0, -1.5, "", [], {}, {"a": [1, {"b": None}]}, "ä€😀"])
 def test_any_json_may_be_kept(demo, value):
-    """C4: what is no location is kept as it was sent."""
     arguments = {"key": "it", "type": "other", "value": value}
     answer = demo("save_user_variable", arguments)
 
@@ -58,7 +55,6 @@ def test_any_json_may_be_kept(demo, value):
 
 
 def test_variables_are_listed_by_key_and_for_their_owner_alone(demo):
-    """C4, A12: in order; another user sees none."""
     for key in ("work", "home"):
         demo("save_user_variable", {**HOME, "key": key})
 
@@ -67,7 +63,6 @@ def test_variables_are_listed_by_key_and_for_their_owner_alone(demo):
 
 
 def test_one_variable_or_all_are_deleted(demo):
-    """C4: the answer names what is gone; deleting what is not there is no error."""
     for key in ("a", "b", "c"):
         demo("save_user_variable", {**HOME, "key": key})
     deleted = [

@@ -20,7 +20,6 @@ def _variable(value, kind="other"):
 
 
 def test_any_variable_that_holds_a_place_is_a_place():
-    """B10: an ``other`` with lat and lon serves as well as a location."""
     assert location_of_variable(_variable({"lat": 60.1, "lon": 24.9})).coordinate == Coordinate(60.1, 24.9)
 
 
@@ -44,21 +43,18 @@ def test_a_variable_that_holds_no_place_says_so(value):
 
 @pytest.mark.parametrize("text", ["90,180", "-90,-180", " 90.0 , 180.000 "])
 def test_the_ends_of_the_globe_are_positions(text):
-    """B10: a pole on the date line."""
     lat, lon = map(float, text.split(","))
     assert find_position(text) == Coordinate(lat, lon)
 
 
 @pytest.mark.parametrize("text", ["90.1,0", "-90.1,0", "0,180.1", "0,-180.1"])
 def test_what_reads_like_a_position_off_the_globe_is_refused(text):
-    """B10: it is no name of a place either."""
     with pytest.raises(ParameterError, match=r"is not a position: lat is -90 to 90, lon -180 to 180$"):
         find_position(text)
 
 
 @pytest.mark.parametrize("text", ["60", "60,", "60;24", "60,24,5", "Gate 60,24", "1000,24"])
 def test_other_texts_with_numbers_are_none(text):
-    """B10: they are looked up as names."""
     assert find_position(text) is None
 
 
@@ -77,7 +73,6 @@ def test_two_labels_of_one_place_are_one_place(tmp_path, destination, hint):
 
 @pytest.mark.parametrize(("count", "more"), [(5, ""), (6, "; 6 places fit, of which the best 5 are shown")])
 def test_five_candidates_are_all_of_five(count, more):
-    """A5: that there are more is said only where there are."""
     matches = [
         PlaceMatch(
             place=Place(name=f"P{n}", coordinate=Coordinate(60, 24 + n), kind=PlaceKind.STOP, id=f"X:{n}"),

@@ -51,7 +51,6 @@ def test_the_board_of_a_place_shows_all_poles_and_names_them(town, said):
 
 @pytest.mark.parametrize("stop", [{"type": "id", "value": "TEST:TORI-B"}, label("Tori B")])
 def test_the_board_of_one_pole_is_its_own(town, stop):
-    """D2: as an id, and by its exact name, a pole is a pole, and needs no letter."""
     body = town(TOWN, PLACES)("get_departures", {"stop": stop}).body
     assert [(row["line"], row.get("platform")) for row in body["departures"]] == [("2", None)]
 
@@ -92,7 +91,6 @@ def twins(town):
 
 
 def test_candidates_are_told_apart(twins):
-    """D2: lines, direction and what is near, in meta by token, and in the text."""
     answer = twins("findAddressOrStop", {"rawText": "mil", "focusPoint": {"lat": 60.0, "lon": 25.0}})
     assert answer.body["meta"]["candidates"] == {
         "TEST:MILL": {"lines": ["7", "12"], "direction": "Alpha", "district": "near Alpha", "distance": 0},
@@ -112,7 +110,6 @@ def test_an_end_that_is_not_certain_tells_its_candidates_apart(twins):
 
 
 def test_the_only_candidate_comes_with_the_reason_and_what_to_do(town):
-    """D2: one place resembles the text, and too little; never merely "not certain"."""
     ask = town(TOWN, PLACES)
     found = ask("findAddressOrStop", {"rawText": "Nort by"})
     refused = ask("plan_trip", {"origin": label("Nort by"), "destination": label("South")})

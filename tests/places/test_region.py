@@ -114,7 +114,6 @@ def test_the_other_end_says_in_which_region_a_name_lies(over):
 
 @pytest.mark.parametrize(("focus", "last_day"), [(Coordinate(60.17, 24.94), None), (None, ENDED)], ids=["far", "ended"])
 def test_another_network_changes_no_answer_about_the_first(tmp_path, focus, last_day):
-    """Each name of the demo of Helsinki, whole and cut short, though another network has them all."""
     instant = int(datetime(2022, 2, 22, 6, tzinfo=UTC).timestamp())
     first = next(
         each for each in asyncio.run(open_networks(tmp_path).open()).answering if "HELSINKI" in each.profile.name

@@ -55,7 +55,6 @@ def test_two_names_over_five_networks_are_one_round_of_calls(resolve, monkeypatc
 
 
 def test_a_position_says_in_which_region_a_name_is_looked_for(resolve):
-    """The other end lies in the north: the southern network is not asked for the name, though it knows one."""
     north = MeetingNetwork(name="NORTH", bounds=NORTH, places=A_AND_B)
     south = MeetingNetwork(name="SOUTH", bounds=SOUTH, places=A_AND_B)
     found, _ = resolve(Coordinate(65, 25), "B", south, north)

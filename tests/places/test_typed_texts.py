@@ -28,7 +28,6 @@ TYPED = {
 
 
 def test_a_kind_offers_the_nearest_of_its_kind(city):  # noqa: F811
-    """In three languages the same places, the nearest first, and none is taken."""
     focus = TYPED[city[0]][0]
     found = [city[2](text, language="fi", focus=focus) for text in ("pharmacy", "apotek")]
     nearest = [[each.place.token for each in matches if each.score == 0.79][:5] for matches in found]

@@ -39,21 +39,18 @@ def headers(*alerts, **asked):
     ],
 )
 def test_texts_are_cut_between_words_and_never_said_twice(header, text, shown):
-    """160 and 400 characters, the mark of the cut included; a header that is missing is the text's beginning."""
     [told] = choose_alerts([Touched("stopId", [alert(header, text)])]).told
     assert (told.alert.header, told.alert.text) == shown
 
 
 @given(st.text(), st.text(), st.sampled_from(["DETOUR", "UNKNOWN_EFFECT", "OTHER_EFFECT", ""]))
 def test_a_header_is_never_empty_and_the_bounds_always_hold(header, text, effect):
-    """Whatever a publisher writes."""
     [told] = choose_alerts([Touched("stopId", [alert(header, text, effect)])]).told
     assert 1 <= len(told.alert.header) <= HEADER_CHARS
     assert len(told.alert.text) <= TEXT_CHARS
 
 
 def test_the_same_words_are_one_alert_from_the_earliest_to_the_latest():
-    """Published once for each line; the paths of both, the whole time."""
     one, other = alert(id="1", since=100, until=200), alert(id="2", since=150, until=None)
     [told] = choose_alerts([Touched("a", [one]), Touched("b", [other]), Touched("a", [other])]).told
     assert told.touches == ("a", "b")
@@ -62,12 +59,10 @@ def test_the_same_words_are_one_alert_from_the_earliest_to_the_latest():
 
 @pytest.mark.parametrize("field", ["header", "text", "effect", "url"])
 def test_other_words_are_another_alert(field):
-    """Each field that a reader sees."""
     assert len(headers(alert(), replace(alert(), **{field: "other"}))) == 2
 
 
 def test_the_gravest_effect_comes_first_and_a_lift_last_but_for_those_who_need_it():
-    """A closure, a detour, something unnamed, a lift, nothing at all."""
     effects = ["NO_EFFECT", "ACCESSIBILITY_ISSUE", "UNKNOWN_EFFECT", "DETOUR", "NO_SERVICE"]
     alerts = [alert(effect, effect=effect) for effect in effects]
     assert headers(*alerts) == effects[::-1]
@@ -91,6 +86,5 @@ def test_explanations_come_first_and_then_the_nearer(parts, order):
 
 @pytest.mark.parametrize(("count", "told", "more"), [(4, 4, 0), (5, 5, 0), (6, 5, 1)])
 def test_five_are_told_and_the_rest_is_counted(count, told, more):
-    """A stop with many notes."""
     chosen = choose_alerts([Touched("stopId", [alert(f"Note {number}") for number in range(count)])])
     assert (len(chosen.told), chosen.more) == (told, more)

@@ -59,7 +59,6 @@ def test_note_of_a_leg(leg, note):
 
 
 def test_note_of_an_itinerary():
-    """B5: every disrupted ride is named, the others are not."""
     itinerary = trip(
         ride("1", "A", "B", 0, 9, cancelled=True), ride("2", "B", "C", 10, 19, 0), ride("3", "C", "D", 20, 29, 360)
     )
@@ -103,7 +102,6 @@ def test_a_missed_change(late_s, gap_s, more, sentence):
 
 
 def test_the_times_of_the_timetable_for_every_leg():
-    """The delays are still there to be reported."""
     late = as_scheduled(change(600, 180, change_s=120))
 
     assert [(leg.departure, leg.arrival) for leg in late.legs] == [(at(0), at(10)), (at(13), at(30))]
@@ -206,7 +204,6 @@ def test_what_is_late_for_the_wanted_arrival_stands_behind(wanted_minute, expect
 
 
 def test_what_is_late_for_the_wanted_arrival_says_by_how_much():
-    """B5: the note names the lateness of the ride and of the arrival."""
     merged = merge([LATE_AND_LAST], arrive_by=True, wanted_arrival=at(32))
 
     assert merged.choices[0].note == "Line 5 from A leaves 6 min late. It arrives 4 min after the time asked for."
@@ -220,7 +217,6 @@ def test_what_falls_off_is_named():
 
 
 def test_of_one_line_the_rides_are_named_together():
-    """Two cancelled rides and a missed change: each sentence once, behind it the planned departures."""
     gone = [trip(ride("X", "A", "B", minute, minute + 10, cancelled=True)) for minute in (5, 35)]
     missed = trip(ride("1", "A", "B", 0, 10, 120), ride("2", "B", "C", 11, 20))
 
@@ -246,7 +242,6 @@ def test_counts(first, second, expected):
 
 @pytest.mark.parametrize(("minutes", "expected"), [(1, "X"), (2, "X X*")])
 def test_a_usable_trip_stands_before_its_disrupted_equal(minutes, expected):
-    """A cancelled trip hides none that runs a minute later; two minutes later it is another."""
     runs = trip(ride("X", "A", "B", minutes, 15))
 
     assert shown(merge([GONE, runs])) == shown(merge([runs, GONE])) == expected
@@ -263,7 +258,6 @@ def test_of_equals_that_take_equally_long_the_better_stays(arrive_by, leaves_at_
 
 
 def test_of_equals_the_shorter_stays():
-    """B7, P43, P73: whatever the order of finding."""
     slow, quick = (trip(ride("7", "A", "B", 0, arrives)) for arrives in (12, 9))
 
     assert merge([slow, quick]).found == merge([quick, slow], [slow]).found == (quick,)
@@ -307,7 +301,6 @@ def test_laws_of_merging(first, second, limit, optimize, arrive_by):
 
 @pytest.mark.parametrize(("seated", "risk"), [(True, ConnectionRisk.OK), (False, ConnectionRisk.TIGHT)])
 def test_who_stays_seated_can_miss_nothing(seated, risk):
-    """The vehicle goes on at the second at which it arrives."""
     assert connection_risk(trip(ride("7", "A", "B", 5, 15), ride("9", "B", "C", 15, 25, stays_seated=seated))) == risk
 
 

@@ -52,7 +52,6 @@ def test_the_first_rows_and_any_that_leaves_with_the_last_of_them(wanted, kept):
 
 
 def test_the_first_rows_by_the_timetable_go_by_its_times():
-    """Two leave at one planned minute, and a third is expected then."""
     rows = [row("a", 2, 60), row("b", 2), row("c", 3, -60)]
 
     assert (lines(keep_first(rows, 1, by_schedule=True)), lines(keep_first(rows, 1))) == ("a b", "a b c")

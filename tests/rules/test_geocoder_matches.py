@@ -36,24 +36,20 @@ def address(name: str, north_m: float = 0.0) -> Place:
     ],
 )
 def test_the_name_decides_and_the_geocoder_offers(spellings, vouched, score):
-    """Its own scores do not compare with ours: they never reach what is taken without asking."""
     assert score_spellings("kamppi", [spellings, ["kamppi"]], [vouched, 0.0]) == [score, 1.0]
 
 
 def test_candidates_without_names_fit_nothing():
-    """Not even the geocoder's word lets them be offered."""
     assert score_spellings("kamppi", [[], []], [0.9, 0.8]) == [0.0, 0.0]
 
 
 def test_each_place_once_with_its_best_score():
-    """The same stop is offered three times; the best of its scores counts, wherever it stands."""
     matches = match_places([stop("A"), stop("A"), stop("B"), stop("A")], [0.7, 0.9, 0.8, 0.6], None)
 
     assert [(each.place.name, each.score, each.distance_m) for each in matches] == [("A", 0.9, None), ("B", 0.8, None)]
 
 
 def test_the_distance_is_told_from_where_the_caller_is():
-    """500 m to the north."""
     [match] = match_places([stop("A", 500)], [0.9], at_north(0))
 
     assert round(match.distance_m) == 500
@@ -61,7 +57,6 @@ def test_the_distance_is_told_from_where_the_caller_is():
 
 @pytest.mark.parametrize(("north_m", "names"), [(299, ["Kamppi"]), (301, ["Kamppi", "Kamppi"])])
 def test_an_address_of_a_stops_name_beside_it_is_the_stop(north_m, names):
-    """Within 300 m the map's station and the timetable's are one place."""
     matches = match_places([stop("Kamppi"), address("Kamppi", north_m)], [0.9, 0.95], None)
 
     assert [each.place.name for each in matches] == names
@@ -69,7 +64,6 @@ def test_an_address_of_a_stops_name_beside_it_is_the_stop(north_m, names):
 
 
 def test_an_address_of_another_name_stays_beside_a_stop():
-    """It follows one that is left out: what comes after that is looked at too."""
     places = [stop("Kamppi"), address("Kamppi"), address("Kampinkuja")]
 
     assert [each.place.name for each in match_places(places, [0.7, 0.9, 0.8], None)] == ["Kampinkuja", "Kamppi"]
@@ -103,7 +97,6 @@ def test_a_position_has_the_name_of_what_is_nearest(around, name):
 
 
 def test_the_place_stands_where_the_position_is():
-    """The name is another's, the position is not moved; what must be shown with it travels along."""
     place = find_position_name(HERE, [near("Street 5", 50, locality="Town")], ["Whoever"])
 
     assert place is not None

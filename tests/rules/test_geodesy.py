@@ -29,7 +29,6 @@ def test_at_a_pole_a_box_is_wide_and_not_endless():
 
 @pytest.mark.parametrize("lat", [60.0, -60.0])
 def test_a_box_around_a_position_holds_its_circle(lat):
-    """A thousandth and a little more than the radius, to the north as to the east, south of the equator too."""
     box = box_around(Coordinate(lat, 25.0), 1000)
 
     north_m, south_m = (box.north - lat) * DEGREE_M, (lat - box.south) * DEGREE_M
@@ -40,7 +39,6 @@ def test_a_box_around_a_position_holds_its_circle(lat):
 
 @pytest.mark.parametrize("lat", [90.0, -90.0])
 def test_a_box_around_a_pole_is_as_wide_as_at_89_degrees(lat):
-    """Beyond 89 degrees no box grows wider."""
     box = box_around(Coordinate(lat, 0.0), 1000)
 
     assert box.east == pytest.approx(1001 / DEGREE_M / 0.0174524, abs=1e-3)
@@ -54,19 +52,16 @@ BENT = [(0.0, 0.0), (10 * METRE, 100 * METRE), (0.0, 200 * METRE)]
 
 @pytest.mark.parametrize(("tolerance_m", "count"), [(9.9, 3), (10.1, 2)])
 def test_a_bend_goes_once_it_is_within_the_tolerance(tolerance_m, count):
-    """A point ten metres off the line stays at 9.9 metres of tolerance, and goes at 10.1."""
     assert len(thin(BENT, tolerance_m)) == count
 
 
 def test_no_tolerance_keeps_everything():
-    """At no tolerance every point stays, those in a line too."""
     straight = [(0.0, 0.0), (0.0, 1.0), (0.0, 2.0)]
 
     assert thin(straight, 0) == straight
 
 
 def test_a_ring_keeps_its_shape():
-    """A line that ends where it began is not thinned to nothing."""
     ring = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0)]
 
     assert thin(ring, 10) == ring

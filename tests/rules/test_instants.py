@@ -85,7 +85,6 @@ def test_instants_without_an_offset(text, zone_name, printed, note_ends):
     ],
 )
 def test_bad_texts_are_refused_with_help(text):
-    """A4, P5: what is no instant is a parameter error that names the field and shows how to write one."""
     with pytest.raises(ParameterError) as caught:
         read_instant(text, zone_name=HELSINKI, now=T0, field="when.time")
 
@@ -107,7 +106,6 @@ def test_printing():
 @settings(deadline=None)
 @given(st.integers(0, 4_000_000_000), st.sampled_from([HELSINKI, "Europe/London", "America/New_York", "Asia/Kolkata"]))
 def test_what_is_printed_can_be_read(instant, zone_name):
-    """A4: printing and reading are inverse, folds included, because the offset is printed."""
     actual = read_instant(print_instant(instant, zone_name), zone_name="UTC", now=T0)
 
     assert actual == (instant, False, None)
@@ -130,7 +128,6 @@ def test_reading_in_a_zone_never_goes_back(naive):
 @settings(deadline=None)
 @given(st.text(max_size=40))
 def test_no_text_breaks_the_reader(text):
-    """A4: any text is an instant or a ParameterError."""
     try:
         actual = read(text).instant
     except ParameterError as error:

@@ -22,7 +22,6 @@ ORANGE, NAVY = 0xFF6319, 0x0019A8
 
 @given(STATED, STATED)
 def test_whatever_is_stated_the_text_can_be_read(color, text_color):
-    """Level AA, 4.5 to 1, and the line keeps its own colour; or nothing, so that the mode's pair takes its place."""
     found = find_line_colors(color, text_color)
 
     if found is not None:
@@ -32,13 +31,11 @@ def test_whatever_is_stated_the_text_can_be_read(color, text_color):
 
 @given(COLORS)
 def test_black_or_white_can_be_read_on_any_colour(color):
-    """So that no line loses its colour for its text."""
     assert max(contrast(color, BLACK), contrast(color, WHITE)) >= LEAST_CONTRAST
 
 
 @given(COLORS, COLORS)
 def test_contrast_is_that_of_the_recommendation(one, other):
-    """From 1, of a colour with itself, to 21, of black with white; in either order."""
     assert contrast(one, other) == contrast(other, one)
     assert contrast(one, one) == 1
     assert 1 <= contrast(one, other) <= contrast(BLACK, WHITE) == pytest.approx(21)

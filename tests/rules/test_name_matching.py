@@ -121,7 +121,6 @@ NAMES = st.lists(st.text("abcäé1 ", min_size=1, max_size=8).map(plain).filter(
 @settings(deadline=None)
 @given(NAMES)
 def test_one_is_for_the_same_name_only(names):
-    """Rule D2: each name finds itself with 1, and nothing else does."""
     search = NameSearch(names)
 
     actual = [[row for row, score in search.score(name).items() if score == 1.0] for name in names]
@@ -276,7 +275,6 @@ SCORES = st.sampled_from([0.6, 0.78, 0.8, 0.82, 0.84, 1.0])
 @settings(deadline=None)
 @given(st.lists(st.builds(match, SCORES, st.sampled_from([0.0, 200.0, 400.0]), st.sampled_from("AB")), max_size=8))
 def test_order_does_not_depend_on_the_input(matches):
-    """Rule D2: reversed input gives the same order."""
     actual = [[(each.score, each.place.token) for each in in_order(given)] for given in (matches, matches[::-1])]
 
     assert actual[0] == actual[1]

@@ -77,7 +77,6 @@ def test_which_stops_are_one_place(stops, text, expected):
 
 
 def test_stops_without_a_name():
-    """Rule D2: a nameless stop is no answer to any text, and is still found by its id."""
     index = PlaceIndex([stop_at("T:1", ""), stop_at("T:2", "-", 10)])
 
     place = index.find_place_of("t:2")
@@ -98,7 +97,6 @@ TRANSLATED = stop_at("T:1", "Rautatientori", names={"fi": "Rautatientori", "sv":
     ],
 )
 def test_names_in_all_languages(text, language, name, chosen):
-    """A7, rule D2, M10, M11, M15: any of its names, locality behind it or not, scores 1; one language is shown."""
     (match,) = PlaceIndex([TRANSLATED]).search(text, language)
 
     assert (match.place.name, match.place.language, match.score) == (name, chosen, 1.0)
@@ -145,7 +143,6 @@ def test_ids(stop_id, place, stop):
 
 
 def test_ids_that_differ_in_case_only():
-    """A8: the exact id goes before one that differs in case."""
     index = PlaceIndex([stop_at("T:a", "Pieni"), stop_at("T:A", "Suuri", 900)])
 
     actual = [stop and stop.name for stop in map(index.find, ("T:a", "T:A", "t:A"))]
@@ -181,10 +178,6 @@ STOPS = st.lists(
 @settings(deadline=None)
 @given(STOPS, st.randoms())
 def test_every_token_is_found_again(stops, chance):
-    """A candidate's token leads back to the same place, and places do not depend on the order of stops.
-
-    B10, rule D2.
-    """
     shuffled = chance.sample(stops, len(stops))
     index = PlaceIndex(stops)
     matches = [match for text in ("kamppi", "asema", "asema 1") for match in index.search(text)]
@@ -198,7 +191,6 @@ def test_every_token_is_found_again(stops, chance):
 @settings(deadline=None)
 @given(STOPS)
 def test_every_named_stop_is_in_one_place_of_its_name(stops):
-    """Rule D2: asking for a stop's own name offers a place that covers it."""
     index = PlaceIndex(stops)
 
     missing = [
@@ -214,7 +206,6 @@ def test_every_named_stop_is_in_one_place_of_its_name(stops):
 @settings(deadline=None)
 @given(STOPS, st.text(max_size=30))
 def test_no_text_breaks_the_index(stops, text):
-    """Rule D2: any text gives matches that can be decided."""
     assert isinstance(decide(PlaceIndex(stops).search(text)), Resolved | Ambiguous)
 
 
@@ -230,7 +221,6 @@ def test_kamppi_resolves(helsinki_stops):
 
 @pytest.mark.parametrize("text", ["asema", "Asema", "tori", "katu"])
 def test_common_words_are_ambiguous(helsinki_stops, text):
-    """B10, rule D2, M17: in the real feed a common word offers several places and decides nothing."""
     decision = decide(PlaceIndex(helsinki_stops).search(text))
 
     assert isinstance(decision, Ambiguous)
@@ -238,7 +228,6 @@ def test_common_words_are_ambiguous(helsinki_stops, text):
 
 
 def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
-    """Rule D2: each stop's own name, in capitals, offers a place that covers it among the scores of 1."""
     index = PlaceIndex(helsinki_stops)
 
     missing = [
@@ -334,7 +323,6 @@ def test_where_a_place_stands_and_what_costs_no_walk(stops, stands_at, zero_walk
 
 
 def test_poles_are_told_apart_only_where_they_are_poles():
-    """D2: a place of one lettered name has no poles to tell apart."""
     index = PlaceIndex([*TORI, stop_at("T:X", "Malcolm X", 5000)])
     assert [index.find_pole(stop_id) for stop_id in ("T:A", "T:X")] == ["A", None]
 

@@ -168,7 +168,6 @@ def test_language_chain(requested, available, chosen):
     ],
 )
 def test_each_walk_of_which_something_is_known_has_a_sentence(met, said):
-    """A ride, and a walk of which nothing is known or nothing is met, has none."""
     itinerary = trip(replace(walk("home", "A", 0, 5, 300), obstacles=met), ride("7", "A", "B", 5, 15))
 
     assert list_walk_notes(itinerary) == said
@@ -184,7 +183,6 @@ def test_each_walk_of_which_something_is_known_has_a_sentence(met, said):
     ],
 )
 def test_steps_and_kerbs_of_a_walk_are_links_of_the_way(access, met, weakest):
-    """Where the vehicle and both stops are step-free, a walk is judged by what it is known to meet."""
     way = replace(walk("home", "A", 0, 5, 300), wheelchair=access, obstacles=met)
 
     assert weakest_link(trip(way, rolling("7", YES, YES, YES))) == weakest

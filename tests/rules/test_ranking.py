@@ -92,7 +92,6 @@ def test_balanced_walking(arrives, expected):
 
 @pytest.mark.parametrize("optimize", list(Optimize))
 def test_leaving_later_is_better(optimize):
-    """B8: of itineraries that arrive together with as many changes, the one that leaves later is first."""
     early, late = trip(ride("E", "A", "B", 0, 20)), trip(ride("L", "A", "B", 8, 20))
 
     assert order(optimize, early, late) == "L E"

@@ -42,7 +42,6 @@ def test_status_of_a_ride_and_of_a_departure(delay_s, cancelled, status):
 
 
 def test_status_is_of_rides_where_they_are_boarded():
-    """B2: a ride that leaves on time and arrives ten minutes late is on time; a walk has no status."""
     assert status_of(ride("7", "A", "B", 0, 9, 0, arrival_delay_s=600)) == "on_time"
     assert status_of(walk("A", "B", 0, 5)) is None
 
@@ -92,7 +91,6 @@ def test_realtime_used(trips, word):
     ],
 )
 def test_realtime_used_by_a_board(rows, used):
-    """C1, D9, D24: true if any row has a realtime time or a cancellation."""
     assert uses_realtime(rows) is used
 
 
@@ -182,6 +180,5 @@ def test_the_walk_of_a_change_begins_with_one_ride_and_ends_with_the_next(before
 
 
 def test_without_a_ride_and_without_real_time_nothing_changes():
-    """A way on foot alone, and a trip by the timetable."""
     for legs in ([on_foot(0, 100)], [on_foot(0, 100), new_leg(Mode.BUS, 100, 200), on_foot(200, 300)]):
         assert list(with_walk_delays(legs)) == legs

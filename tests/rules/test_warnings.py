@@ -22,5 +22,4 @@ def test_one_entry_a_code_in_the_order_of_first_mention():
 
 
 def test_codes_are_in_kebab_case():
-    """A2: codes in kebab-case."""
     assert [code for code in WarningCode if not re.fullmatch(r"[a-z]+(-[a-z]+)*", code)] == []

@@ -34,7 +34,6 @@ def test_a_walk_to_a_stop_is_in_time_and_within_the_limit(time, max_walk_m, foun
 
 
 def test_b04_walking_all_the_way_beats_a_slower_ride():
-    """Near to Alpha is a walk of two minutes; nobody waits for a bus round the block."""
     drawing = "line A | Near 08:10 | Gamma 08:30 | Alpha 09:00"
     assert ride(drawing, "Near", "Alpha", "08:00", coordinates=PLACES) == ["walk 130m"]
 

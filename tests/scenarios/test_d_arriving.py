@@ -25,7 +25,6 @@ def test_an_arrival_by_a_time_is_met(time, found):
 
 
 def test_d04_changes_work_backwards_too():
-    """The change at Beta needs its two minutes."""
     drawing = """
     line A | Alpha 08:00 | Beta 08:10
     line A | Alpha 08:05 | Beta 08:15

@@ -12,7 +12,6 @@ def test_f01_nobody_boards_where_boarding_is_not_allowed():
 
 
 def test_f02_nobody_alights_where_alighting_is_not_allowed():
-    """The first bus lets nobody out at Beta, but takes everybody on to Gamma."""
     drawing = """
     line A | Alpha 08:00 | Beta 08:10 noalight | Gamma 08:20
     line A | Alpha 09:00 | Beta 09:10 | Gamma 09:20

@@ -59,7 +59,6 @@ def test_g06_a_vehicle_that_divides_takes_each_rider_along():
 
 
 def test_g07_vehicles_that_come_together_take_both_their_riders_along():
-    """From Alpha and from Delta one stays seated to Gamma, and on to the next trip."""
     drawing = """
     line A | Alpha 08:00 | Beta 08:10
     line C | Delta 08:00 | Beta 08:08
@@ -87,7 +86,6 @@ def test_g08_the_next_trip_may_begin_elsewhere_where_the_feed_says_so():
 
 
 def test_g09_nobody_rides_on_only_to_where_the_next_trip_begins():
-    """Who would go to Bay must ride a trip there, not sit through the way between two."""
     drawing = """
     line A | Alpha 08:00 | Beta 08:10
     line B | Bay 08:15 | Gamma 08:30
@@ -108,7 +106,6 @@ def test_g10_over_midnight_on_one_service_day():
 
 
 def test_g11_over_midnight_to_the_next_service_day():
-    """Type 4 may link to a trip of the next day; there is none after the last day."""
     drawing = """
     line A | Alpha 23:50 | Beta 24:00
     line B | Beta 00:01 | Gamma 00:30
@@ -132,7 +129,6 @@ def test_g11_over_midnight_to_the_next_service_day():
     ],
 )  # fmt: skip
 def test_a_frequent_loop_goes_round_again_with_exact_times(exact_times, found):
-    """A block of a loop line every 20 minutes that takes 15."""
     drawing = "line L | Alpha 08:00 | Beta 08:05 | Gamma 08:10 | Alpha 08:15 | block 7"
     head = "trip_id,start_time,end_time,headway_secs,exact_times"
     tables = {"frequencies.txt": f"{head}\nL-1,08:00:00,09:00:00,1200,{exact_times}\n"}

@@ -58,7 +58,6 @@ def test_h05_the_more_specific_rule_holds(rank):
 
 
 def test_h08_it_holds_for_arrivals_too():
-    """To be there by 08:40 with the first trip of B forbidden, one changes to the second."""
     rows = f"{AT_BETA},A,,,B-1,3,\n"
     found = ride(DRAWING, "Alpha", "Gamma", "08:40", tables={"transfers.txt": HEAD + rows}, arrive_by=True)
     assert found == ["Alpha 08:00 A Beta 08:10 Beta 08:20 B Gamma 08:40"]
