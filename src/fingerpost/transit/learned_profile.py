@@ -29,19 +29,10 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedProfile:
-    """What a source knows of its network; None or empty for what it does not say.
+    """A source's report on its network; None or empty for what it does not say.
 
-    Attributes:
-        bounds: the box that it covers.
-        zone: the IANA time zone of its agencies.
-        languages: in which it has names, the preferred first.
-        feeds: its feeds, by the FEED as the source spells it.
-        modes: the modes that run.
-        attribution: whom an answer must name.
-        first_day, last_day: bounds of its timetable.
-        abilities: what this server can do of all that its kind can; None for all.
-        traits: what the source alone understands, such as which fields its server's version has.
-        learned_at: when it was asked.
+    ``feeds`` have the FEED as the source spells it. ``abilities`` are those of this server, None for all of its kind.
+    ``traits`` are for the source alone, such as the fields of its server's version.
     """
 
     bounds: Bounds | None = None
@@ -96,8 +87,6 @@ def new_remote_profile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kept:
-    """The content of a file: what was learned, and of whom."""
-
     source: str
     url: str | None
     learned: LearnedProfile
@@ -105,7 +94,6 @@ class _Kept:
 
 @cache
 def _file() -> TypeAdapter[_Kept]:
-    """Return what reads and writes a file; made by those who have one."""
     return TypeAdapter(_Kept)
 
 
@@ -114,11 +102,7 @@ class LearnedProfiles:
         self._folder = home / "networks" / "learned"
 
     def find(self, record: NetworkRecord) -> LearnedProfile | None:
-        """Return what was learned of a record's source; None where nothing was, or another server was asked.
-
-        Raises:
-            SettingsInvalid: it cannot be read.
-        """
+        """Return what was learned of a record's source, None if nothing or of another server."""
         path = self._path(record.name)
         try:
             kept = _file().validate_json(path.read_bytes())
@@ -131,11 +115,6 @@ class LearnedProfiles:
         return kept.learned if (kept.source, kept.url) == (record.source, record.url) else None
 
     def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
-        """Keep what was learned, in place of what was known before.
-
-        Raises:
-            SettingsInvalid: the disk refuses; the old file stays.
-        """
         kept = _file().dump_python(_Kept(source=record.source, url=record.url, learned=learned), mode="json")
         try:
             with locked(self._folder / ".lock"):
@@ -144,18 +123,12 @@ class LearnedProfiles:
             raise self._refusal(error) from error
 
     def remove(self, name: str) -> None:
-        """Forget what was learned of a network, if anything was.
-
-        Raises:
-            SettingsInvalid: the disk refuses.
-        """
         try:
             self._path(name).unlink(missing_ok=True)
         except OSError as error:
             raise self._refusal(error) from error
 
     def stamp(self) -> Hashable:
-        """Return a value that changes whenever one is written or removed."""
         try:
             with os.scandir(self._folder) as files:
                 looks = [(file.name, file.stat()) for file in files if file.name.endswith(_SUFFIX)]

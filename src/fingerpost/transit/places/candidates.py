@@ -71,10 +71,7 @@ def say_why_alone(match: PlaceMatch) -> str:
 
 
 class Distinction(WireDict):
-    """What tells a candidate apart; ``distance`` is from the focus point, in metres; ``guess`` says what is guessed.
-
-    ``network`` names its network where the candidates, or they and the rider, are in several regions.
-    """
+    """Distinguishing marks: ``distance`` is in metres from the focus point, ``guess`` says what is guessed."""
 
     lines: NotRequired[list[str]]
     direction: NotRequired[str]
@@ -108,16 +105,12 @@ def say_guess(place: Place, label: str) -> str:
 def unknown(
     label: str, *, side: str, near: str = "", hint: str = _SEND_COORDINATES, left_out: Sequence[str] = ()
 ) -> PlaceUnknown:
-    """Return the error of a label that means nothing; ``near`` are words on where it was looked for.
-
-    ``left_out`` are sentences on networks that could not be asked.
-    """
+    """Return the error of a label that means nothing; ``near`` says where it was looked up."""
     message = f"{side} '{label}' is no saved variable, no token and no place that any network knows{near}"
     return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
 
 
 def show_resolved(match: PlaceMatch, label: str) -> dict[str, object]:
-    """Return what a ResolvedLocation of the lookup contract has beside a candidate's fields."""
     place = match.place
     names = {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names}
     return {

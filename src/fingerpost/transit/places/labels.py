@@ -22,8 +22,6 @@ Longitude = Annotated[Number, Field(ge=-180, le=180)]
 
 
 class LocationValue(WireModel):
-    """A saved place: the value of a user variable of type location (rule C4)."""
-
     lat: Latitude
     lon: Longitude
     label: str | None = None
@@ -34,18 +32,12 @@ class LocationValue(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A label whose position is known without asking a network."""
-
     location: Location
 
 
 @dataclass(frozen=True, slots=True)
 class StopText:
-    """A label that may be a stop's id, else the name of a place.
-
-    ``variable`` is the user's variable that holds the id, None if it was sent. ``is_certain`` is True if the label can
-    only be a stop's id.
-    """
+    """A stop's id, else the name of a place, unless ``is_certain``; ``variable`` holds the id, None if it was sent."""
 
     stop_id: str
     text: str
@@ -98,11 +90,7 @@ async def find_variable(key: str, variables: VariableStore, user: str | None) ->
 
 
 def find_position(text: str) -> Coordinate | None:
-    """Return the position of a ``lat,lon`` token, or None for any other text.
-
-    Raises:
-        ParameterError: the position is off the globe.
-    """
+    """Return the position of a ``lat,lon`` token, None for another text; a position off the globe is refused."""
     match = _POSITION.fullmatch(text)
     if match is None:
         return None
@@ -114,7 +102,6 @@ def find_position(text: str) -> Coordinate | None:
 
 
 def find_stop_id(variable: Variable) -> str | None:
-    """Return a variable's stop id: its text, ``stopId`` or ``id`` (rule C2)."""
     value = variable.value
     if isinstance(value, str):
         # FEED:LOCAL; any other word is a preference, or a note.
@@ -125,11 +112,6 @@ def find_stop_id(variable: Variable) -> str | None:
 
 
 def location_of_variable(variable: Variable) -> Location:
-    """Return the place that a variable holds.
-
-    Raises:
-        ParameterError: it holds no place.
-    """
     try:
         value = LocationValue.read(variable.value)
     except ValidationError as error:

@@ -24,7 +24,6 @@ _RIVAL_DEG = 1.001 * RIVAL_DISTANCE_M / METRES_PER_DEGREE
 
 
 def list_running(networks: Sequence[Network], instant: int) -> list[Network]:
-    """Return the networks with service on the day of an instant, or in the night after it; all where none has."""
     return [network for network in networks if _runs_at(network, instant)] or list(networks)
 
 
@@ -38,7 +37,6 @@ def _runs_at(network: Network, instant: int) -> bool:
 
 
 def is_outside(place: Place, networks: Sequence[Network]) -> bool:
-    """Whether a place lies more than ``FAR_M`` outside each of the networks."""
     at = place.coordinate
     return all(distance_m(at, network.profile.bounds.nearest(at)) > FAR_M for network in networks)
 
@@ -101,7 +99,6 @@ def _lat(match: PlaceMatch) -> float:
 
 
 def offer_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) -> list[PlaceMatch]:
-    """Return the matches; if those that would resolve lie in two regions, only these, as candidates."""
     whole = [match for match in matches if has_whole_name(match)]
     names = {match.network for match in whole}
     owners = [network for network in networks if network.profile.name in names]

@@ -34,8 +34,6 @@ _LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundStop:
-    """A stop, station or place, and the networks that know it, the preferred first; ``places`` as each knows it."""
-
     networks: tuple[Network, ...]
     places: tuple[Place, ...]
     warnings: tuple[Warning, ...] = ()
@@ -45,7 +43,6 @@ class FoundStop:
         return self.places[0]
 
     def keep_same(self) -> "FoundStop":
-        """Return it without the networks that use its id for a stop elsewhere."""
         here = self.place.coordinate
         same = [
             (network, place)
@@ -91,7 +88,6 @@ class PlaceResolver:
         return replace(found.keep_same(), warnings=lookup.warnings.list_all())
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
-        """Return the whole place that a stop belongs to, None if no network knows it or none answers now."""
         try:
             found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
         except (StorageUnavailable, SourceChanged):
@@ -101,10 +97,7 @@ class PlaceResolver:
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
     ) -> tuple[list[PlaceMatch], Sequence[Warning]]:
-        """Return the candidates for a text, best first, and warnings: a position, a token's place, or a name's places.
-
-        Names are looked up where the ``focus`` is, else where networks run at the ``instant`` (Unix seconds).
-        """
+        """Return the candidates for a position, a token or a name, best first, and warnings."""
         opened = await self.networks.open()
         position = find_position(text)
         if position is not None:
@@ -121,10 +114,7 @@ class PlaceResolver:
 
 
 class PlaceLookup:
-    """One lookup in the networks as they are now.
-
-    ``warnings`` grow with the networks that cannot be asked; ``left_out`` has a sentence on each that failed.
-    """
+    """One lookup in the networks as they are now; it collects warnings and sentences on networks that failed."""
 
     def __init__(self, opened: OpenNetworks, language: str | None) -> None:
         self.opened = opened
@@ -177,7 +167,6 @@ class PlaceLookup:
     async def ask_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
-        """Return the matches of a name by network, of the networks that can look names up."""
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
         self.warnings.add_all(each.warning for each in answers.left_out)
@@ -200,7 +189,6 @@ class PlaceLookup:
 
 
 async def find_address(networks: Sequence[Network], position: Coordinate, language: str | None) -> Place | None:
-    """Return a position under the name of what is there, None if no network that covers it knows."""
     for network in list_covering(networks, position):
         if isinstance(network, NamesPositions):
             found = await network.find_address(position, language=language)
@@ -210,10 +198,7 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
 
 
 async def _find_what_is_at(networks: Sequence[Network], position: Coordinate, language: str | None) -> PositionAnswer:
-    """Name a position from an index here, else from the server of the preferred network that covers it.
-
-    No second server hears of the position.
-    """
+    """Name a position by an index here, else by the preferred network's server; no second server hears of it."""
     found = await find_address(networks, position, language)
     network = next((each for each in list_covering(networks, position) if each.profile.names_positions), None)
     if found is not None or network is None:

@@ -29,10 +29,7 @@ class TripEnds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """One network's resolution of an end: a ``location`` if it is certain, and the candidates of a name.
-
-    ``score`` is 1 for a position or a token.
-    """
+    """A network's reading of an end: a ``location`` if certain, and the candidates of a name."""
 
     score: float = 1.0
     location: Location | None = None
@@ -45,8 +42,6 @@ class _Reading:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _End:
-    """One end: how it was sent, what its label is, and how each network reads it, by the network's name."""
-
     side: str
     query: TextQuery
     label: Label
@@ -60,12 +55,7 @@ class _End:
 
 
 class TripEndResolver:
-    """Resolves the origins and destinations of trips.
-
-    Args:
-        places: resolves texts.
-        sides: what the two ends are called in errors and warnings.
-    """
+    """Resolves the ends of trips; ``sides`` are their names in errors and warnings."""
 
     def __init__(self, places: PlaceResolver, sides: tuple[str, str] = ("origin", "destination")) -> None:
         self._places = places
@@ -128,11 +118,6 @@ class TripEndResolver:
 
 
 class _EndLookup(PlaceLookup):
-    """Resolves the ends of one trip.
-
-    ``networks`` are those that answer, and demos that a token has let in.
-    """
-
     def __init__(self, opened: OpenNetworks, language: str) -> None:
         super().__init__(opened, language)
         self.networks: Sequence[Network] = opened.answering
@@ -174,7 +159,6 @@ class _EndLookup(PlaceLookup):
         return True
 
     def _lost_stop(self, side: str, label: StopText) -> PlaceUnknown:
-        """Return the error of an id that no network knows now, from an earlier answer or a variable."""
         left_out = self.warnings.find(WarningCode.NETWORK_LEFT_OUT)
         if label.variable is None:
             return PlaceUnknown(
@@ -200,7 +184,6 @@ class _EndLookup(PlaceLookup):
                 end.readings[name] = _read_matches(near, end.query.text)
 
     async def explain(self, ends: Sequence[_End], needed: Sequence[Ability]) -> ParameterError | RegionUnsupported:
-        """Return why no network can plan: a label that means nothing, or ends that lie apart."""
         for end in ends:
             if isinstance(end.label, StopText) and not end.readings:
                 # It was looked up in the other end's region only.
@@ -218,7 +201,6 @@ class _EndLookup(PlaceLookup):
 
 
 def _is_near(place: Coordinate, query: TextQuery) -> bool:
-    """Whether a place keeps the distance that was asked for (rule D2: a hard limit)."""
     if query.focus is None or query.max_distance_m is None:
         return True
     return distance_m(query.focus, place) <= query.max_distance_m
@@ -261,7 +243,6 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
 
 
 def _refuse_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
-    """Refuse names that networks of two regions have whole, if no end says which is meant (rule A13)."""
     if not all(end.reading_of(chosen).is_matched_name for end in ends):
         return
     having = [
@@ -285,7 +266,6 @@ def _is_certain(network: Network, ends: Sequence[_End]) -> bool:
 
 
 async def _name_ends(network: Network, ends: Sequence[_End], language: str) -> TripEnds:
-    """Return the ends of a trip; bare positions under the names of what is there, if the network knows."""
     origin, destination = [await _name_end(end.reading_of(network).location, network, language) for end in ends]
     return TripEnds(network=network, origin=origin, destination=destination)
 

@@ -15,18 +15,12 @@ _WEAKEST_FIRST = (Access.NO, Access.UNKNOWN, Access.YES)
 
 
 class WeakestLink(NamedTuple):
-    """The least accessible part of an itinerary, and its accessibility."""
-
     access: Access
     name: str
 
 
 def weakest_link(itinerary: Itinerary) -> WeakestLink:
-    """Return the weakest of all rides and of the stops where they begin and end; of equals the first on the way.
-
-    Of walks only steps that cannot be avoided, and kerbs of unknown height, are judged; of the rest nothing is known,
-    and a walk without rides is unknown.
-    """
+    """Return the weakest of rides, their stops, and walks with steps or unknown kerbs; of equals the first."""
     links = [link for leg in itinerary.legs for link in _list_links(leg)]
     return min(
         links, key=lambda link: _WEAKEST_FIRST.index(link.access), default=WeakestLink(Access.UNKNOWN, "the walk")
@@ -75,10 +69,7 @@ def _join(parts: list[str]) -> str:
 
 
 def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool) -> Warning | None:
-    """Return what must be said where step-free travel was asked for, or None where every link is step-free.
-
-    ``supported`` is False where the source has no wheelchair data at all.
-    """
+    """Return the warning, None if every link is step-free; ``supported`` is False without wheelchair data."""
     if not supported:
         text = "Step-free travel could not be considered: this source has no wheelchair data."
         return Warning(WarningCode.UNSUPPORTED_ACCESSIBILITY_FLAG, text)
@@ -90,13 +81,11 @@ def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool)
 
 
 def low_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:
-    """Return one sentence for each itinerary that is shown: its walking, and the least of all that were found."""
     least_m = _least_walk_m(found)
     return [f"Walking {math.ceil(each.walk_m)} m; the least found is {math.ceil(least_m)} m." for each in shown]
 
 
 def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
-    """Return what must be said where little walking was asked for and even the best found walks far, else None."""
     least_m = _least_walk_m(found)
     if least_m <= LOW_WALK_M:
         return None
@@ -105,7 +94,6 @@ def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
 
 
 def _least_walk_m(found: Iterable[Itinerary]) -> float:
-    """Return the least walking of what can be used; of all, where nothing can."""
     every = list(found)
     usable = [itinerary for itinerary in every if not itinerary.is_unusable]
     return min((itinerary.walk_m for itinerary in usable or every), default=0.0)

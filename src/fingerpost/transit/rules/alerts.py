@@ -18,10 +18,7 @@ _NAMELESS = frozenset({"UNKNOWN_EFFECT", "OTHER_EFFECT"})
 
 
 class Touched(NamedTuple):
-    """A part of an answer, by its path such as ``itineraries/0/legs/1``, with its alerts, the nearest first.
-
-    ``explains`` is True where they are the reason of a disruption.
-    """
+    """A part of an answer by its path, its alerts, the nearest first, and whether they explain a disruption."""
 
     path: str
     alerts: Sequence[ServiceAlert]
@@ -38,8 +35,6 @@ class ToldAlert:
 
 @dataclass(frozen=True, slots=True)
 class ToldAlerts:
-    """The alerts to show, the gravest first, and how many more there are."""
-
     told: tuple[ToldAlert, ...]
     more: int
 
@@ -120,7 +115,6 @@ def say_effect(effect: str) -> str:
 
 
 def _begin(text: str) -> tuple[str, str]:
-    """Return a text's first sentence, or as much of it as a header may hold, and the rest."""
     sentence, stop, rest = text.partition(". ")
     if stop and len(sentence) < HEADER_CHARS:
         return f"{sentence}.", rest
@@ -129,7 +123,6 @@ def _begin(text: str) -> tuple[str, str]:
 
 
 def _cut(text: str, longest: int) -> str:
-    """Return a text of at most so many characters, cut between words and marked where it was cut."""
     if len(text) <= longest:
         return text
     begin = text[: longest - 1]

@@ -13,17 +13,14 @@ from fingerpost.transit.rules.ranking import SortKey, fingerprint, sort_key
 
 
 def ride_name(leg: Leg) -> str:
-    """Return ``Line 7``, or what the vehicle is where the line has no name."""
     return f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"
 
 
 def print_duration(seconds: int) -> str:
-    """Return whole minutes; seconds where it is less than one minute."""
     return f"{seconds} s" if seconds < 60 else f"{round(seconds / 60)} min"
 
 
 def as_scheduled(itinerary: Itinerary) -> Itinerary:
-    """Return an itinerary at the times of the timetable; its delays and statuses are unchanged."""
     return Itinerary(tuple(replace(leg, as_promised=True) for leg in itinerary.legs))
 
 
@@ -70,8 +67,6 @@ class ItineraryOption:
 def list_candidates(
     answer: JourneyAnswer, *, is_known: bool = True, wanted_arrival: int | None = None
 ) -> list[ItineraryOption]:
-    """Return the candidates of an answer, scheduled itineraries that realtime made unusable included."""
-
     def find_standing(itinerary: Itinerary) -> Standing:
         if itinerary.is_unusable:
             return Standing.UNUSABLE
@@ -116,7 +111,6 @@ def is_disrupted_leg(leg: Leg) -> bool:
 
 
 def is_disrupted(itinerary: Itinerary) -> bool:
-    """Whether any ride of an itinerary is late or cancelled, or a change is missed."""
     return itinerary.is_unusable or itinerary.largest_delay_s > DISRUPTED_AFTER_S
 
 
@@ -136,15 +130,11 @@ def _say_disruption(leg: Leg) -> str:
 
 
 def find_note(itinerary: Itinerary) -> str | None:
-    """Return the sentences of all disrupted rides and all missed changes, None where there is none."""
     return " ".join(f"{note}." for note, _ in _list_notes(itinerary)) or None
 
 
 def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str]) -> str:
-    """Return a message on disrupted itineraries that are not shown: each sentence once, with its planned departures.
-
-    ``say_time`` prints these departures, which tell rides of one line apart.
-    """
+    """Return one sentence per disruption with its planned departures, as ``say_time`` prints them."""
     rides: dict[str, dict[str, None]] = {}
     for itinerary in disrupted:
         for note, leg in _list_notes(itinerary):
@@ -153,7 +143,6 @@ def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str
 
 
 def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:
-    """Return a clause on each disrupted ride, and on each missed change beside the ride that is not caught."""
     notes = [(_say_disruption(leg), leg) for leg in itinerary.legs if is_disrupted_leg(leg)]
     return notes + [(_say_missed_change(missed), missed.after) for missed in itinerary.missed_changes]
 
@@ -243,8 +232,6 @@ TIGHT_UNDER_S = 120
 
 
 class ConnectionRisk(StrEnum):
-    """Whether all changes of an itinerary leave time to spare."""
-
     OK = "ok"
     TIGHT = "tight"
 
@@ -301,7 +288,6 @@ def connection_risk(itinerary: Itinerary) -> ConnectionRisk:
 
 
 def _list_spare_s(itinerary: Itinerary) -> Iterator[int]:
-    """Yield, for each change, the seconds between being at the stop and the next ride's departure."""
     there: int | None = None
     for leg in itinerary.legs:
         if leg.is_transit and there is not None and not leg.stays_seated:

@@ -31,10 +31,7 @@ def score_spellings(text: str, spellings: Sequence[Sequence[str]], vouched: Sequ
 
 
 def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordinate | None) -> list[PlaceMatch]:
-    """Return places with their scores, in the order of rule D2, each once with its best score.
-
-    An address of a stop's name beside that stop is left out: the map's station and the timetable's are one place.
-    """
+    """Return places by score (rule D2), each once; an address of a stop's name beside that stop is the stop."""
     stops = [place for place in places if place.kind is PlaceKind.STOP]
     matches: dict[str, PlaceMatch] = {}
     for place, score in zip(places, scores, strict=True):
@@ -58,8 +55,6 @@ NAMED_WITHIN_M = 250.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearName:
-    """Something near a position. ``is_address`` where it has a house number."""
-
     name: str
     coordinate: Coordinate
     is_address: bool = False
@@ -67,10 +62,7 @@ class NearName:
 
 
 def find_position_name(position: Coordinate, near: Iterable[NearName], attribution: Iterable[str] = ()) -> Place | None:
-    """Return a position under the name of an address within 60 m, else of the nearest feature; None if none is near.
-
-    The place keeps the position. ``attribution`` is for answers that show it.
-    """
+    """Return a position, not moved, named by an address within 60 m, else the nearest feature; None if none is near."""
     measured = [(distance_m(position, each.coordinate), each) for each in near if each.name.strip()]
     named = [(away_m, each) for away_m, each in measured if away_m <= NAMED_WITHIN_M]
     if not named:

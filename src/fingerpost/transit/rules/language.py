@@ -16,5 +16,4 @@ def choose(requested: str | None, available: Collection[str]) -> str:
 
 
 def spoken(place: Place, language: str | None) -> Place:
-    """Return a place that says in which language its name is; the server answers in one language a request."""
     return place if language is None else replace(place, language=language, names={language: place.name})

@@ -89,10 +89,7 @@ def decide(matches: Sequence[PlaceMatch]) -> Resolved | Ambiguous:
 
 
 def in_order(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
-    """Return matches by score, then name, then id.
-
-    Where distances are known, matches within ``RIVAL_SCORE`` of the best of their band go by distance first.
-    """
+    """Return matches by score, name and id; if distances are known, those within ``RIVAL_SCORE`` go by distance."""
     by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
     ordered: list[PlaceMatch] = []
     while len(ordered) < len(by_score):

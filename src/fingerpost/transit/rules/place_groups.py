@@ -63,10 +63,7 @@ _NAME = re.compile(
 
 
 class PoleName(NamedTuple):
-    """A stop's name: the place, and the letter or number of the pole, empty where the name has none.
-
-    ``is_bare`` is True for a letter that stands alone, which may mean something else.
-    """
+    """The place and the pole in a stop's name; ``is_bare`` is True for a lone letter, which may mean something else."""
 
     place: str
     pole: str = ""
@@ -74,10 +71,7 @@ class PoleName(NamedTuple):
 
 
 def part_name(name: str) -> PoleName:
-    """Return the parts of a stop's name.
-
-    A bare number is no pole: it is the number of a house, a terminal or a road.
-    """
+    """Part a stop's name; a bare number is no pole, but the number of a house, a terminal or a road."""
     found = _NAME.fullmatch(name.strip()) if len(name) <= _LONGEST_NAME else None
     if found is None:
         return PoleName(name)
@@ -111,10 +105,7 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class PlaceGroup:
-    """A place, every plain spelling under which it is found, and the ids of the stops whose tokens mean it.
-
-    ``pole_by_id`` has the letters and numbers by which the names of its stops tell them apart.
-    """
+    """A place, its plain spellings, the ids of its stops, and the letters or numbers that tell these apart."""
 
     place: Place
     spellings: frozenset[str]
@@ -232,7 +223,6 @@ def _place_name(name: str, has_poles: bool) -> str:
 
 
 def _station_of(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
-    """Return the id of the station that each stop belongs to, a station's own for a station, None for neither."""
     found: dict[str, str | None] = {}
     for stop in by_id.values():
         current: NamedStop | None = stop
@@ -254,7 +244,6 @@ def _spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
 
 
 def _clusters(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
-    """Yield stops of one name that are linked; names that differ in the pole only are one name."""
     for cluster in _linked_by_name(stops, [plain(part_name(stop.name).place) for stop in stops]):
         if are_poles_of_one_place([stop.name for stop in cluster]):
             yield cluster

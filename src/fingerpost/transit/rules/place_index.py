@@ -15,11 +15,6 @@ __all__ = ["NamedStop", "PlaceIndex"]
 
 
 class PlaceIndex:
-    """An immutable index over the stops and stations of a network, whose ids are all different.
-
-    A place keeps its id whatever is asked, so that the id is a token for the whole place.
-    """
-
     def __init__(self, stops: Iterable[NamedStop]) -> None:
         rows = list(stops)
         self._stop_by_id = {stop.id: stop for stop in rows}
@@ -44,11 +39,7 @@ class PlaceIndex:
         self._is_finnish = any("fi" in stop.names for stop in rows)
 
     def search(self, text: str, language: str | None = None, focus: Coordinate | None = None) -> list[PlaceMatch]:
-        """Return all places that a text may mean, in the order of rule D2.
-
-        ``distance_m`` of a match is from the focus point, None without one.
-        Names come in the language that rule A7 chooses from those that the place has.
-        """
+        """Return all places that a text may mean (rules A7, D2), with distances from a focus point."""
         return in_order(self.list_matches(text, language, focus))
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
@@ -70,7 +61,6 @@ class PlaceIndex:
         return matches
 
     def _name_poles(self, stops: Iterable[NamedStop]) -> dict[str, NamedStop]:
-        """Return the stops that alone have their name, among those that a letter or number tells apart."""
         poles_of_name: dict[str, list[NamedStop]] = {}
         for stop in stops:
             if stop.id in self._pole_by_id and stop.is_boardable:
@@ -79,14 +69,12 @@ class PlaceIndex:
         return {name: poles[0] for name, poles in poles_of_name.items() if len(poles) == 1}
 
     def _list_inflected(self, text: str) -> list[tuple[str, float]]:
-        """Return the spellings that a text is an inflected form of, where names are Finnish, and how well each fits."""
         spelling = plain(text)
         if not self._is_finnish or spelling in self._places_of_spelling:
             return []
         return [(form, INFLECTED) for form in base_forms(spelling) if form in self._places_of_spelling]
 
     def find(self, stop_id: str) -> NamedStop | None:
-        """Return the stop or station of an id, case ignored; an id that matches exactly goes first."""
         exact = self._stop_by_id.get(stop_id)
         if exact is not None:
             return exact
@@ -94,7 +82,6 @@ class PlaceIndex:
         return None if known is None else self._stop_by_id[known]
 
     def find_stop(self, stop_id: str, language: str | None = None) -> Place | None:
-        """Return exactly the stop of an id, or the station with its boardable stops."""
         stop = self.find(stop_id)
         if stop is None:
             return None
@@ -117,6 +104,5 @@ class PlaceIndex:
 
 
 def in_language(place: Place, language: str | None) -> Place:
-    """Return a place under the name that rule A7 chooses."""
     chosen = choose(language, place.names)
     return place if chosen == DEFAULT else replace(place, name=place.names[chosen], language=chosen)

@@ -72,8 +72,6 @@ def sort_key(
 
 
 class JourneyPreset(StrEnum):
-    """What a rider wants most (lookup contract)."""
-
     FASTEST = "FASTEST"
     FEWEST_TRANSFERS = "FEWEST_TRANSFERS"
     LEAST_WALK = "LEAST_WALK"
@@ -90,11 +88,7 @@ RouteKey = tuple[int, int, int, int, str]
 
 
 def route_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: str) -> RouteKey:
-    """Return a key by which the better itinerary sorts first.
-
-    After what the preset asks for: the end, the changes, the duration; ``name``, the itinerary's id, last.
-    ``walk_m`` is the walking that is shown.
-    """
+    """Return a sort key: what the preset asks for, the end, changes, duration and ``name``, the route's id."""
     first = {
         JourneyPreset.FASTEST: 0,
         JourneyPreset.FEWEST_TRANSFERS: itinerary.transfers,

@@ -12,8 +12,6 @@ ON_TIME_WITHIN_S = 60
 
 
 class Status(StrEnum):
-    """The four words of the plan_trip and get_departures contracts, strongest first."""
-
     CANCELLED = "cancelled"
     DELAYED = "delayed"
     ON_TIME = "on_time"
@@ -38,15 +36,12 @@ def _status(*, cancelled: bool, delay_s: int | None) -> Status:
 
 
 class ScheduleType(StrEnum):
-    """The three words of the plan_trip contract."""
-
     REALTIME = "realtime"
     MIXED = "mixed"
     SCHEDULED = "scheduled"
 
 
 def schedule_type_of(*itineraries: Itinerary) -> ScheduleType:
-    """Return the word for all rides of all itineraries together; without rides it is scheduled."""
     known = {status_of(leg) is not Status.SCHEDULED_ONLY for itinerary in itineraries for leg in itinerary.rides}
     if known == {True}:
         return ScheduleType.REALTIME
@@ -54,7 +49,6 @@ def schedule_type_of(*itineraries: Itinerary) -> ScheduleType:
 
 
 def uses_realtime(departures: Iterable[Departure]) -> bool:
-    """Whether any row has realtime or is cancelled: ``realtimeUsed`` of the get_departures contract."""
     return any(status_of_departure(departure) is not Status.SCHEDULED_ONLY for departure in departures)
 
 
@@ -66,21 +60,16 @@ _UNITS = ((86_400, 2 * 86_400, "days"), (3600, 2 * 3600, "h"), (60, 121, "min"))
 
 
 def data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
-    """Return the plan_trip contract's ``dataFreshness``: the latest realtime update, or the request's instant."""
     return max([received, *_updates(rows)])
 
 
 def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
-    """Return the age in seconds of the rows' oldest update, else of the source's, never below 0; None without any.
-
-    The oldest, because an answer is no fresher than its stalest ride.
-    """
+    """Return the age of the rows' oldest update, else of the source's realtime data; None without any."""
     oldest = min(_updates(rows), default=provenance.realtime_updated)
     return None if oldest is None else max(0, received - oldest)
 
 
 def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
-    """Return the message of ``realtime-stale``: the age if it is too old, and the sources' problems; else None."""
     sentences = [f"Realtime data is {say_age(age_s or 0)} old."] if is_stale(age_s) else []
     if problems:
         sentences.append("Realtime is missing or held up: " + " ".join(problems))
@@ -88,7 +77,6 @@ def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str |
 
 
 def say_age(age_s: int) -> str:
-    """Return an age as a person says it, in whole units: seconds up to two minutes, then minutes, hours, days."""
     for unit_s, least_s, unit in _UNITS:
         if age_s >= least_s:
             return f"{age_s // unit_s:,} {unit}"

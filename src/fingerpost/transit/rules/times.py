@@ -21,13 +21,7 @@ _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
 
 
 class ReadInstant(NamedTuple):
-    """An instant as it was read.
-
-    Attributes:
-        instant: Unix seconds, fractions cut off.
-        assumed: whether the text had no offset, so that the zone was assumed.
-        note: what was assumed, as a sentence for the warning ``timezone-assumed``; None where nothing was.
-    """
+    """Unix seconds; whether the zone was ``assumed`` for lack of an offset, and the sentence that says so."""
 
     instant: int
     assumed: bool = False
@@ -35,12 +29,7 @@ class ReadInstant(NamedTuple):
 
 
 class AskedInstant(NamedTuple):
-    """An instant that a trip is asked for, beside the clock (rule B12).
-
-    Attributes:
-        instant: Unix seconds; one that has just passed has become now.
-        not_before: now, before which nobody can leave any more; None where the question is about the past.
-    """
+    """The instant of a question, and now, before which nobody can leave; None for a question about the past (B12)."""
 
     instant: int
     not_before: int | None
@@ -94,11 +83,7 @@ def read_instant(text: str, *, zone_name: str, now: int, field: str = "time") ->
 
 
 def read_offset_instant(text: str, *, now: int, field: str) -> int:
-    """Read an RFC 3339 text that states its offset, or ``now`` (lookup contract).
-
-    Raises:
-        ParameterError: it is none, or has no offset; ``details["field"]`` is ``field``.
-    """
+    """Read ``now`` or an RFC 3339 text; a text without an offset is refused (lookup contract)."""
     read = read_instant(text, zone_name="UTC", now=now, field=field)
     if read.assumed:
         raise ParameterError(f"{field} {text!r} has no offset", {"field": field}, hint=_OFFSET_HINT)
@@ -108,12 +93,10 @@ def read_offset_instant(text: str, *, now: int, field: str) -> int:
 # Where a leg ends the next begins, and the itinerary with it.
 @lru_cache(maxsize=4_096)
 def print_instant(instant: int, zone_name: str) -> str:
-    """Return ISO 8601 with seconds and the offset that the zone has at that instant."""
     return datetime.fromtimestamp(instant, _zone(zone_name)).isoformat()
 
 
 def print_utc(instant: int) -> str:
-    """Return ISO 8601 with seconds, in UTC with ``Z`` (lookup contract)."""
     return datetime.fromtimestamp(instant, UTC).isoformat().removesuffix("+00:00") + "Z"
 
 

@@ -14,7 +14,6 @@ UNMEASURED = "The server does not say how long some walks are; they are counted 
 
 
 def is_possible(itinerary: Itinerary) -> bool:
-    """Whether neither the whole nor a leg ends before it begins, by the timetable and by what is expected."""
     return itinerary.duration_s >= 0 and all(
         leg.departure_scheduled <= leg.arrival_scheduled and leg.departure_expected <= leg.arrival_expected
         for leg in itinerary.legs
@@ -31,11 +30,7 @@ LONG_WAIT_S = 3600
 def list_long_waits(
     found: Iterable[Itinerary], shown: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False
 ) -> list[str]:
-    """Return sentences on waits of more than an hour (B6): before the first trip, after the last, on the way.
-
-    ``instant`` is the wanted departure or arrival in Unix seconds. All usable itineraries that were ``found`` count for
-    it, because riders can have those that only the limit cut off.
-    """
+    """Return sentences on waits of over an hour (B6): before the first trip found, after the last, on those shown."""
     offset = _find_long_offset([each for each in found if not each.is_unusable], instant, zone, arrive_by=arrive_by)
     return [sentence for sentence in (offset, find_long_change(shown)) if sentence is not None]
 
@@ -54,13 +49,11 @@ def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, a
 
 
 def find_long_change(shown: Iterable[Itinerary]) -> str | None:
-    """Return where riders wait longest between two legs, None for at most an hour."""
     wait_s, name = max((find_longest_wait(each) for each in shown if not each.is_unusable), default=(0, ""))
     return f"Up to {wait_s // 60} min of waiting on the way, at {name}." if wait_s > LONG_WAIT_S else None
 
 
 def find_longest_wait(itinerary: Itinerary) -> tuple[int, str]:
-    """Return the longest wait between two legs in seconds, and its stop; riders who stay seated do not wait."""
     waits = (
         (after.departure - before.arrival, after.start.name)
         for before, after in pairwise(itinerary.legs)
@@ -74,7 +67,6 @@ _MOST_NAMED = 6
 
 
 def find_out_of_service_message(out_of_service: Sequence[OutOfService]) -> str | None:
-    """Return the warning's message, naming each feed and since or until when it has no service; None for no feed."""
     if not out_of_service:
         return None
     named = _name(out_of_service)
@@ -82,7 +74,6 @@ def find_out_of_service_message(out_of_service: Sequence[OutOfService]) -> str |
 
 
 def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | None:
-    """Return what to do where nothing was found on a day on which feeds have no service; None for no feed."""
     if not out_of_service:
         return None
     hint = f"No service on {out_of_service[0].day}: {_name(out_of_service)}"
@@ -104,13 +95,11 @@ LONGEST_WALK_M = 3000.0
 
 
 def relax(question: JourneyQuery) -> JourneyQuery:
-    """Return the relaxed question: balanced, with a longer walk, at most the contract's maximum."""
     max_walk_m = min(question.max_walk_m * RELAXED_BY, LONGEST_WALK_M)
     return replace(question, optimize=Optimize.BALANCED, max_walk_m=max_walk_m)
 
 
 def find_walk_unmet(itineraries: Iterable[Itinerary], most_m: float, *, is_default: bool = False) -> str | None:
-    """Return the sentence for ``preference-unmet``, naming the limit and the longest walk, or None if all keep it."""
     longest_m = max((itinerary.walk_m for itinerary in itineraries), default=0.0)
     if longest_m <= most_m:
         return None

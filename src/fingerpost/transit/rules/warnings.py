@@ -43,26 +43,20 @@ class WarningCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Warning:  # noqa: A001  # the contract's own name
-    """A code for machines and a sentence for people."""
-
     code: WarningCode
     message: str
 
 
 def add_reasons(message: str, reasons: Iterable[str]) -> str:
-    """Return a message followed by sentences, each once; like the message of an error it ends without a stop."""
     return ". ".join([message, *dict.fromkeys(reason.rstrip(".") for reason in reasons)])
 
 
 class Warnings:
-    """Collects warnings in the order in which their codes were first added."""
-
     def __init__(self, warnings: Iterable[Warning] = ()) -> None:
         self._messages: dict[WarningCode, list[str]] = {}
         self.add_all(warnings)
 
     def add(self, code: WarningCode, message: str | None) -> None:
-        """Add a warning, none for None; messages of one code are joined, duplicates are dropped."""
         if message is not None and message not in self._messages.setdefault(code, []):
             self._messages[code].append(message)
 

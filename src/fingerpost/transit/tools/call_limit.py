@@ -36,11 +36,7 @@ class CallLimit:
         self._clock_ms = clock_ms
 
     async def enter(self) -> None:
-        """Count a call; if the shared store fails, those of this process are counted.
-
-        Raises:
-            SourceLimited: as many calls as may pass have passed within the last second.
-        """
+        """Count a call, or raise SourceLimited; if the shared store fails, this process counts its own calls."""
         now_ms = self._clock_ms()
         try:
             wait_ms = await asyncio.to_thread(self._take_slot, self._limits, now_ms)
@@ -51,7 +47,6 @@ class CallLimit:
             raise SourceLimited(f"{self._tool} takes {self._per_second} calls a second", retry_after_s=wait_ms / 1000)
 
     def _take_slot(self, limits: Limits, now_ms: int) -> int:
-        """Return 0, or in how many milliseconds the first slot is free."""
         waits_ms = []
         for slot in range(1, self._per_second + 1):
             waits_ms.append(limits.take(f"{self._tool} {slot}", _ONCE_A_SECOND, now_ms))

@@ -186,7 +186,6 @@ class FindAddressOrStop(PublishedTool):
 
 
 def token_of(place: Mapping[str, Any]) -> str:
-    """Return the token of a place as it is shown: its id, else ``lat,lon``."""
     at = place["coordinate"]
     return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
 

@@ -42,8 +42,6 @@ class FindStopsInput(WireModel):
 
 
 class WireNearbyStop(WireDict):
-    """A stop and how far it is in a straight line, in metres."""
-
     id: str
     name: Annotated[str, Field(min_length=1)]
     coordinate: WireCoordinate
@@ -121,7 +119,6 @@ def _words(stop: NearbyStop) -> list[TripWord]:
 
 
 def _order(stop: NearbyStop) -> tuple[int, str]:
-    """Sort by the distance as shown, then by id (rule C3)."""
     return round(stop.distance_m), stop.stop.id or ""
 
 

@@ -74,8 +74,6 @@ class WireLeave(WireDict):
 
 
 class BoardMeta(Meta, AlertNotes, WhyEmpty):
-    """Meta of a board: when one of another time than now begins, when to leave, and how walks are measured."""
-
     leaveBy: NotRequired[list[WireLeave]]
     walking: NotRequired[str]
     at: NotRequired[str]
@@ -285,7 +283,6 @@ def _warn_of_board(
 
 
 def _say_leaving(leave: WireLeave, now: str, since: str) -> str:
-    """Return when to leave for a row; if that is before now, it is too late."""
     if datetime.fromisoformat(leave["at"]) < datetime.fromisoformat(now):
         return f", {leave['walkMeters']} m away: too late to walk"
     return f", leave by {clock_of(leave['at'], since)} ({leave['walkMeters']} m)"

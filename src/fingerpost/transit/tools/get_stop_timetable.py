@@ -44,8 +44,6 @@ MOST_LINES = 40
 
 
 class TimetableRequestInput(WireModel):
-    """The question; ``at``, ``until`` and ``wholePlace`` are ours (rule D3)."""
-
     stop_id: PrintedId
     max_departures: Annotated[Whole, Field(ge=1, description="lowered to 5; all with until")] = DEFAULT_DEPARTURES
     horizon_minutes: Annotated[Whole, Field(ge=1, description="lowered to 90")] = DEFAULT_HORIZON_MINUTES
@@ -88,8 +86,6 @@ class TimetableLine(WireDict):
 
 
 class StopTimetableMeta(TimetableMeta):
-    """Meta of a timetable; its lines where it has an ``until``, and the first departure that is not shown."""
-
     lines: NotRequired[Annotated[list[TimetableLine], Field(max_length=MOST_LINES)]]
     linesNotShown: NotRequired[int]
     nextDeparture: NotRequired[UtcInstant]
@@ -145,7 +141,6 @@ ROWS_ONE_BY_ONE = 10
 
 
 def describe_timetable(answer: StopTimetableOutput, why_empty: WhyEmptySentence | None) -> str:
-    """Return the departures in the zone of the place, one a line, or all of a line in one."""
     rows, applied, metadata, meta = answer["departures"], answer["applied"], answer["metadata"], answer["meta"]
     times = LocalTimes(metadata["timeZone"], [row["scheduledTime"] for row in rows], why_empty)
     day = times.day(rows[0]["scheduledTime"]) if rows else ""
@@ -195,7 +190,6 @@ def _name(row: TimetableDeparture) -> str:
 
 
 def _service_day(row: TimetableDeparture, times: LocalTimes) -> str:
-    """Return the service day where it is not the day of the departure."""
     is_other = row["serviceDay"] != times.date(row["scheduledTime"])
     return f", of the service day {row['serviceDay']}" if is_other else ""
 
@@ -218,8 +212,6 @@ _LANGUAGE = "en"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Window:
-    """The window that was asked for, both ends included, and how many rows at most."""
-
     now: int
     when: AskedInstant
     last: int
@@ -343,10 +335,7 @@ def _order(departure: Departure) -> tuple[int, str, str, str]:
 
 
 def _fit(running: Sequence[Departure], window: _Window) -> list[Departure]:
-    """Return the first rows, as many as are wanted and fit, of whole instants.
-
-    A caller who goes on from the first instant that is not shown misses none and sees none twice.
-    """
+    """Return the first rows that fit, of whole instants, so that a caller who goes on misses and repeats none."""
     shown = list(running[: count_fitting([show_departure(each) for each in running[: window.most]])])
     if not window.is_until or len(shown) == len(running):
         return shown

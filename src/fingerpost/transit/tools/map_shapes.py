@@ -37,7 +37,6 @@ class WireLineColors(WireDict):
 
 
 def show_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireLineColors:
-    """Write the colours of the parts of an answer, each with its path."""
     touches: dict[LineColors, list[str]] = {}
     for path, part in parts:
         if part.colors is not None:
@@ -75,12 +74,6 @@ class LegGeometry(WireDict):
 
 
 class DrawnLeg(WireDict):
-    """One leg, in the order of the itinerary's legs.
-
-    ``source`` says what the line is drawn after: the feed's shape, straight lines from call to call, or one straight
-    line between the leg's ends.
-    """
-
     legGeometry: LegGeometry
     source: Annotated[str, WordOf(LineSource)]
 
@@ -103,10 +96,7 @@ class TripGeometry(WireDict):
 
 
 def draw_itineraries(drawings: Sequence[tuple[Itinerary, DrawLeg | None]]) -> TripGeometry:
-    """Return the lines of all legs, thinned as little as keeps them within ``MOST_CHARACTERS``.
-
-    Each itinerary comes with what draws its legs, None where its source knows no lines.
-    """
+    """Return the lines of all legs, thinned until they fit; straight where an itinerary comes with no drawer."""
     lines = [
         [_draw_straight(leg) if draw is None else draw(leg) for leg in itinerary.legs] for itinerary, draw in drawings
     ]
@@ -179,7 +169,6 @@ def show_basemap(basemap: Basemap | None) -> WireBasemap:
 
 
 def find_box(itineraries: Sequence[Itinerary]) -> Bounds | None:
-    """Return the box that a drawing of any of some itineraries shows, None of none."""
     places = [point.coordinate for each in itineraries for leg in each.legs for point in (leg.start, leg.end)]
     if not places:
         return None

@@ -27,11 +27,7 @@ _LEAST_GAIN_S = 1800
 
 
 async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
-    """Return why a network found no trip, or None if no cause is known because its source failed meanwhile.
-
-    The causes are, in this order: an end without stops in reach, a walking limit or too few changes, no departures
-    near the origin. The text has no full stop at its end.
-    """
+    """Return the causes that a network found no trip, without a final stop; None if its source fails meanwhile."""
     causes = []
     for side, end in (("origin", query.origin), ("destination", query.destination)):
         causes.append(await _or_none(_explain_end(network, side, end, query, deadline)))
@@ -53,11 +49,7 @@ async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadl
 async def find_better_beyond(
     network: Network, query: JourneyQuery, usable: Sequence[Itinerary], deadline: Deadline
 ) -> Itinerary | None:
-    """Return a much better trip that walks further than the limit, None if there is none or no reason to look.
-
-    It is looked for if the best of the ``usable`` trips departs (or arrives, for a wanted arrival) more than an hour
-    off, or waits more than an hour on the way.
-    """
+    """Return a much better trip that walks beyond the limit, if the best usable one wastes over an hour; else None."""
     best = find_best(usable, query)
     if best is None or query.max_walk_m >= LONGEST_WALK_M:
         return None
@@ -73,19 +65,16 @@ async def find_better_beyond(
 
 
 def say_better(better: Itinerary, zone: str) -> str:
-    """Return the sentence of ``preference-unmet`` on a trip beyond the walking limit."""
     return f"{_say_trip(better, zone)}."
 
 
 def find_best(itineraries: Iterable[Itinerary], query: JourneyQuery) -> Itinerary | None:
-    """Return the itinerary that arrives first, or departs last for a wanted arrival."""
     if query.arrive_by:
         return max(itineraries, key=lambda trip: (trip.departure, -trip.walk_m), default=None)
     return min(itineraries, key=lambda trip: (trip.arrival, trip.walk_m), default=None)
 
 
 async def _or_none(question: Awaitable[_T]) -> _T | None:
-    """Return the answer to an optional question, None if its source fails."""
     try:
         return await question
     except (ToolError, TimeoutError):
@@ -135,7 +124,6 @@ async def _explain_end(
 
 
 async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
-    """Return when the next departure near the origin is, if none leaves within a day."""
     if query.arrive_by or not _is_engine_here(network):
         return None
     stop_ids = list(query.origin.stop_ids)

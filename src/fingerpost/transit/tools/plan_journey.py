@@ -85,8 +85,6 @@ class JourneyLine(WireDict):
 
 
 class JourneyOptionSummary(WireDict):
-    """One way to go: whole minutes, ISO 8601 with London's offset, all legs with walks, and the rides in order."""
-
     durationMinutes: Annotated[Whole, Field(ge=1)]
     startDateTime: str
     arrivalDateTime: str
@@ -117,8 +115,6 @@ class JourneyPlanToolResponse(WireDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyOptions:
-    """The operator's choices: calls a second, counted in ``limits`` or for this process, and whether a demo answers."""
-
     per_second: int = DEFAULT_PER_SECOND
     limits: Limits | None = None
     with_demo: bool = True
@@ -126,8 +122,6 @@ class JourneyOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _JourneysFound:
-    """The itineraries of an answer that can be used, those that cannot, and what to say of it."""
-
     itineraries: Sequence[Itinerary]
     unusable: Sequence[Itinerary]
     provenance: Provenance
@@ -222,7 +216,6 @@ class PlanJourney(PublishedTool):
         )
 
     async def _print_end(self, text: str, user: str | None) -> str:
-        """Return an end as a source reads it: a saved place by its position or stop id, else the text itself."""
         label = await read_label(text, self._variables, user)
         if isinstance(label, StopText):
             return label.stop_id.strip()
@@ -268,7 +261,6 @@ class PlanJourney(PublishedTool):
         )
 
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest, now: int) -> PlaceAmbiguous:
-        """Return the error with suggestions for each unclear end, on TfL's scale of quality."""
         details = _with_quality(error.details)
         if details.get("side") == SIDES[0]:
             matches, _ = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)

@@ -40,8 +40,6 @@ DEFAULT_WINDOW_MINUTES, LONGEST_WINDOW_MINUTES = 45, 120
 
 
 class KnownLocation(WireModel):
-    """A ResolvedLocation, just as findAddressOrStop answers it or offers it among candidates."""
-
     id: Identifier | None = None
     name: str
     primary_language: Literal["fi", "en", "sv", "default"]
@@ -100,7 +98,6 @@ class RouteRequestInput(WireModel):
 
     @property
     def language(self) -> str:
-        """The language of names: that which an end asks for, the origin's first."""
         questions = [end for end in (self.origin, self.destination) if isinstance(end, LocationQueryInput)]
         return next((each.language_preference for each in questions if each.language_preference is not None), "en")
 
@@ -124,8 +121,6 @@ class RouteLeg(WireDict, _FromTo):
 
 
 class RouteItinerary(WireDict):
-    """One way to make the trip; its times are the expected ones where real time is known."""
-
     id: str
     durationMinutes: Annotated[int, Field(ge=1)]
     startTime: UtcInstant
@@ -136,22 +131,16 @@ class RouteItinerary(WireDict):
 
 
 class RouteWindow(WireDict):
-    """The window in minutes: as it was asked for, as it was applied, and whether the two differ."""
-
     requested: int
     applied: int
     clamped: bool
 
 
 class RouteMetadata(AnswerMetadata):
-    """Metadata of routes; ``missedChangesLeftOut`` counts those left out because a change would be missed."""
-
     missedChangesLeftOut: NotRequired[int]
 
 
 class RouteMeta(TimetableMeta):
-    """Meta of routes: how walks are measured, and whether the distance of a ride is a straight line."""
-
     walking: str
     straightRides: NotRequired[bool]
 
@@ -164,7 +153,6 @@ class PlanRouteOutput(WireDict):
 
 
 def describe_routes(answer: PlanRouteOutput, why_empty: WhyEmptySentence | None) -> str:
-    """Return one numbered line an itinerary, in the zone of the place, then what must be said about them."""
     itineraries, window = answer["itineraries"], answer["window"]
     metadata, meta = answer["metadata"], answer["meta"]
     legs = [leg for itinerary in itineraries for leg in itinerary["legs"]]
@@ -321,7 +309,6 @@ def _walk_m(itinerary: Itinerary) -> int:
 
 
 def _length_m(leg: Leg) -> int:
-    """Return the length to show; that of the straight line if the source knows none."""
     straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
     return round(straight_m if leg.distance_m is None else leg.distance_m)
 

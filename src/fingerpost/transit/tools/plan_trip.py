@@ -155,7 +155,6 @@ def _query(arguments: PlanTripInput, ends: TripEnds, when: AskedInstant) -> Jour
 
 
 def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Warnings) -> PlanTripOutput:
-    """Write the answer; ``warnings`` are those of its places and its search."""
     query, ranked, shown, zone = found.query, found.ranked, found.shown, found.provenance.zone
     constraints, now = arguments.constraints, int(call.now.timestamp())
     print_time = partial(print_clock, since=query.instant, zone=zone)
@@ -270,7 +269,6 @@ def describe_plan(answer: PlanTripOutput) -> str:
 
 
 def _say_how_to_go_on(answer: PlanTripOutput) -> str:
-    """Return the time to ask for the next trips: later ones, or earlier ones if an arrival was requested."""
     legs = [itinerary["legs"] for itinerary in answer["itineraries"]]
     if answer["requested"]["type"] == "arrive":
         before = min(datetime.fromisoformat(ridden[-1]["arrivalTime"]) for ridden in legs) - _NEXT_SEARCH_AFTER

@@ -109,8 +109,6 @@ class Requested(WireDict):
 
 
 class WireCause(WireDict):
-    """What is wrong with the usual trip, and the id of the alert that says why, else of the ride."""
-
     id: NotRequired[str]
     text: str
 
@@ -128,10 +126,7 @@ class WireDifference(WireDict):
 
 
 class WireFare(WireDict):
-    """What some itineraries cost one ordinary rider: an exact amount (ISO 4217), or a text on why it is unknown.
-
-    ``tickets`` are the feed's ids of what is bought. No ``fingerprints``: it holds for every itinerary that rides.
-    """
+    """A price (ISO 4217) or why it is unknown; without ``fingerprints`` it holds for every itinerary that rides."""
 
     fingerprints: NotRequired[list[str]]
     amount: NotRequired[str]
@@ -148,8 +143,6 @@ class WireStaySeated(WireDict):
 
 
 class PlanMeta(Meta, AlertNotes):
-    """Meta of a plan: how walks are measured, how many were found twice, where to stay seated, what trips cost."""
-
     deduplicatedFrom: NotRequired[int]
     walking: str
     staySeated: NotRequired[list[WireStaySeated]]
@@ -224,7 +217,6 @@ def show_stop_point(point: StopPoint) -> WireStopPoint:
 
 
 def show_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
-    """Write fares by fingerprint, each that several itineraries share once."""
     sharing: dict[Fare, list[str]] = {}
     for of_itinerary, fare in fares.items():
         sharing.setdefault(fare, []).append(of_itinerary)

@@ -16,10 +16,7 @@ from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, show_alert
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What an answer says of the legs, walks among them, or the board rows that it shows.
-
-    ``age_s`` is the age of the realtime data, None without any; ``alerts`` may name one of the warnings by its place.
-    """
+    """A report on the legs or board rows of an answer; ``age_s`` is the age of the realtime data, None without any."""
 
     rides: Sequence[Leg | Departure]
     provenance: Provenance
@@ -28,7 +25,6 @@ class Report:
     alerts: ToldAlerts
 
     def serialize_origin(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> AnswerOrigin:
-        """Return the origin of the answer; the ``ids`` that it shows are by default those of its legs."""
         serialize = show_origin if in_utc else show_meta
         shown = _list_stop_ids(self.rides) if ids is None else ids
         return serialize(self.provenance, ids=shown, realtime_age_s=self.age_s)
@@ -47,10 +43,7 @@ def report_rides(
     waits: Iterable[str] = (),
     step_free: bool = False,
 ) -> Report:
-    """Return the report of rides; ``warnings`` are those of the question and its search.
-
-    ``touched`` are the parts of the answer with their alerts; ``waits`` are sentences on long waits.
-    """
+    """Report on rides; ``touched`` are the parts of the answer with alerts, ``waits`` sentences on long waits."""
     age_s = answer_age_s(rides, provenance, now)
     collected = Warnings(warnings)
     for ride in rides:
@@ -72,19 +65,16 @@ def list_legs(itineraries: Iterable[Itinerary]) -> list[Leg]:
 
 
 def list_leg_paths(itineraries: Iterable[Itinerary]) -> Iterator[tuple[str, Leg]]:
-    """Yield each leg of an answer's itineraries with its path in the answer."""
     for row, itinerary in enumerate(itineraries):
         for at, leg in enumerate(itinerary.legs):
             yield f"itineraries/{row}/legs/{at}", leg
 
 
 def list_row_paths(departures: Iterable[Departure]) -> Iterator[tuple[str, Departure]]:
-    """Yield each row of a board with its path in the answer."""
     return ((f"departures/{at}", departure) for at, departure in enumerate(departures))
 
 
 def list_board_touched(board: DepartureBoard, shown: Iterable[Departure], stop_path: str) -> list[Touched]:
-    """Return the rows of a board, then its stop at ``stop_path``, with their alerts."""
     rows = [Touched(path, departure.alerts) for path, departure in list_row_paths(shown)]
     return [*rows, Touched(stop_path, board.alerts)]
 
@@ -95,7 +85,6 @@ def _list_stop_ids(rides: Iterable[Leg | Departure]) -> list[str]:
 
 
 def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
-    """Warn of realtime that is too old or matches little, of feeds without service, and of what a fallback lost."""
     warnings.add(WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems))
     for unmatched in provenance.realtime_unmatched:
         warnings.add(WarningCode.REALTIME_UNMATCHED, unmatched)

@@ -19,8 +19,6 @@ Language = Literal["fi", "sv", "en"]
 
 
 class LatLon(WireModel):
-    """A position in a question, in degrees (WGS84)."""
-
     lat: Latitude
     lon: Longitude
 
@@ -29,8 +27,6 @@ class LatLon(WireModel):
 
 
 class WireCoordinate(WireDict):
-    """A position in an answer, in degrees (WGS84), to a tenth of a metre."""
-
     lat: Latitude
     lon: Longitude
 
@@ -55,11 +51,6 @@ class Warned(WireDict):
 
 
 class WireFeed(WireDict):
-    """A feed that the answer is made from; ids that begin with its name are its own.
-
-    ``version`` is the publisher's word, ``firstDay`` to ``lastDay`` the days with service.
-    """
-
     feed: str
     version: NotRequired[str]
     firstDay: NotRequired[str]
@@ -82,8 +73,6 @@ class AnswerOrigin(WireDict):
 
 
 class Meta(AnswerOrigin):
-    """What is ours, said once in every answer (rule A10)."""
-
     timeZone: str
 
 
@@ -126,11 +115,6 @@ class NoResultsReason(StrEnum):
 
 
 class AnswerMetadata(WireDict):
-    """Why an answer of the lookup contract is empty, its zone, its warnings, and what is cancelled.
-
-    ``cancelledLeftOut`` counts what the timetable promised in the window and is known to be cancelled.
-    """
-
     timeZone: str
     noResultsReason: NotRequired[Annotated[str, WordOf(NoResultsReason)]]
     cancelledLeftOut: NotRequired[int]
@@ -138,7 +122,7 @@ class AnswerMetadata(WireDict):
 
 
 class TimetableMeta(AnswerOrigin, AlertNotes, WhyEmpty):
-    """What is ours (rule A10); an empty answer says why."""
+    pass
 
 
 class CoordsEnd(WireModel):
@@ -150,8 +134,6 @@ class CoordsEnd(WireModel):
 
 
 class LabelEnd(WireModel):
-    """A saved variable's key, a token from an earlier answer, or a place name."""
-
     type: Literal["label"]
     value: Annotated[Identifier, Field(max_length=200, description="saved variable, token, or place name")]
 
@@ -232,13 +214,11 @@ def _show_feed(feed: FeedVersion) -> WireFeed:
 
 
 def show_warnings(warnings: Warnings) -> Warned:
-    """Write the warnings as a field of the answer, no field where there are none (rule A2)."""
     shown: list[WireWarning] = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
     return {"warnings": shown} if shown else {}
 
 
 def show_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
-    """Write alerts with times in a zone, in UTC for None; no field if there are none (rule A2)."""
     told = [_show_alert(each, zone) for each in alerts.told]
     return write_stated(AlertNotes, {"alerts": told or None, "alertsNotShown": alerts.more or None})
 

@@ -36,14 +36,7 @@ from fingerpost.transit.tools.wording import WhyEmptySentence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripFound:
-    """The itineraries of a trip, and the ends and the first query as the network that answered has them.
-
-    Attributes:
-        ranked: the itineraries to show, and those that are not shown.
-        provenance: of all answers together.
-        better: a much better trip that walks further than the limit, None if there is none.
-        warnings: of the search, such as the networks that could not be asked.
-    """
+    """The itineraries of a trip; the ends and the first query are those of the network that answered."""
 
     ends: TripEnds
     query: JourneyQuery
@@ -58,7 +51,6 @@ class TripFound:
         return [choice.itinerary for choice in self.ranked.choices]
 
     def price(self, choice: ItineraryOption) -> Fare | None:
-        """Return what an itinerary costs, or why that is unknown; None if it only walks."""
         if choice.answer.price is not None:
             return choice.answer.price(choice.itinerary)
         return Fare(unknown=f"{self.ends.network.profile.name} states no fares") if choice.itinerary.rides else None
@@ -66,8 +58,6 @@ class TripFound:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _FirstAnswer:
-    """The first query's answer, the ends as its network resolved them, and warnings of networks that failed."""
-
     ends: TripEnds
     query: JourneyQuery
     answer: JourneyAnswer
@@ -81,14 +71,7 @@ async def _ask_first(
     *,
     with_names: bool = False,
 ) -> _FirstAnswer:
-    """Ask the preferred network, or the next if it fails; itineraries that depart before now are left out.
-
-    With ``with_names`` its server is asked meanwhile what is at ends that are bare positions.
-
-    Raises:
-        ToolError: no network could be asked.
-        OutsideCalendar: the timetable does not cover the day; ``details["network"]`` says whose.
-    """
+    """Ask the networks in turn, without itineraries that have left; ``with_names`` also names bare positions."""
     queries = [(own.network, _new_search(new_query(own), with_names=with_names)) for own in ends]
     outcome = await ask_in_turn(queries, deadline)
     answer, names = outcome.value
@@ -139,12 +122,7 @@ async def search_trip(
     limit: int,
     with_alternatives: bool,
 ) -> TripFound:
-    """Ask the preferred network, or the next if it fails; relax once if it finds nothing or disruptions; merge.
-
-    Raises:
-        NoItinerary: nothing was found, relaxed or not.
-        ToolError: no network could be asked.
-    """
+    """Ask the networks in turn; relax once if nothing is found or something is disrupted; merge."""
     deadline = Deadline()
     first = await _ask_first(ends, new_query, deadline, with_names=True)
     network, query = first.ends.network, first.query
@@ -197,11 +175,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 async def _nothing_found(
     network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer
 ) -> NoItinerary:
-    """Return the error of a trip that nobody can make.
-
-    Its hint names the earliest arrival possible where a wanted one is not, feeds without service on the day, what
-    the source says of why it found nothing, or the cause that ``explain_no_trip`` finds.
-    """
+    """Return the error; its hint has the earliest arrival, feeds out of service, or the cause that is found."""
     hint = None
     if query.arrive_by and query.not_before is not None:
         first = await _find_earliest_arrival(network, query, query.not_before, deadline)
@@ -223,7 +197,6 @@ async def _find_earliest_arrival(
 
 
 async def _say_next_usable(network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline) -> str:
-    """Return the message of ``no-usable-itinerary``, with the next departure that can be used."""
     if query.arrive_by:
         since = query.not_before or min(each.departure for each in ranked.found)
     else:
@@ -237,7 +210,6 @@ async def _say_next_usable(network: Network, query: JourneyQuery, ranked: Ranked
 
 
 async def _find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
-    """Return the usable itineraries that leave at an instant or later; none if the source cannot be asked."""
     later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
     try:
         answer = await plan_journeys(network, later, deadline)
@@ -252,8 +224,6 @@ LEAST_WALK_TRIES = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteQuestion:
-    """A question of planRoute, asked at ``now``; ``when`` is the wanted arrival if ``arrive_by``."""
-
     now: int
     when: AskedInstant
     arrive_by: bool
@@ -262,7 +232,6 @@ class RouteQuestion:
     language: str
 
     def holds(self, itinerary: Itinerary) -> bool:
-        """Whether an itinerary leaves in [t, t + w], or arrives in [t - w, t]."""
         if self.arrive_by:
             return self.when.instant - self.window_s <= itinerary.arrival <= self.when.instant
         return self.when.instant <= itinerary.departure <= self.when.instant + self.window_s
@@ -282,14 +251,7 @@ class RouteQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoutesFound:
-    """The usable itineraries within the window, each once, in no order.
-
-    Attributes:
-        cancelled, missed_changes: how many of the window are left out because a ride is cancelled, or a change missed.
-        reason: why there are no routes, None if there are.
-        why_empty: the same as a sentence, None if nobody knows more.
-        warnings: of the search, such as the networks that could not be asked.
-    """
+    """Usable itineraries in the window, each once, in no order; how many are left out, and why there are none."""
 
     routes: Sequence[Itinerary]
     provenance: Provenance
@@ -301,11 +263,7 @@ class RoutesFound:
 
 
 async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> RoutesFound:
-    """Ask the preferred network, or the next if it fails.
-
-    Raises:
-        ToolError: no network could be asked.
-    """
+    """Ask the networks in turn; nothing found is an answer with a reason."""
     deadline = Deadline()
     try:
         first = await _ask_first(ends, question.query, deadline)
@@ -345,7 +303,6 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> Ro
 async def _ask_for_less_walking(
     ends: TripEnds, question: RouteQuestion, answer: JourneyAnswer, deadline: Deadline
 ) -> list[JourneyAnswer]:
-    """Ask again for less walking than the best found, as long as there is any; a failure ends it."""
     answers: list[JourneyAnswer] = []
     for _ in range(LEAST_WALK_TRIES):
         usable = [each for each in answer.itineraries if question.holds(each) and not each.is_unusable]
@@ -367,7 +324,6 @@ async def _ask_for_less_walking(
 async def _explain(
     first: _FirstAnswer, question: RouteQuestion, usable: Sequence[Itinerary], deadline: Deadline
 ) -> tuple[NoResultsReason, WhyEmptySentence | None]:
-    """Return why no itinerary lies in the window, and the nearest beyond it."""
     network, answer = first.ends.network, first.answer
     instant, zone = question.when.instant, answer.provenance.zone
     nearest = _find_nearest(usable, question)
@@ -388,7 +344,6 @@ async def _explain(
 
 
 def _find_nearest(usable: Sequence[Itinerary], question: RouteQuestion) -> Itinerary | None:
-    """Return the first departure behind the window, or the last arrival before it."""
     if question.arrive_by:
         return max(usable, key=lambda each: each.arrival, default=None)
     later = [each for each in usable if each.departure > question.when.instant]

@@ -40,7 +40,7 @@ class SaveUserVariableInput(WireModel):
 
 
 class GetUserVariablesInput(WireModel):
-    """The question: nothing to say."""
+    pass
 
 
 class DeleteUserVariableInput(WireModel):

@@ -22,12 +22,10 @@ _MOST_NAMES = 4
 
 
 def find_past_message(when: AskedInstant, zone: str | None, these_are: str) -> str | None:
-    """Return the sentence for ``in-the-past``; ``these_are`` begins its part on the answer, UTC is None."""
     return f"{print_time(when.instant, zone)} lies in the past; {these_are} of that time." if when.is_past else None
 
 
 def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
-    """Return the lines for warnings, alerts, demo notes and attribution; ``alerts`` are lines already."""
     lines = [f"! {warning['message']}" for warning in answer.get("warnings", ())]
     lines += alerts
     lines += [f"! {note}" for note in meta.get("notes", ())]
@@ -56,7 +54,6 @@ def clock_of(time: str, since: str) -> str:
 
 
 def print_clock(instant: int, since: int, zone: str) -> str:
-    """Return ``clock_of`` an instant and the beginning of its answer, both in Unix seconds."""
     return clock_of(print_instant(instant, zone), print_instant(since, zone))
 
 
@@ -94,10 +91,7 @@ def explain_gap(gap: BoardGap) -> WhyEmptySentence:
 
 
 def describe_alerts(meta: AlertNotes, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> list[str]:
-    """Return one line an alert, its times in a zone, then how many more there are.
-
-    ``parts`` are the (path, name) of all that an alert may touch, and ``everything`` the name of all of them.
-    """
+    """Return one line an alert; ``parts`` are (path, name) of the answer, ``everything`` the name of all together."""
     lines = [f"! {_line_of(alert, parts, everything, zone)}" for alert in meta.get("alerts", ())]
     more = meta.get("alertsNotShown", 0)
     if more:
@@ -163,7 +157,6 @@ class LocalTimes:
         return f"{self._read(time):%a %Y-%m-%d}"
 
     def clock(self, time: str, day: str) -> str:
-        """Return HH:MM, the day before it on another day than ``day``; seconds where there are any."""
         local = self._read(time)
         text = f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
         if self._offset is None:
@@ -172,7 +165,6 @@ class LocalTimes:
         return text if own == day else f"{own} {text}"
 
     def explain_empty(self, metadata: AnswerMetadata) -> str:
-        """Return the reason of an empty answer, and a sentence with its instants as clock times."""
         why, reason = self._why_empty, metadata.get("noResultsReason", "")
         if why is None:
             return reason
