@@ -42,14 +42,16 @@ def test_a_row_after_midnight_has_its_date(over, monkeypatch):
     assert text.splitlines()[1] == "2022-02-23 00:05 TRAM 7 to B (expected 2022-02-23 00:07, 120 s late)"
 
 
-def test_rides_by_headway_and_by_arrangement_are_told(over):
+def test_approximate_times_and_rides_by_arrangement_have_warnings(over):
     text = over(board_of(
-        leaving(5, "1", headway_s=600), leaving(15, "1", headway_s=600), leaving(6, "2", by_arrangement=True)
+        leaving(5, "1", headway_s=600), leaving(15, "1", headway_s=600), leaving(6, "2", by_arrangement=True),
+        leaving(7, "3", is_interpolated=True),
     ))("get_departures", STOP).text  # fmt: skip
 
-    assert text.splitlines()[4:] == [
+    assert text.splitlines()[5:] == [
         "! Line 1 runs about every 10 min; its times are approximate.",
         "! Line 2 must be arranged with the operator.",
+        "! Some times are approximate: the feed has none for these stops, so they are interpolated.",
     ]
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, INTERPOLATED, NO_ALIGHTING, NO_BOARDING
 from tests.gtfs.importing import findings_of, import_text
 
 HEAD = "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type,stop_headsign\n"
@@ -29,13 +29,15 @@ def stop_times_of(table):
     return calls
 
 
-def test_blank_times_between_timepoints_are_interpolated(tmp_path):
+def test_blank_times_between_timepoints_are_interpolated_by_distance(tmp_path):
+    """From Alpha to Beta and on to Gamma it is as far; back to Alpha it is twice as far."""
     imported = import_stop_times(
         tmp_path,
         "A-1,ALPHA,1,8:00:00,8:02:00\nA-1,BETA,2,,\nA-1,GAMMA,3,,\nA-1,ALPHA,4,8:12:01,8:15:00\nA-1,BETA,5,8:20:00,\n",
     )
 
-    assert stop_times_of(imported.timetable)[1:3] == [("A-1", "BETA", 29120, 29120), ("A-1", "GAMMA", 29320, 29320)]
+    assert stop_times_of(imported.timetable)[1:3] == [("A-1", "BETA", 29070, 29070), ("A-1", "GAMMA", 29220, 29220)]
+    assert imported.timetable.stop_time_flags.tolist() == [0, INTERPOLATED, INTERPOLATED, 0, 0]
     assert findings_of(imported)[1] == ("call-time-worked-out", 2, "stop_times.txt", 3)
 
 
@@ -234,7 +236,10 @@ def slow_trips(drawn):
             before = max(n for n in range(at) if calls[n][2] is not None)
             after = min(n for n in range(at, len(calls)) if calls[n][2] is not None)
             start_s, end_s = calls[before][3] * MINUTE_S, calls[after][2] * MINUTE_S
-            time_s = start_s + (end_s - start_s) * (at - before) // (after - before)
+            # Alpha and Beta are the only stops.
+            hops = [calls[n][1] != calls[n - 1][1] for n in range(before + 1, after + 1)]
+            done, whole = (sum(hops[: at - before]), sum(hops)) if any(hops) else (at - before, after - before)
+            time_s = start_s + (end_s - start_s) * done // whole
             times_s.append((time_s, time_s))
         flat = [time_s for pair in times_s for time_s in pair]
         if flat == sorted(flat):

@@ -13,7 +13,7 @@ from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.board import BoardDeparture, list_board_departures
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.service_days import local_day
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING
+from fingerpost.transit.engine.timetable.timetable import BY_ARRANGEMENT, INTERPOLATED, NO_ALIGHTING, NO_BOARDING
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.port import DepartureQuery
 
@@ -268,7 +268,8 @@ def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -
         service_day=call.service_day,
         platform=stop.platform,
         headway_s=words.headway_s(call.trip_departure),
-        by_arrangement=words.is_by_arrangement(call.stop_time),
+        by_arrangement=words.has_flag(BY_ARRANGEMENT, call.stop_time),
+        is_interpolated=words.has_flag(INTERPOLATED, call.stop_time),
         long_name=wording.long_name,
         colors=wording.colors,
     )

@@ -16,7 +16,13 @@ from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
-from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
+from fingerpost.transit.engine.timetable.timetable import (
+    BY_ARRANGEMENT,
+    INTERPOLATED,
+    NO_ALIGHTING,
+    NO_BOARDING,
+    Timetable,
+)
 from fingerpost.transit.engine.timetable.walks import Walks
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
@@ -172,7 +178,8 @@ def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change
         service_day=ride.service_day,
         wheelchair=words.trip_access(trip),
         headway_s=words.headway_s(ride.trip_departure),
-        by_arrangement=words.is_by_arrangement(board, alight),
+        by_arrangement=words.has_flag(BY_ARRANGEMENT, board, alight),
+        is_interpolated=words.has_flag(INTERPOLATED, board, alight),
         colors=wording.colors,
         handle=TimetableRide(trip, board, alight),
         change_s=change_s,

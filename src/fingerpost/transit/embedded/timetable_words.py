@@ -11,7 +11,6 @@ from fingerpost.transit.embedded.ride_geometry import ride_m
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.overlay import AddedRide
 from fingerpost.transit.engine.timetable.timetable import (
-    BY_ARRANGEMENT,
     STOP,
     WHEELCHAIR_NO,
     WHEELCHAIR_YES,
@@ -139,8 +138,9 @@ class TimetableWords:
         """Return the headway of a trip departure whose times are approximate, else None."""
         return int(self._timetable.trip_departure_headway_s[trip_departure]) or None
 
-    def is_by_arrangement(self, *stop_times: int) -> bool:
-        return any(int(self._timetable.stop_time_flags[stop_time]) & BY_ARRANGEMENT for stop_time in stop_times)
+    def has_flag(self, flag: int, *stop_times: int) -> bool:
+        """Return whether any of some stop times has a flag."""
+        return any(int(self._timetable.stop_time_flags[stop_time]) & flag for stop_time in stop_times)
 
 
 # The number of destinations that name a direction, and how near another stop must be to say where a place lies.

@@ -83,6 +83,7 @@ class Leg:
     ``*_delay_s`` is None where no realtime is known; negative is early.
     ``headway_s`` is set where the timetable promises only "about every so often".
     ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
+    ``is_interpolated`` is True if the feed has no time for where the rider boards or alights.
     ``stays_seated`` is True where the rider comes from the ride before without leaving the vehicle.
     ``alerts`` are those in force while the rider is there that touch the ride, its line, its agency, or the stops
     where the rider boards and alights; the nearest to the ride first.
@@ -111,6 +112,7 @@ class Leg:
     wheelchair: Access = Access.UNKNOWN
     headway_s: int | None = None
     by_arrangement: bool = False
+    is_interpolated: bool = False
     stays_seated: bool = False
     alerts: tuple[ServiceAlert, ...] = ()
     change_s: int | None = None
@@ -270,6 +272,7 @@ class Departure:
     last_realtime_update: int | None = None
     headway_s: int | None = None
     by_arrangement: bool = False
+    is_interpolated: bool = False
     alerts: tuple[ServiceAlert, ...] = ()
     long_name: str | None = None
     colors: LineColors | None = None

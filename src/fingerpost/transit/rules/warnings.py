@@ -25,6 +25,7 @@ class WarningCode(StrEnum):
     POSITION_GUESSED = "position-guessed", "where an address is was guessed; the message says between what"
     OUTSIDE_CALENDAR = "outside-calendar", "the timetable does not cover the day"
     FREQUENCY_BASED = "frequency-based", "a line runs by headway, so its times are approximate"
+    TIMES_INTERPOLATED = "times-interpolated", "the feed has no times for some stops, so they are approximate"
     BY_ARRANGEMENT = "by-arrangement", "a line must be arranged with the operator"
     NETWORK_LEFT_OUT = "network-left-out", "a network failed, was late, or stood in for another"
     NO_USABLE_ITINERARY = (

@@ -53,6 +53,9 @@ def report_rides(
             collected.add(WarningCode.FREQUENCY_BASED, about)
         if ride.by_arrangement:
             collected.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
+    if any(ride.is_interpolated for ride in rides):
+        approximate = "Some times are approximate: the feed has none for these stops, so they are interpolated."
+        collected.add(WarningCode.TIMES_INTERPOLATED, approximate)
     for sentence in waits:
         collected.add(WarningCode.PREFERENCE_UNMET, sentence)
     warn_of_provenance(provenance, age_s, collected)

@@ -19,14 +19,17 @@ from fingerpost.transit.engine.timetable.columns import NO_INT32, mark_rows, to_
 from fingerpost.transit.engine.timetable.draft import TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
+    INTERPOLATED,
     NO_ALIGHTING,
     NO_BOARDING,
     STOP,
     Float32,
+    Float64,
     Int32,
     Int64,
     UInt8,
 )
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 
 _FEWEST_STOP_TIMES = 2
 
@@ -70,11 +73,12 @@ class StopTimes(NamedTuple):
         return StopTimes._make(None if column is None else column[index] for column in self)
 
 
-def fill_times(stop_times: StopTimes) -> tuple[StopTimes, Int64]:
+def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     """Fill missing times of stop times sorted by trip and sequence; return the rows that were interpolated.
 
-    If only arrival or departure is given, it is both. If none is, the time is interpolated by the number of stops
-    between the departure before and the arrival after, rounded down to a whole second.
+    If only arrival or departure is given, it is both. If none is, the time is interpolated by distance (straight lines
+    from stop to stop) between the departure before and the arrival after, rounded down to a whole second: a trip whose
+    last stop is far away would otherwise reach it within a minute. Interpolated rows have the flag INTERPOLATED.
     Stop times before a trip's first time or after its last stay without one.
     """
     if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
@@ -94,9 +98,23 @@ def fill_times(stop_times: StopTimes) -> tuple[StopTimes, Int64]:
     )
     blank, before, after = blank[inside], before[inside], after[inside]
     start_s, end_s = departure_s[before].astype(np.int64), arrival_s[after].astype(np.int64)
-    between_s = start_s + (end_s - start_s) * (blank - before) // (after - before)
+    way_m = _measure_ways_m(stop_times.stop, stops)
+    done, whole = way_m[blank] - way_m[before], way_m[after] - way_m[before]
+    # Stops at one place share the time equally.
+    done, whole = np.where(whole < 1.0, (blank - before, after - before), (done, whole))
+    # Sums of metres are rounded, so that a share may be a little less than a whole second.
+    between_s = start_s + np.floor((end_s - start_s) * done / whole + 1e-3).astype(np.int64)
     arrival_s[blank] = departure_s[blank] = between_s.astype(np.int32)
-    return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s), blank
+    flags = stop_times.flags.copy()
+    flags[blank] |= INTERPOLATED
+    return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s, flags=flags), blank
+
+
+def _measure_ways_m(stop: Int32, stops: Stops) -> Float64:
+    """Return how far each of some stops is from the first, in metres in straight lines from stop to stop."""
+    places = np.array([(row.lat, row.lon) for row in stops.rows], np.float64).reshape(-1, 2)[stop]
+    north, east = np.diff(places, axis=0, prepend=places[:1]).T
+    return np.cumsum(np.hypot(north, east * np.cos(np.radians(places[:, 0]))) * METRES_PER_DEGREE)
 
 
 def read_stop_times(
@@ -115,7 +133,7 @@ def read_stop_times(
     with_shape_dist &= _COLUMNS[_SHAPE_DIST] in table.columns
     stop_times, on_demand = _read_rows(table, stops, trips, headsigns, is_flex=is_flex, with_shape_dist=with_shape_dist)
     stop_times = _in_order(table, stop_times)
-    filled, interpolated = fill_times(stop_times)
+    filled, interpolated = fill_times(stop_times, stops)
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[interpolated], "arrival_time")
     kept, count = _usable_trips(archive, filled, trips, on_demand)
     stop_times = filled if kept.all() else filled.at(kept[filled.trip])

@@ -27,6 +27,7 @@ Float64 = npt.NDArray[np.float64]
 NO_BOARDING = 1
 NO_ALIGHTING = 2
 BY_ARRANGEMENT = 4
+INTERPOLATED = 8
 
 # stop_kind: GTFS location_type
 STOP, STATION, ENTRANCE, NODE, BOARDING_AREA = range(5)

@@ -29,9 +29,9 @@ from fingerpost.store.network_names import is_network_name, plain_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Raise it when streets are read or walked by other rules. Older networks still answer; `network show` and `doctor`
+# Raise it when feeds or streets are read by other rules. Older networks still answer; `network show` and `doctor`
 # suggest `network refresh`.
-RULES = 2
+RULES = 3
 _SUFFIX = ".json"
 _log = logging.getLogger(__name__)
 
@@ -40,8 +40,8 @@ class StoredTimetable(NamedTuple):
     """The pointer of a stored network.
 
     ``stamp`` differs from version to version. ``feeds`` and ``extract`` are those of the record at the import; None for
-    unknown feeds, and for walks in a straight line. ``rules`` are those of its streets. ``checksums`` are the CRC-32 of
-    its files by path, None if an older version prepared it.
+    unknown feeds, and for walks in a straight line. ``rules`` are those by which it was prepared. ``checksums`` are the
+    CRC-32 of its files by path, None if an older version prepared it.
     """
 
     name: str
@@ -55,10 +55,10 @@ class StoredTimetable(NamedTuple):
     checksums: Mapping[str, int] | None = None
 
     def find_age_note(self) -> str | None:
-        if self.extract is None or self.rules >= RULES:
+        if self.rules >= RULES:
             return None
         return (
-            f"The streets of {self.name} were prepared by an older version; walks are measured by its rules. "
+            f"{self.name} was prepared by an older version; missing times and walks are worked out by its rules. "
             f"Run `fingerpost network refresh {self.name}`."
         )
 

@@ -114,7 +114,7 @@ class Reason(FindingMeaning, Enum):
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
     CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; interpolated from the stops before and after"
     CALL_TIME_WITHOUT_SECONDS_ASSUMED = *_TIMES, "the time is written HH:MM; read as HH:MM:00"
-    CALL_TIME_WORKED_OUT = *_TIMES, "the feed has no time for this stop; interpolated from the stops around it"
+    CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; interpolated by distance"
     CALL_ORDER_ASSUMED = *_TIMES, "two stops of a trip claim the same place in it; they stay in the order of the file"
 
     FREQUENCY_OF_UNKNOWN_TRIP = *_ABSENT, "intervals of a trip that is not in the feed"
