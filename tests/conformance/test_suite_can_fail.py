@@ -35,7 +35,7 @@ def opened():
 
 @pytest.mark.parametrize("name", BENT)
 def test_every_fact_can_fail(name, opened):
-    with pytest.raises(NetworkBroken, match=r"^bent: .*\? No: "):
+    with pytest.raises(NetworkBroken, match=rf"^bent: {name} is not so: "):
         check(BentSource(BENT[name], opened), FACTS_BY_NAME[name])
 
 
@@ -49,11 +49,6 @@ def test_every_trouble_can_be_told_wrongly(fact, opened):
     wrong = SourceFailed("no") if fact.branch is SourceTimeout else SourceTimeout("late")
     with pytest.raises(NetworkBroken, match="the error of "):
         check(Fading(wrong, opened), fact)
-
-
-@pytest.mark.parametrize("fact", FACTS, ids=str)
-def test_every_fact_says_in_one_sentence_what_it_asks(fact):
-    assert (fact.sentence.endswith("?"), len(fact.sentence) < 130) == (True, True), fact.sentence
 
 
 def bent(opened, bend, **gaps):

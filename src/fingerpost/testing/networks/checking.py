@@ -23,11 +23,9 @@ class AskedNetwork:
     town: Town
 
     def can(self, ability: Ability) -> bool:
-        """Whether the network declares an ability."""
         return self.network.profile.can(ability)
 
     def stop(self, name: str) -> Location:
-        """Return a stop as an end of a trip."""
         return Location(
             coordinate=self.town.coordinate(name),
             source=LocationSource.INPUT,
@@ -36,13 +34,11 @@ class AskedNetwork:
         )
 
     def point(self, coordinate: Coordinate) -> Location:
-        """Return a position as an end of a trip."""
         return Location(coordinate=coordinate, source=LocationSource.INPUT)
 
     async def plan(
         self, origin: str | Location, destination: str | Location, clock: str, **wishes: object
     ) -> JourneyAnswer:
-        """Plan between two stops, or positions, at a clock time."""
         ends = [self.stop(end) if isinstance(end, str) else end for end in (origin, destination)]
         query = JourneyQuery(origin=ends[0], destination=ends[1], instant=at(clock), **wishes)  # type: ignore[arg-type]
         return await self.network.plan_journeys(query)
@@ -73,27 +69,18 @@ class NetworkFact:
 
     @property
     def name(self) -> str:
-        """The name under which a gap is declared."""
         return self.check.__name__
 
-    @property
-    def sentence(self) -> str:
-        """The question."""
-        return (self.check.__doc__ or "").partition("\n")[0]
-
     def __str__(self) -> str:
-        """Return the name."""
         return self.name
 
 
 def expect(is_so: bool, sentence: str, got: object = None) -> None:
-    """Raise ``NetworkBroken`` unless a condition holds."""
     if not is_so:
         raise NetworkBroken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
 
 
 def expect_same(got: object, wanted: object, sentence: str) -> None:
-    """Raise ``NetworkBroken`` unless two values are equal."""
     if got != wanted:
         raise NetworkBroken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])
 
@@ -106,7 +93,6 @@ def draw(itinerary: Itinerary) -> str:
 
 
 def draw_all(itineraries: Collection[Itinerary]) -> list[str]:
-    """Draw itineraries in the order of their departures."""
     return sorted({draw(each) for each in itineraries}, key=lambda drawn: drawn.partition(" ")[2])
 
 
@@ -128,7 +114,6 @@ def list_scheduled(board: DepartureBoard) -> list[str]:
 
 
 def list_rides(itineraries: Sequence[Itinerary]) -> list[Leg]:
-    """Return the rides of all itineraries."""
     return [leg for each in itineraries for leg in each.rides]
 
 

@@ -8,49 +8,41 @@ from fingerpost.transit.model.itinerary import Mode
 
 
 async def a_board_lists_what_leaves(asked: AskedNetwork) -> None:
-    """Does the board of Alpha list what leaves from 08:00 to 09:00?"""
     board = await asked.board("Alpha", "08:00", "09:00")
     expect_same(draw_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board of Alpha")
 
 
 async def a_window_holds_both_its_ends(asked: AskedNetwork) -> None:
-    """Is a departure on the first and on the last second of the window on the board, and one a second off not?"""
     both = draw_board(await asked.board("Alpha", "08:10:00", "08:40:00"))
     inside = draw_board(await asked.board("Alpha", "08:10:01", "08:39:59"))
     expect_same((both, inside), (["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]), "boards with and without their ends")
 
 
 async def the_last_call_is_no_departure(asked: AskedNetwork) -> None:
-    """Is a trip that ends at a stop absent from its board?"""
     expect_same(draw_board(await asked.board("Gamma", "08:00", "09:59")), ["R 09:10"], "the board of Gamma")
 
 
 async def a_call_without_boarding_is_no_departure(asked: AskedNetwork) -> None:
-    """Is a bus that only sets down absent from the board?"""
     expect_same(draw_board(await asked.board("Alpha", "09:00", "09:15")), ["2 09:12"], "the board of Alpha")
 
 
 async def a_short_board_counts_the_rest(asked: AskedNetwork) -> None:
-    """Is the first departure on a board of one row, and are all three counted?"""
     board = await asked.board("Alpha", "08:00", "09:00", wanted=1)
     expect_same((draw_board(board)[:1], board.found_count), (["1 08:10"], 3), "the first row and the count")
 
 
 async def an_empty_board_is_an_answer(asked: AskedNetwork) -> None:
-    """Is a window in which nothing leaves an empty board that counts none?"""
     board = await asked.board("Alpha", "03:00", "03:30")
     expect_same((draw_board(board), board.found_count), ([], 0), "the board of a quiet hour")
 
 
 async def rows_say_mode_destination_and_stop(asked: AskedNetwork) -> None:
-    """Does a row say its mode, where it goes, at which stop, and on which service day?"""
     rows = (await asked.board("Alpha", "08:10", "08:11")).departures
     observed = [(row.mode, row.destination, row.stop_id, row.service_day.isoformat()) for row in rows]
     expect_same(observed, [(Mode.TRAM, "Gamma", asked.town.stop_id("Alpha"), "2026-03-10")], "the row of 08:10")
 
 
 async def another_day_has_a_board_too(asked: AskedNetwork) -> None:
-    """Four days ahead, does the board of Alpha from 08:00 to 09:00 list what leaves then, on that service day?"""
     day = date(2026, 3, 14)
     rows = (await asked.board("Alpha", "08:00", "09:00", day=day)).departures
     observed = sorted((row.scheduled - at("08:00", day), row.line, row.service_day) for row in rows)

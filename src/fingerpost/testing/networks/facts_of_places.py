@@ -9,20 +9,17 @@ NEAR_ALPHA = Coordinate(60.1700, 24.9410)
 
 
 async def an_exact_name_comes_first(asked: AskedNetwork) -> None:
-    """Is ``Gamma`` the first candidate for its own name, a stop, with a score of 0.80 or more?"""
     matches = await asked.network.find_places("Gamma")
     first = [(match.place.name, match.place.kind, match.score >= 0.8) for match in matches[:1]]
     expect_same(first, [("Gamma", PlaceKind.STOP, True)], "the first candidate for Gamma")
 
 
 async def case_and_accents_do_not_matter(asked: AskedNetwork) -> None:
-    """Is ``Älvsjö`` found as ``ALVSJO``, and written as the source writes it?"""
     names = [match.place.name for match in (await asked.network.find_places("ALVSJO"))[:1]]
     expect_same(names, ["Älvsjö"], "the first candidate for ALVSJO")
 
 
 async def what_resembles_nothing_finds_nothing(asked: AskedNetwork) -> None:
-    """Is the list of candidates empty for a text that resembles no name?"""
     found = [
         (match.place.name, match.score) for match in await asked.network.find_places("qqxxzz") if match.score >= 0.8
     ]
@@ -30,14 +27,12 @@ async def what_resembles_nothing_finds_nothing(asked: AskedNetwork) -> None:
 
 
 async def scores_fall_from_best_to_worst(asked: AskedNetwork) -> None:
-    """Are scores from 0 to 1, the best first?"""
     scores = [match.score for match in await asked.network.find_places("Alpha")]
     expect(bool(scores), "no candidate for Alpha")
     expect(scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores), "scores", scores)
 
 
 async def a_token_leads_back(asked: AskedNetwork) -> None:
-    """Does the token of a found place, in any case, lead to the same place?"""
     for match in (await asked.network.find_places("Beta"))[:1]:
         for token in (match.place.token, match.place.token.lower()):
             place = await asked.network.find_stop_place(token)
@@ -48,7 +43,6 @@ async def a_token_leads_back(asked: AskedNetwork) -> None:
 
 
 async def a_stop_is_found_by_its_id(asked: AskedNetwork) -> None:
-    """Does a stop's id, in any case, find the stop, its name, where it lies, and itself as its only member?"""
     printed = asked.town.stop_id("Delta")
     for stop_id in (printed, printed.lower()):
         place = await asked.network.find_stop(stop_id)
@@ -58,14 +52,12 @@ async def a_stop_is_found_by_its_id(asked: AskedNetwork) -> None:
 
 
 async def an_unknown_id_finds_nothing(asked: AskedNetwork) -> None:
-    """Is an id that there is not no stop and no place, and no error?"""
     stop_id = f"{asked.town.name}:NOWHERE"
     found = await asked.network.find_stop(stop_id), await asked.network.find_stop_place(stop_id)
     expect_same(found, (None, None), "what an unknown id finds")
 
 
 async def stops_near_a_point_come_nearest_first(asked: AskedNetwork) -> None:
-    """Are Alpha and Beta, and nothing farther away, found within 2 km, the nearest first, with their distances?"""
     near = (await asked.network.list_stops_near(NEAR_ALPHA, 2000.0)).stops
     expect_same([each.stop.name for each in near], ["Alpha", "Beta"], "stops within 2 km")
     distances = [each.distance_m for each in near]
@@ -73,7 +65,6 @@ async def stops_near_a_point_come_nearest_first(asked: AskedNetwork) -> None:
 
 
 async def a_radius_is_a_bound(asked: AskedNetwork) -> None:
-    """Is Alpha, 55 m away, within 100 m, and not within 10?"""
     found = [
         [each.stop.name for each in (await asked.network.list_stops_near(NEAR_ALPHA, radius_m)).stops]
         for radius_m in (100.0, 10.0)
@@ -82,7 +73,6 @@ async def a_radius_is_a_bound(asked: AskedNetwork) -> None:
 
 
 async def a_stop_near_says_its_id_and_modes(asked: AskedNetwork) -> None:
-    """Does Alpha say its id, and that trams and buses call there?"""
     near = (await asked.network.list_stops_near(NEAR_ALPHA, 100.0)).stops
     observed = [(each.stop.id, frozenset(each.modes)) for each in near]
     expect_same(observed, [(asked.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))], "what Alpha says")

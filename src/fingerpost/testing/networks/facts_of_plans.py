@@ -13,7 +13,6 @@ NEAR_ALPHA = Coordinate(60.1700, 24.9319)
 
 
 async def a_plan_departs_when_asked(asked: AskedNetwork) -> None:
-    """Is the fastest trip from 08:00 the tram of 08:10, and does none leave before?"""
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     expect(TRAM in draw_all(answer.itineraries), f"{TRAM} is missing", draw_all(answer.itineraries))
     early = [each for each in answer.itineraries if each.departure < at("08:00")]
@@ -21,14 +20,12 @@ async def a_plan_departs_when_asked(asked: AskedNetwork) -> None:
 
 
 async def a_plan_may_leave_at_the_very_second(asked: AskedNetwork) -> None:
-    """Is a tram of 08:10:00 caught by who is there at 08:10:00, and missed a minute later?"""
     then = draw_all((await asked.plan("Alpha", "Gamma", "08:10:00")).itineraries)
     later = draw_all((await asked.plan("Alpha", "Gamma", "08:11:00")).itineraries)
     expect_same((TRAM in then, TRAM in later), (True, False), f"{TRAM} is offered at 08:10 and at 08:11")
 
 
 async def a_plan_arrives_when_asked(asked: AskedNetwork) -> None:
-    """Is the latest trip that arrives by 09:00 the tram of 08:40, and does none arrive later?"""
     answer = await asked.plan("Alpha", "Gamma", "09:00", arrive_by=True)
     expect(NEXT_TRAM in draw_all(answer.itineraries), f"{NEXT_TRAM} is missing", draw_all(answer.itineraries))
     late = [each for each in answer.itineraries if each.arrival > at("09:00")]
@@ -36,13 +33,11 @@ async def a_plan_arrives_when_asked(asked: AskedNetwork) -> None:
 
 
 async def a_plan_may_arrive_no_second_late(asked: AskedNetwork) -> None:
-    """Is the tram that arrives at 09:00:00 too late for who must be there at 08:59?"""
     found = draw_all((await asked.plan("Alpha", "Gamma", "08:59", arrive_by=True)).itineraries)
     expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"{NEXT_TRAM} and {TRAM} are offered by 08:59")
 
 
 async def a_plan_keeps_the_limit_of_transfers(asked: AskedNetwork) -> None:
-    """Is the way with one change found, and not where no change is wanted?"""
     one = (await asked.plan("Alpha", "Älvsjö", "08:00", max_transfers=1)).itineraries
     none = (await asked.plan("Alpha", "Älvsjö", "08:00", max_transfers=0)).itineraries
     expect(any(each.rides for each in one), "no trip with one change from Alpha to Älvsjö")
@@ -51,7 +46,6 @@ async def a_plan_keeps_the_limit_of_transfers(asked: AskedNetwork) -> None:
 
 
 async def a_plan_keeps_the_limit_of_walking(asked: AskedNetwork) -> None:
-    """Is a trip that begins 450 m from its stop found with 1500 m to walk, and not with 100?"""
     origin = asked.point(NEAR_ALPHA)
     far = (await asked.plan(origin, "Gamma", "08:00", max_walk_m=1500.0)).itineraries
     short = (await asked.plan(origin, "Gamma", "08:00", max_walk_m=100.0)).itineraries
@@ -61,7 +55,6 @@ async def a_plan_keeps_the_limit_of_walking(asked: AskedNetwork) -> None:
 
 
 async def legs_join_end_to_start(asked: AskedNetwork) -> None:
-    """Does each leg begin where and after the one before ended, and does time only go on?"""
     for each in (await asked.plan(asked.point(NEAR_ALPHA), "Älvsjö", "08:00")).itineraries:
         times = [instant for leg in each.legs for instant in (leg.departure, leg.arrival)]
         expect(times == sorted(times), "time goes back within an itinerary", times)
@@ -71,7 +64,6 @@ async def legs_join_end_to_start(asked: AskedNetwork) -> None:
 
 
 async def rides_say_their_line_mode_and_stops(asked: AskedNetwork) -> None:
-    """Does the tram say that it is a tram, its line, where it goes, and the ids of its stops?"""
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
     observed = {
         (ride.mode, ride.line, ride.headsign, ride.start.id, ride.end.id) for ride in rides if ride.line == "1"
@@ -81,7 +73,6 @@ async def rides_say_their_line_mode_and_stops(asked: AskedNetwork) -> None:
 
 
 async def a_step_free_plan_takes_no_step(asked: AskedNetwork) -> None:
-    """Are the trams, which have steps, avoided by who needs it, and the buses with one change taken?"""
     answer = await asked.plan("Alpha", "Gamma", "08:00", step_free=True)
     expect(answer.step_free_supported, "step-free is declared and not supported")
     expect(BUSES in draw_all(answer.itineraries), f"{BUSES} is missing", draw_all(answer.itineraries))
@@ -90,13 +81,11 @@ async def a_step_free_plan_takes_no_step(asked: AskedNetwork) -> None:
 
 
 async def no_way_is_an_empty_answer(asked: AskedNetwork) -> None:
-    """Is a trip that nothing serves an answer without itineraries, and not an error?"""
     found = (await asked.plan("Älvsjö", "Alpha", "08:00")).itineraries
     expect_same(draw_all([each for each in found if each.rides]), [], "trips where nothing runs")
 
 
 async def a_day_outside_the_calendar_is_told(asked: AskedNetwork) -> None:
-    """Is a trip two years ahead refused with OutsideCalendar?"""
     query = JourneyQuery(
         origin=asked.stop("Alpha"), destination=asked.stop("Gamma"), instant=at("08:00") + 2 * 366 * 86_400
     )
@@ -108,7 +97,6 @@ async def a_day_outside_the_calendar_is_told(asked: AskedNetwork) -> None:
 
 
 async def itineraries_are_priced(asked: AskedNetwork) -> None:
-    """Does every trip that is found cost what the feed states, 3.00 euros, and a walk nothing?"""
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     expect(answer.price is not None, "fares are declared and no price can be asked")
     if answer.price is not None:
@@ -118,7 +106,6 @@ async def itineraries_are_priced(asked: AskedNetwork) -> None:
 
 
 async def legs_have_lines(asked: AskedNetwork) -> None:
-    """Does the line of every leg begin and end where the leg does?"""
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     expect(answer.draw is not None, "lines of legs are declared and cannot be asked")
     for leg in list_rides(answer.itineraries) if answer.draw is not None else ():

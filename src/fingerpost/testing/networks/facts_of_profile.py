@@ -15,33 +15,27 @@ _TOGETHER = 12
 
 
 async def it_is_called_what_its_record_says(asked: AskedNetwork) -> None:
-    """Is the network's name the record's, in upper case?"""
     expect_same(asked.network.profile.name, asked.town.name, "the network's name")
 
 
 async def its_zone_is_the_towns(asked: AskedNetwork) -> None:
-    """Are riders told times in the IANA zone of the town?"""
     expect_same(ZoneInfo(asked.network.profile.zone).key, ZONE, "the network's zone")
 
 
 async def its_bounds_hold_every_stop(asked: AskedNetwork) -> None:
-    """Does the network's box cover all of its stops?"""
     outside = [name for name in PLACES if not asked.network.profile.bounds.covers(asked.town.coordinate(name))]
     expect_same(outside, [], "stops outside the bounds")
 
 
 async def its_feeds_are_named(asked: AskedNetwork) -> None:
-    """Does the profile name the FEED of its ids, in upper case?"""
     expect_same(set(asked.network.profile.feed_names), {asked.town.name}, "the FEEDs of the profile")
 
 
 async def its_modes_are_those_that_run(asked: AskedNetwork) -> None:
-    """Does the profile list the modes that run in the town, and no other?"""
     expect_same(set(asked.network.profile.modes), {Mode.TRAM, Mode.BUS, Mode.RAIL}, "the modes of the profile")
 
 
 async def its_profile_is_data(asked: AskedNetwork) -> None:
-    """Is the profile the same value whenever it is looked at, and can nobody change it?"""
     profile = asked.network.profile
     expect(profile == asked.network.profile, "the profile differs from one look to the next")
     expect(isinstance(profile.abilities, frozenset), "abilities can be changed", profile.abilities)
@@ -49,7 +43,6 @@ async def its_profile_is_data(asked: AskedNetwork) -> None:
 
 
 async def what_it_cannot_do_is_in_no_answer(asked: AskedNetwork) -> None:
-    """Are fares, lines and real time absent from answers where the profile does not declare them?"""
     if asked.can(Ability.PLANS):
         answer = await asked.plan("Alpha", "Gamma", "08:00")
         if not asked.can(Ability.FARES):
@@ -63,7 +56,6 @@ async def what_it_cannot_do_is_in_no_answer(asked: AskedNetwork) -> None:
 
 
 async def its_answers_cannot_be_changed(asked: AskedNetwork) -> None:
-    """Are an answer, its itineraries, its legs and its provenance frozen?"""
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     expect(isinstance(answer.itineraries, tuple), "itineraries are no tuple", type(answer.itineraries))
     parts: list[tuple[object, str]] = [(answer, "itineraries"), (answer.provenance, "network")]
@@ -73,8 +65,6 @@ async def its_answers_cannot_be_changed(asked: AskedNetwork) -> None:
 
 
 async def many_may_ask_at_once(asked: AskedNetwork) -> None:
-    """Does everybody get the same plan, or board, whether they ask one after the other or at once?"""
-
     async def ask() -> list[str]:
         if asked.can(Ability.PLANS):
             return draw_all((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
@@ -86,7 +76,6 @@ async def many_may_ask_at_once(asked: AskedNetwork) -> None:
 
 
 async def every_answer_says_who_gave_it_and_when(asked: AskedNetwork) -> None:
-    """Does every answer name its network, its source, its zone, and the instant when it was made?"""
     for what, observed in (await _list_provenance(asked)).items():
         expect(bool(observed.source), f"{what} names no source")
         wanted = (asked.town.name, ZONE, at("08:00"))
@@ -94,13 +83,11 @@ async def every_answer_says_who_gave_it_and_when(asked: AskedNetwork) -> None:
 
 
 async def every_answer_names_its_feeds(asked: AskedNetwork) -> None:
-    """Does every answer name the feeds that its ids begin with?"""
     for what, observed in (await _list_provenance(asked)).items():
         expect_same({feed.name for feed in observed.feeds}, {asked.town.name}, f"the feeds of {what}")
 
 
 async def every_answer_carries_the_attribution(asked: AskedNetwork) -> None:
-    """Does every answer carry the sentences that the profile says must be shown, and is there one?"""
     expect(bool(asked.network.profile.attribution), "nobody is attributed")
     for what, observed in (await _list_provenance(asked)).items():
         missing = set(asked.network.profile.attribution) - set(observed.attribution)
@@ -108,13 +95,11 @@ async def every_answer_carries_the_attribution(asked: AskedNetwork) -> None:
 
 
 async def nothing_is_lost_where_nothing_stood_in(asked: AskedNetwork) -> None:
-    """Does a network that answers for itself say that nothing was lost, and that it is no demonstration?"""
     for what, observed in (await _list_provenance(asked)).items():
         expect_same((observed.lost, observed.demo), ((), asked.network.profile.is_demo), f"losses and label of {what}")
 
 
 async def without_real_time_none_is_told(asked: AskedNetwork) -> None:
-    """Where no real time is followed, is it absent from every answer?"""
     for what, observed in (await _list_provenance(asked)).items():
         expect_same(
             (observed.realtime_updated, tuple(observed.realtime_problems)), (None, ()), f"the real time of {what}"
@@ -122,7 +107,6 @@ async def without_real_time_none_is_told(asked: AskedNetwork) -> None:
 
 
 async def _list_provenance(asked: AskedNetwork) -> dict[str, Provenance]:
-    """Return the provenance of every kind of answer, by the name of the kind."""
     found = {}
     if asked.can(Ability.PLANS):
         found["a plan"] = (await asked.plan("Alpha", "Gamma", "08:00")).provenance

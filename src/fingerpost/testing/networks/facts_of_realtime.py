@@ -19,14 +19,12 @@ from fingerpost.transit.model.itinerary import ServiceAlert
 
 
 async def a_cancelled_trip_is_not_ridden(asked: AskedNetwork) -> None:
-    """Is the cancelled tram offered by no itinerary as if it ran?"""
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
     ridden = [ride.line for ride in rides if ride.departure_scheduled == at("08:10") and not ride.cancelled]
     expect_same(ridden, [], "rides on the cancelled tram")
 
 
 async def a_cancelled_trip_stays_visible(asked: AskedNetwork) -> None:
-    """Is the cancelled tram told, marked as cancelled, among what the timetable promised?"""
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     rides = list_rides([*answer.itineraries, *answer.timetabled])
     expect(
@@ -37,7 +35,6 @@ async def a_cancelled_trip_stays_visible(asked: AskedNetwork) -> None:
 
 
 async def a_late_trip_is_told_with_its_delay(asked: AskedNetwork) -> None:
-    """Does the tram of 08:40 keep its scheduled time and say that it is 120 s late at both ends?"""
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:30")).itineraries)
     observed = {
         (ride.departure_delay_s, ride.arrival_delay_s) for ride in rides if ride.departure_scheduled == at("08:40")
@@ -46,41 +43,35 @@ async def a_late_trip_is_told_with_its_delay(asked: AskedNetwork) -> None:
 
 
 async def a_board_tells_what_is_cancelled_and_late(asked: AskedNetwork) -> None:
-    """Is the cancelled tram on the board, without a delay, is the late one with it, and are both counted?"""
     board = await asked.board("Alpha", "08:00", "09:00")
     wanted = ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"]
     expect_same((draw_board(board), board.found_count), (wanted, 3), "the board of Alpha")
 
 
 async def a_window_goes_by_the_expected_time(asked: AskedNetwork) -> None:
-    """Is the tram of 08:40 on the board from 08:41 on, where it leaves at 08:42, and not on one that ends at 08:41?"""
     after = draw_board(await asked.board("Alpha", "08:41", "08:50"))
     before = draw_board(await asked.board("Alpha", "08:39", "08:41"))
     expect_same((after, before), (["1 08:40 +120"], []), "boards around a late tram")
 
 
 async def a_timetable_goes_by_the_scheduled_time(asked: AskedNetwork) -> None:
-    """Asked by the timetable, is the late tram of 08:40 found until 08:41, and not from then on?"""
     before = list_scheduled(await asked.board("Alpha", "08:39", "08:41", by_schedule=True))
     after = list_scheduled(await asked.board("Alpha", "08:41", "08:50", by_schedule=True))
     expect_same((before, after), (["1 08:40"], []), "timetables around a late tram")
 
 
 async def a_timetable_tells_what_is_cancelled_and_late(asked: AskedNetwork) -> None:
-    """Asked by the timetable, are the cancelled tram and the delay of the late one told?"""
     board = draw_board(await asked.board("Alpha", "08:00", "09:00", by_schedule=True))
     expect_same(board, ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"], "the timetable of Alpha")
 
 
 async def the_age_of_real_time_travels_with_the_answer(asked: AskedNetwork) -> None:
-    """Does the answer say when its real time was said, and that nothing is wrong with it?"""
     observed = (await asked.board("Alpha", "08:00", "09:00")).provenance
     wanted = (at("08:00") - REALTIME_AGE_S, ())
     expect_same((observed.realtime_updated, tuple(observed.realtime_problems)), wanted, "the real time of the answer")
 
 
 async def an_alert_of_a_line_is_told_with_its_ride(asked: AskedNetwork) -> None:
-    """Is the detour told with bus 2 of 08:12, which is not late, and not with bus 3?"""
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
     observed = {ride.line: _effects(ride.alerts) for ride in rides if ride.departure_scheduled <= at("08:27")}
     told = [each for each in observed.get("2", ()) if each[0] != WORKS]
@@ -88,14 +79,12 @@ async def an_alert_of_a_line_is_told_with_its_ride(asked: AskedNetwork) -> None:
 
 
 async def an_alert_that_is_over_is_not_told(asked: AskedNetwork) -> None:
-    """Does bus 2 of 09:12, which leaves when the alerts are over, carry none?"""
     rides = list_rides((await asked.plan("Alpha", "Gamma", "09:05")).itineraries)
     observed = [_headers(ride.alerts) for ride in rides if ride.departure_scheduled == at("09:12")]
     expect_same(observed[:1], [[]], "alerts of bus 2 of 09:12")
 
 
 async def a_board_tells_the_alerts_of_its_stop(asked: AskedNetwork) -> None:
-    """Are the works told with the board of Alpha until they end, and with no other stop's?"""
     during = _headers((await asked.board("Alpha", "08:00", "09:00")).alerts)
     later = _headers((await asked.board("Alpha", "09:05", "10:00")).alerts)
     elsewhere = _headers((await asked.board("Beta", "08:00", "09:00")).alerts)
@@ -103,7 +92,6 @@ async def a_board_tells_the_alerts_of_its_stop(asked: AskedNetwork) -> None:
 
 
 async def a_board_tells_the_alerts_of_its_rows(asked: AskedNetwork) -> None:
-    """Is the detour told with the row of bus 2 and with no other?"""
     board = await asked.board("Alpha", "08:00", "09:00")
     observed = {row.line: DETOUR in _headers(row.alerts) for row in board.departures}
     expect_same(observed, {"1": False, "2": True}, "rows of Alpha that tell the detour")

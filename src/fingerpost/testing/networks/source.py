@@ -12,41 +12,33 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import Network
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Gap:
     """A fact or an ability that a source lacks, and why; use one of the three kinds below."""
 
     reason: str
+    word: ClassVar[str] = "gap"
 
     def __str__(self) -> str:
-        """Return the word and the reason."""
         return f"{self.word}: {self.reason}"
-
-    @property
-    def word(self) -> str:
-        """The kind of gap in words."""
-        return _WORDS.get(type(self), "gap")
 
 
 class NotYetOurs(Gap):
     """The upstream could; we have not built it."""
 
-    __slots__ = ()
+    word = "not yet ours"
 
 
 class NotYetTheirs(Gap):
     """The upstream lacks it today."""
 
-    __slots__ = ()
+    word = "not yet theirs"
 
 
 class Never(Gap):
     """It cannot be, by what the source is."""
 
-    __slots__ = ()
-
-
-_WORDS: dict[type[Gap], str] = {NotYetOurs: "not yet ours", NotYetTheirs: "not yet theirs", Never: "never"}
+    word = "never"
 
 
 class Trouble(StrEnum):

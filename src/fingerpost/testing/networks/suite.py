@@ -82,13 +82,7 @@ class TroubleFact:
     trouble: Trouble
     branch: type[ToolError]
 
-    @property
-    def sentence(self) -> str:
-        """The question."""
-        return f"Does every question raise {self.branch.__name__} where {self.trouble.value}?"
-
     def __str__(self) -> str:
-        """Return the name."""
         return self.name
 
 
@@ -124,7 +118,8 @@ def check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | No
         except (NetworkBroken, ToolError, NotImplementedError, OSError) as error:
             if declared is not None:
                 return declared
-            raise NetworkBroken(f"{source.name}: {fact.sentence} {_told(error)}") from error
+            told = f"{error}" if isinstance(error, NetworkBroken) else f"it ended with {type(error).__name__}: {error}"
+            raise NetworkBroken(f"{source.name}: {fact.name} is not so: {told}") from error
     if lacking is not None:
         return lacking
     if declared is not None:
@@ -193,7 +188,3 @@ async def _check_trouble(source: ConformingSource, fact: TroubleFact) -> None:
 async def _find_abilities(source: ConformingSource) -> frozenset[Ability]:
     async with source.open(new_town(live=True)) as network:
         return network.profile.abilities
-
-
-def _told(error: Exception) -> str:
-    return f"No: {error}." if isinstance(error, NetworkBroken) else f"It ended with {type(error).__name__}: {error}."

@@ -52,7 +52,6 @@ class Town:
     realtime: bytes | None = None
 
     def coordinate(self, stop: str) -> Coordinate:
-        """Return where a stop lies."""
         return Coordinate(*PLACES[stop])
 
     def stop_id(self, stop: str) -> str:
