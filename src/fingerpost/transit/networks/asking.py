@@ -72,16 +72,11 @@ class RemembersFailures(Protocol):
 
 
 def within_call(network: Network, failures: Failures) -> Network:
-    """Return a network for one call: it asks no server again that has failed during it."""
     return network.within_call(failures) if isinstance(network, RemembersFailures) else network
 
 
 async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks concurrently, each up to its answer deadline; those that fail or are late are left out.
-
-    Raises:
-        ToolError: nobody answered; the error of the preferred network.
-    """
+    """Query networks concurrently, each up to its answer deadline; raise the preferred one's error if none answers."""
     return await _ask_up_to(networks, query, [network.profile.answer_deadline_s for network in networks])
 
 
@@ -163,11 +158,7 @@ class Deadline:
 
 
 async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadline: Deadline) -> Outcome[_T]:
-    """Query the preferred network; if it is unavailable or late, has a fault or no timetable of the day, the next.
-
-    Raises:
-        ToolError: as the first network, where nobody answered.
-    """
+    """Query the preferred network, then the next if it fails, is late or has no timetable of the day."""
     left_out: list[LeftOut] = []
     for waiting_behind, (network, query) in zip(range(len(queries) - 1, -1, -1), queries, strict=True):
         limit_s = deadline.share_s(network.profile, waiting_behind)
@@ -203,23 +194,16 @@ def measuring_query(network: Network) -> Measuring:
 
 
 async def plan_journeys(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
-    """Return the journeys of one network.
-
-    Raises:
-        ToolError: as the network, or because it was late.
-    """
     outcome: Outcome[JourneyAnswer] = await ask_in_turn([(network, lambda asked: asked.plan_journeys(query))], deadline)
     return outcome.value
 
 
 async def list_departures(networks: Sequence[Network], query: DepartureQuery) -> Outcome[DepartureBoard]:
-    """Return the board of the preferred network, or the next if it fails."""
     queries = [(network, lambda asked: asked.list_departures(query)) for network in networks]
     return await ask_in_turn(queries, Deadline())
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:
-    """Return a warning for each network that cannot be used."""
     return [
         Warning(WarningCode.NETWORK_LEFT_OUT, f"{name} was left out: {problem.rstrip('.')}.")
         for name, problem in opened.problems.items()

@@ -200,7 +200,6 @@ class AllNetworks:
     def _with_fallback(
         self, record: NetworkRecord, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]
     ) -> Network | None:
-        """Return a record's network with its fallback behind it, None if neither can be used."""
         opened = self._opened.get(record.name)
         behind = records.get(record.fallback or "")
         fallback = None if behind is None else self._with_fallback(behind, records, problems)

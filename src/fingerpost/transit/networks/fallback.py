@@ -78,7 +78,6 @@ class FallbackNetwork(WrapperNetwork):
         )
 
     async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:
-        """Answer from the first network, or the fallback; positions go to the first network's server only."""
         if kind is QueryKind.POSITION_NAME:
             return await query(self.network)
         by_name = kind is QueryKind.PLACES
@@ -107,7 +106,6 @@ class FallbackNetwork(WrapperNetwork):
         return await self._ask(needed, plan, notes)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Plan between two texts; if the fallback does not read texts, raise the first network's failure."""
         return await self._ask(
             (Ability.PLANS,), lambda network: cast("TextPlanner", network).plan_texts(query), reads_texts=True
         )

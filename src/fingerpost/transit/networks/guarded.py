@@ -44,7 +44,6 @@ class NetworkBreaker:
         self._last: dict[str, StorageUnavailable] = {}
 
     def enter(self, circuit: str, network: str) -> None:
-        """Raise the last failure while the circuit rests."""
         wait_s = self._breaker.enter(circuit)
         if wait_s is None:
             return

@@ -31,11 +31,7 @@ def list_networks_at(
     ability: Ability,
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Network]:
-    """Return the networks that cover a position and have an ability, the preferred first.
-
-    Raises:
-        RegionUnsupported: none covers it, or none of those has the ability.
-    """
+    """Return the networks that cover a position and have an ability, the preferred first; else RegionUnsupported."""
     covering = list_covering(networks, coordinate)
     able = [network for network in covering if network.profile.can(ability)]
     if not able:

@@ -62,11 +62,7 @@ class Answer(Generic[_T]):
 
 
 async def read_exactly(shape: type[_T], response: Response) -> Answer[_T]:
-    """Parse an answer without dropping anything, for answers that cannot report what was dropped.
-
-    Raises:
-        SourceChanged: the body has another shape.
-    """
+    """Parse an answer that cannot report what was dropped; raise SourceChanged for another shape."""
     try:
         return Answer(data=reader_of(shape).validate_json(response.body), retrieved_at=response.retrieved_at)
     except ValidationError as error:
@@ -139,7 +135,6 @@ def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError)
 
 
 def list_first(texts: Sequence[str], most: int) -> str:
-    """Join the first ``most`` texts with commas, and count the others."""
     more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
     return ", ".join(texts[:most]) + more
 
@@ -235,11 +230,7 @@ class MeasuredLeg(Shape):
 
 @lru_cache(maxsize=8192)
 def read_wire_instant(text: str) -> int:
-    """Return the Unix second of an instant with an offset.
-
-    Raises:
-        ValueError: it is none, or has no offset.
-    """
+    """Return the Unix second of an instant with an offset, else raise ValueError."""
     instant = datetime.fromisoformat(text)
     if instant.tzinfo is None:
         raise ValueError("an instant without an offset")

@@ -78,7 +78,6 @@ def read_itinerary(
 
 
 def explain_currencies(currencies: Iterable[str]) -> Fare | None:
-    """Return an unknown fare if its parts are priced in several currencies, else None."""
     codes = sorted(set(currencies))
     return Fare(unknown=f"its parts are priced in {' and '.join(codes)}") if len(codes) > 1 else None
 
@@ -110,7 +109,6 @@ def is_in_force(since: int | None, until: int | None, begin: int, end: int) -> b
 
 
 def unique_alerts(alerts: Iterable[ServiceAlert | None]) -> tuple[ServiceAlert, ...]:
-    """Return the alerts with a text, each id once."""
     by_id = {alert.id: alert for alert in alerts if alert is not None}
     return tuple(alert for alert in by_id.values() if alert.header or alert.text)
 
@@ -123,7 +121,6 @@ class JourneyEnd:
     stop_id: str | None = None
 
     def print(self, digits: int) -> str:
-        """Return the stop's id, else ``lat,lon``."""
         here = self.location.coordinate
         return self.stop_id or f"{here.lat:.{digits}f},{here.lon:.{digits}f}"
 
@@ -251,12 +248,10 @@ def _is_unmeasured(leg: Leg) -> bool:
 
 
 def list_promised(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
-    """Return the possible itineraries of a search on the timetable that are within the query's limits."""
     return tuple(dict.fromkeys(each for each in list_kept(itineraries, query) if is_possible(each)))
 
 
 def new_outside_calendar(whose: str, first: date | None, last: date | None) -> OutsideCalendar:
-    """Return the error of a day outside a timetable from ``first`` to ``last``."""
     if first is None or last is None:
         return OutsideCalendar(f"The timetable of {whose} does not cover that day")
     days = {"first_day": str(first), "last_day": str(last)}

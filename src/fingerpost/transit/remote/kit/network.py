@@ -72,7 +72,6 @@ class ServerSource:
             ) from error
 
     def stamp(self) -> Hashable:
-        """Return a constant: these networks have no background work."""
         return None
 
     def retire(self, name: str) -> None:
@@ -186,13 +185,11 @@ class ServerNetwork(ABC):
         return await self._names.find_places(text, self._choose_language(language), focus)
 
     async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """See ``port.PositionNamer``."""
         if not isinstance(self._names, Geocoder):
             return None
         return await self._names.find_address(coordinate, self._choose_language(language), self._profile.attribution)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return None: these servers do not report on their realtime sources."""
         return None
 
     @abstractmethod
@@ -200,7 +197,6 @@ class ServerNetwork(ABC):
         """Return the departures in the window of a query, without stop times that riders cannot board."""
 
     def _find_price(self, found: FoundJourneys) -> port.PriceItinerary | None:  # noqa: ARG002
-        """Return the function that prices an answer's itineraries, if the source has one."""
         return None
 
     def _choose_language(self, language: str | None) -> str | None:
@@ -243,6 +239,5 @@ class ServerNetwork(ABC):
 
 
 def find_common_zone(names: Iterable[str | None]) -> str | None:
-    """Return the most frequent valid time zone; None without one."""
     zones = Counter(name for name in names if is_zone(name))
     return zones.most_common(1)[0][0] if zones else None

@@ -75,8 +75,6 @@ MOST_MATCHES, MOST_NEAR = 20, 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStop:
-    """A stop or a station, with the server's own ids."""
-
     own_id: str
     name: str
     coordinate: Coordinate
@@ -88,8 +86,6 @@ class ServerStop:
 
 
 class StopLookup(ABC):
-    """Finds stops on one server, whose ids are printed by ``ids``."""
-
     def __init__(self, ids: StopIdCodec) -> None:
         self._ids = ids
 

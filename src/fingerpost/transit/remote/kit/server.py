@@ -95,7 +95,6 @@ class Connection:
     async def post(
         self, content: bytes, *, headers: Mapping[str, str], fresh_s: float, read: Callable[[Response], Awaitable[_T]]
     ) -> _T:
-        """Read the response to a query in JSON that changes nothing; errors as ``get``."""
         headers = {**self._request.headers, "content-type": "application/json", **headers}
         request = replace(
             self._request, method="POST", repeatable=True, headers=headers, content=content, fresh_s=fresh_s

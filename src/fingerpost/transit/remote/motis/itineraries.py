@@ -110,7 +110,6 @@ def is_off(leg: shapes.MotisLeg) -> bool:
 
 
 def line_of(own: shapes.MotisLine) -> str | None:
-    """Return a line's short, long or display name, else the route's id (rule A2)."""
     return (
         own.route_short_name
         or own.route_long_name

@@ -149,7 +149,6 @@ class MotisNetwork(ServerNetwork):
     async def _ask_boards(
         self, query: DepartureQuery, language: str | None
     ) -> dict[str, Sequence[Answer[shapes.MotisStopTimes]]]:
-        """Return the pages of each board, by the server's id of the stop."""
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
         first, last = query.instant - before_s, query.instant + query.window_s + behind_s
 

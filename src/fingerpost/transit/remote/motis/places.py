@@ -194,8 +194,6 @@ async def ask_stops(
 
 
 class MotisGeocoder(Geocoder):
-    """Finds places by name on one server, within the network's bounds."""
-
     def __init__(self, server: MotisServer, stops: MotisStopLookup, bounds: Bounds) -> None:
         self._server = server
         self._stops = stops

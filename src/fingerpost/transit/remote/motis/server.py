@@ -53,13 +53,6 @@ class TooMuchAsked(SourceFailed):
 
 
 class MotisServer(Connection):
-    """One server.
-
-    Args:
-        fetch: sends a request.
-        record: its ``url`` and ``key``.
-    """
-
     def __init__(self, fetch: Fetch, record: NetworkRecord) -> None:
         has_key = record.key is not None or bool(read_template(record.url or "")[1])
         super().__init__(
@@ -99,7 +92,7 @@ class MotisServer(Connection):
 
 
 def _find_ban(response: Response) -> ToolError | None:
-    """Return the error of a 403 without a key: the gateway blocks our User-Agent or address."""
+    """Explain a 403 without a key: the gateway blocks our User-Agent or address."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
     host = response.host

@@ -53,8 +53,6 @@ class MotisAlert(Shape):
 
 
 class OwnPlace(Positioned):
-    """A stop or a position, and its stop time."""
-
     name: str = ""
     stop_id: str | None = None
     parent_id: str | None = None
@@ -94,8 +92,6 @@ class Polyline(Shape):
 
 
 class MotisLeg(MotisLine, MeasuredLeg):
-    """A ride, or a way on the street."""
-
     from_: OwnPlace = Field(alias="from")
     to: OwnPlace
     start_time: Instant

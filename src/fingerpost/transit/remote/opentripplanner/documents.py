@@ -141,7 +141,6 @@ _CONDITION = re.compile(r"#if (\w+)\.(\w+)\s*$", re.MULTILINE)
 
 
 def list_optional() -> list[str]:
-    """Return every optional ``Type.field``, sorted."""
     return sorted({f"{owner}.{name}" for document in DOCUMENTS for owner, name in _CONDITION.findall(document)})
 
 

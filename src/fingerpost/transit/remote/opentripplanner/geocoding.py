@@ -60,8 +60,6 @@ class Features(Shape):
 
 
 class DigitransitGeocoder(Geocoder):
-    """Finds places by name in one region."""
-
     def __init__(
         self, fetch: Fetch, record: NetworkRecord, stops: OtpStopLookup, ids: OtpStopIds, bounds: Bounds
     ) -> None:

@@ -81,7 +81,6 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: L
 
 
 def line_of(route: shapes.Route) -> str:
-    """Return a line's short or long name, else the route's id (rule A2)."""
     return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
 
 
@@ -115,7 +114,6 @@ _PRECISION = 5
 def list_itineraries(
     found: shapes.PlanConnection | shapes.Promised | None, query: JourneyQuery, ids: StopIdCodec
 ) -> list[Itinerary]:
-    """Return the itineraries of a page; skip those that lack a leg."""
     itineraries: list[Itinerary | None] = []
     for edge in () if found is None else found.edges:
         legs = () if edge.node is None else edge.node.legs

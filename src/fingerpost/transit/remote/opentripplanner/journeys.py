@@ -113,8 +113,6 @@ def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
 
 
 class OpenTripPlannerSearch(JourneySearch):
-    """Searches one server; ``with_promised`` if it can be asked for cancelled trips."""
-
     # A page may be empty although more follow.
     most_pages = 4
 
@@ -153,7 +151,6 @@ class OpenTripPlannerSearch(JourneySearch):
         return replace(found, following=partial(self._ask, question, onward), cursor=cursor)
 
     def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
-        """Raise OutsideCalendar or RegionUnsupported if the server does not cover the day or an end."""
         name = self._profile.name
         for error in errors:
             if error.code == OUTSIDE_SERVICE_PERIOD:

@@ -35,13 +35,7 @@ _QUOTA_WAIT_S = 3600.0
 
 
 class Server(Connection):
-    """One server.
-
-    Args:
-        fetch: sends a request.
-        record: its ``url`` and ``key``.
-        lacking: the ``Type.field`` that this server's schema lacks.
-    """
+    """One server; its schema lacks the ``Type.field`` in ``lacking``."""
 
     def __init__(self, fetch: Fetch, record: NetworkRecord, lacking: frozenset[str] = frozenset()) -> None:
         region = find_region(record.url)

@@ -109,8 +109,6 @@ class FeedData(Shape):
 
 
 class ServiceTimeRange(Shape):
-    """Unix seconds between which anything runs."""
-
     start: OpenInstant = None
     end: OpenInstant = None
 
@@ -146,8 +144,6 @@ class StopPositions(Shape):
 
 
 class OwnAlert(Shape):
-    """An alert; its bounds are Unix seconds."""
-
     id: str
     alert_header_text: str | None = None
     alert_description_text: str | None = None
@@ -242,8 +238,6 @@ class GeometryOfLeg(Shape):
 
 
 class Currency(Shape):
-    """A currency (ISO 4217), and how many digits its amounts have."""
-
     code: str
     digits: _Digits = 2
 

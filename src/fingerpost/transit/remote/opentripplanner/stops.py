@@ -28,11 +28,7 @@ from fingerpost.transit.rules.place_index import PlaceIndex
 
 
 class OtpStopIds(StopIdCodec):
-    """Stop ids ``feed:local``.
-
-    Args:
-        feed_ids: the server's feeds as it spells them.
-    """
+    """Stop ids ``feed:local``; ``feed_ids`` are the server's feeds as it spells them."""
 
     def __init__(self, feed_ids: Iterable[str]) -> None:
         super().__init__()
@@ -62,7 +58,6 @@ class OtpStopLookup(GroupingLookup):
         self._server = server
 
     async def find(self, printed_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
-        """Look printed ids up, ignoring case."""
         own = self._ids.decode_all(printed_ids)
         if not own:
             return shapes.StopsById(stops=(), stations=())

@@ -23,11 +23,7 @@ _HALF_DAY_S = 12 * 3600
 
 @lru_cache(maxsize=2048)
 def read_duration_s(text: str) -> int:
-    """Return the seconds of an ISO 8601 duration; its sign may stand before the P, or before each number.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """Return the seconds of an ISO 8601 duration, whose sign may stand before the P or each number; else ValueError."""
     match = _DURATION.fullmatch(text)
     parts = {unit: match[unit] for unit in _UNIT_S if match[unit] is not None} if match else {}
     if match is None or not parts:

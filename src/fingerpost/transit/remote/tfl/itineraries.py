@@ -202,7 +202,6 @@ class JourneyReader:
         )
 
     def _scheduled(self, naive: datetime | None, expected: int) -> tuple[int, int]:
-        """Return the scheduled instant, by default the expected one, and the delay in seconds."""
         scheduled = expected if naive is None else choose_instant(naive, self.zone, wanted=expected)
         return scheduled, expected - scheduled
 

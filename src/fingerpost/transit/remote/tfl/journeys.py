@@ -173,11 +173,7 @@ class TflJourneySearch(JourneySearch):
         sides: tuple[str, str],
         ends: tuple[Location | None, Location | None] = (None, None),
     ) -> FoundJourneys:
-        """Return all journeys of a question, also those beyond its limits.
-
-        Raises:
-            PlaceAmbiguous, PlaceUnknown: TfL cannot resolve an end.
-        """
+        """Return all journeys, also those beyond limits; raise PlaceAmbiguous or PlaceUnknown for an unclear end."""
 
         async def read(response: Response) -> Answer[shapes.JourneyResult] | FoundJourneys:
             if response.status == NOT_FOUND:
@@ -213,12 +209,7 @@ class TflJourneySearch(JourneySearch):
         return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), troubles=notes)
 
     def _read_nothing(self, error: shapes.ApiError, question: TflQuestion, sides: tuple[str, str]) -> str:
-        """Return why there is no journey.
-
-        Raises:
-            PlaceUnknown: an end was not found.
-            SourceFailed: something else was not found.
-        """
+        """Return why there is no journey; PlaceUnknown for an unknown end, SourceFailed for anything else."""
         said = format_error(error)
         lowered = said.lower()
         if _NO_JOURNEY in lowered:

@@ -31,13 +31,6 @@ _NO_ADDRESS = "resource not found"
 
 
 class TflClient(Connection):
-    """TfL's API, or what answers like it.
-
-    Args:
-        fetch: sends a request.
-        record: its ``url`` and ``key``, TfL's own by default.
-    """
-
     def __init__(self, fetch: Fetch, record: NetworkRecord) -> None:
         super().__init__(
             fetch,
@@ -54,12 +47,7 @@ class TflClient(Connection):
         params: Mapping[str, str] | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Return the answer at a path, whose parts are quoted.
-
-        Raises:
-            StorageUnavailable: TfL cannot be asked, or could not answer.
-            SourceChanged: it answered in another shape.
-        """
+        """Return the answer at a path, whose parts are quoted."""
         return await self.get(*path, params=params, fresh_s=fresh_s, read=partial(read_exactly, shape))
 
     async def find(
@@ -88,7 +76,6 @@ class TflClient(Connection):
 
 
 async def find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:
-    """Return an answer that a board or a plan can do without; None if it fails."""
     try:
         return await question
     except (StorageUnavailable, SourceChanged):

@@ -110,8 +110,6 @@ class LegPoint(Shape):
 
 
 class Path(Shape):
-    """The line of a leg: (latitude, longitude)."""
-
     line_string: Annotated[tuple[tuple[float, float], ...], BeforeValidator(_read_line)] = ()
 
 
@@ -133,8 +131,6 @@ class TflLeg(MeasuredLeg):
 
 
 class OwnJourney(Shape):
-    """One journey: whole minutes."""
-
     start_date_time: Naive
     arrival_date_time: Naive
     duration: int
@@ -175,8 +171,6 @@ class DisambiguationResult(Shape):
 
 
 class Prediction(Shape):
-    """One expected arrival; times are in UTC."""
-
     id: str
     naptan_id: str
     line_id: str = ""
@@ -266,13 +260,10 @@ class ClockTime(Shape):
 
     @property
     def minutes(self) -> int:
-        """Minutes since the midnight with which the service day begins."""
         return self.hour * 60 + self.minute
 
 
 class KnownJourney(ClockTime):
-    """One departure, and the id of the stops that follow."""
-
     interval_id: int = 0
 
 
@@ -293,8 +284,6 @@ class FrequencyPeriod(Shape):
 
 
 class Schedule(Shape):
-    """The departures of the days that its name means."""
-
     name: str = ""
     known_journeys: Several[KnownJourney] = ()
     first_journey: KnownJourney | None = None
@@ -307,8 +296,6 @@ class Interval(Shape):
 
 
 class StationInterval(Shape):
-    """The stops that follow, in their order, under an id that journeys name."""
-
     id: int = 0
     intervals: Several[Interval] = ()
 
@@ -327,8 +314,6 @@ class TimetableOption(Shape):
 
 
 class TimetableDisambiguation(Shape):
-    """What a question may have meant, where a line leaves the stop in several directions."""
-
     disambiguation_options: Several[TimetableOption] = ()
 
 

@@ -18,8 +18,6 @@ _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
 class NaptanIds(StopIdCodec):
-    """TfL's ids behind the network's name."""
-
     def __init__(self, name: str) -> None:
         super().__init__()
         self._feed = print_feed_name(name)
@@ -62,7 +60,6 @@ class StopPointLookup(StopLookup):
         return self._new_place(next((part for part in _walk(stop) if self._ids.encode(part.own_id) == wanted), stop))
 
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002
-        """Return the station or the hub that a stop belongs to."""
         stop = await self._find_printed(printed_id)
         above = None if stop is None else stop.hub_naptan_code or stop.station_naptan
         if stop is not None and above and above.upper() != stop.own_id.upper():

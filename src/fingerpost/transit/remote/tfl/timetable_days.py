@@ -243,7 +243,6 @@ def _choose(
 def _choose_by_weekday(
     known: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str
 ) -> tuple[list[Schedule], list[TimetableRemark]]:
-    """Return the timetables of a weekday, by school or no school, for the fewest days."""
     of_weekday = [(each, days) for each, days in known if weekday in days.weekdays]
     is_school = not is_without_school(day)
     holding = [(each, days) for each, days in of_weekday if days.school in (None, is_school)]
@@ -260,7 +259,6 @@ def _width(days: NamedDays) -> tuple[bool, int]:
 
 
 def format_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
-    """Return one sentence per kind of remark, with its lines."""
     by_kind: dict[RemarkKind, dict[str, list[str]]] = {}
     for each in dict.fromkeys(remarks):
         details = by_kind.setdefault(each.kind, {}).setdefault(each.line, [])

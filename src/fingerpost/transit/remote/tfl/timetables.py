@@ -45,15 +45,12 @@ class LineTimetable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundTimetables:
-    """The timetables of some lines, the time of the oldest, and remarks on what is missing."""
-
     timetables: Sequence[LineTimetable] = ()
     retrieved_at: datetime | None = None
     remarks: tuple[TimetableRemark, ...] = ()
 
 
 def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
-    """Return the lines of each stop, in the order of their ids."""
     found: dict[tuple[str, str], StopLine] = {}
     for stop in stops:
         modes = {line_id: group.mode_name for group in stop.line_mode_groups for line_id in group.line_identifier}
@@ -79,7 +76,6 @@ class TimetableSource:
         self._server = server
 
     async def find(self, lines: Sequence[StopLine]) -> FoundTimetables:
-        """Return the timetables of lines; raise only if TfL answered for none of them."""
         asked = lines[:MOST_LINES]
         remarks = [TimetableRemark(RemarkKind.NOT_ASKED, line.name) for line in lines[MOST_LINES:]]
         remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in asked if line.is_platform]
@@ -178,7 +174,6 @@ class TimetableReader:
     def list_departures(
         self, timetables: Sequence[LineTimetable], first: int, last: int
     ) -> tuple[list[Departure], tuple[TimetableRemark, ...]]:
-        """Return the departures from ``first`` to ``last``, both included, and remarks on them."""
         rows: dict[tuple[str, str, int, str], Departure] = {}
         remarks: list[TimetableRemark] = []
         begin = self._local_date(first) - timedelta(days=1)
@@ -245,7 +240,6 @@ class TimetableReader:
         return rows, remarks
 
     def _minutes_of(self, instant: int, day: date) -> int:
-        """Return the wall-clock time of an instant, in minutes since a day's midnight."""
         shown = datetime.fromtimestamp(instant, self._zone).replace(tzinfo=None)
         return int((shown - datetime.combine(day, time())).total_seconds() // 60)
 
