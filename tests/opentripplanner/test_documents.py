@@ -16,7 +16,6 @@ SHAPE_OF = {
     "StopsInBox": shapes.StopsInBox,
     "AllStops": shapes.AllStops,
     "Network": shapes.NetworkData,
-    "StopPositions": shapes.StopPositions,
 }
 NAMES = sorted(SHAPE_OF)
 

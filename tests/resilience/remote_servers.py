@@ -107,7 +107,6 @@ def tell_opentripplanner(asked, said):
         "query StopsById": {"stops": [stop], "stations": []},
         "query StopsInBox": {"stopsByBbox": [stop]},
         "query AllStops": {"stops": [stop], "stations": []},
-        "query StopPositions": {"stops": [stop]},
     }
     return {"data": next(data for name, data in told.items() if f"{name} " in document or f"{name}(" in document)}
 

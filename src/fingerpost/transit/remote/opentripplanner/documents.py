@@ -129,13 +129,7 @@ query Network {
 }
 """
 
-STOP_POSITIONS = """
-query StopPositions {
-  stops { lat lon }
-}
-"""
-
-DOCUMENTS = (PLAN, BOARD, STOPS_BY_ID, STOPS_IN_BOX, ALL_STOPS, NETWORK, STOP_POSITIONS)
+DOCUMENTS = (PLAN, BOARD, STOPS_BY_ID, STOPS_IN_BOX, ALL_STOPS, NETWORK)
 
 _CONDITION = re.compile(r"#if (\w+)\.(\w+)\s*$", re.MULTILINE)
 

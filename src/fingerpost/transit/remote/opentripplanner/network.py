@@ -11,7 +11,7 @@ from fingerpost.errors import SourceChanged
 from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model.place import Bounds, Coordinate, box_of
+from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery, PriceItinerary
@@ -21,7 +21,7 @@ from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, Ser
 from fingerpost.transit.remote.kit.places import PlaceNames
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
-from fingerpost.transit.remote.opentripplanner.documents import BOARD, NETWORK, STOP_POSITIONS, list_optional
+from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, BOARD, NETWORK, list_optional
 from fingerpost.transit.remote.opentripplanner.geocoding import DigitransitGeocoder
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     MARGIN_S,
@@ -115,14 +115,11 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
 async def _find_bounds(server: Server) -> Bounds:
     """Return the box of the stops, without those at 0, 0, which means an unknown position."""
-    stops = (await server.ask(STOP_POSITIONS, shapes.StopPositions, fresh_s=0.0)).data.stops
-    known = [Coordinate(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
-    places = [each for each in known if max(abs(each.lat), abs(each.lon)) >= _UNSET_WITHIN]
+    stops = (await server.ask(ALL_STOPS, shapes.AllStops, fresh_s=0.0)).data.stops
+    places = [stop.coordinate for stop in stops if max(abs(stop.lat), abs(stop.lon)) >= _UNSET_WITHIN]
     if len(places) < len(stops):
         left_out = len(stops) - len(places)
-        _log.warning(
-            "%d of %d stops have no place, or lie at 0, 0: they do not count for the bounds", left_out, len(stops)
-        )
+        _log.warning("%d of %d stops lie at 0, 0: they do not count for the bounds", left_out, len(stops))
     if not places:
         raise SourceChanged("The server holds no stops", hint="Build its graph with a GTFS feed")
     return box_of(places)

@@ -12,8 +12,6 @@ from pydantic import BeforeValidator, Field
 from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
-    Latitude,
-    Longitude,
     MeasuredLeg,
     OpenInstant,
     Positioned,
@@ -132,15 +130,6 @@ class SchemaData(Shape):
     """A type of the server's schema; None where the schema has none of that name."""
 
     type_: SchemaType | None = Field(alias="__type")
-
-
-class StopPosition(Shape):
-    lat: Latitude | None = None
-    lon: Longitude | None = None
-
-
-class StopPositions(Shape):
-    stops: Entries[StopPosition]
 
 
 class OwnAlert(Shape):
