@@ -133,8 +133,8 @@ async def test_a_position_is_named_by_the_servers_geocoder(name):
         ]
     )
     async with asking(told) as network:
-        places = [await network.ask_address(DAM) for _ in range(2)]
-        far = await network.ask_address(Coordinate(52.4, 4.9))
+        places = [await network.find_address(DAM, may_ask=True) for _ in range(2)]
+        far = await network.find_address(Coordinate(52.4, 4.9), may_ask=True)
     place = places[0]
 
     assert place is not None

@@ -65,7 +65,7 @@ async def _ask_everything(source):
         await network.find_stop_place(town.stop_id("Beta"))
         await network.find_stop(f"{town.name}:NOWHERE")
         await network.list_stops_near(NEAR_ALPHA, 2000.0)
-        await network.ask_address(NEAR_ALPHA)
+        await network.find_address(NEAR_ALPHA, may_ask=True)
 
 
 def validator(schema, schemas):

@@ -40,7 +40,9 @@ class NamingNetwork(FakeNetwork):
     def profile(self):
         return replace(super().profile, names_positions=True)
 
-    async def ask_address(self, coordinate, *, language=None):
+    async def find_address(self, coordinate, *, language=None, may_ask=False):
+        if not may_ask:
+            return None
         self.sent.append((coordinate.lat, coordinate.lon))
         if self.failure is not None:
             raise self.failure
@@ -138,8 +140,9 @@ async def test_a_trip_that_fails_leaves_no_question_behind(tmp_path):
 
     @dataclass(kw_only=True)
     class Slow(NamingNetwork):
-        async def ask_address(self, coordinate, *, language=None):
-            await asyncio.Event().wait()
+        async def find_address(self, coordinate, *, language=None, may_ask=False):
+            if may_ask:
+                await asyncio.Event().wait()
 
     answered = await plan(tmp_path, Slow(journeys=[SourceFailed("down")]))
 
@@ -159,7 +162,7 @@ async def test_a_slow_namer_keeps_no_search_from_its_server():
     guarded = GuardedNetwork(naming(failure=SourceFailed("no")), NetworkBreaker(threshold=2), "key")
     for _ in range(3):
         with pytest.raises(SourceFailed):
-            await guarded.ask_address(Coordinate(60.0, 25.0))
+            await guarded.find_address(Coordinate(60.0, 25.0), may_ask=True)
 
     assert await guarded.find_places("Kamppi") == ()
 

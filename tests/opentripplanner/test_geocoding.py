@@ -146,7 +146,7 @@ async def test_a_position_is_named_in_the_language_that_was_asked_for(tmp_path):
     )
     upstream = Digitransit(geocoding=[told])
     async with asking_hsl(tmp_path, upstream) as network:
-        place = await network.ask_address(Coordinate(*KAMPPI), language="sv")
+        place = await network.find_address(Coordinate(*KAMPPI), language="sv", may_ask=True)
 
     assert place is not None
     assert (place.name, place.locality, place.coordinate) == (
@@ -167,9 +167,9 @@ async def test_a_position_is_named_in_the_language_that_was_asked_for(tmp_path):
 
 async def test_nothing_near_names_nothing_and_a_failure_is_the_geocoders(tmp_path):
     async with asking_hsl(tmp_path, Digitransit(geocoding=[features(), html("502 Bad Gateway")])) as network:
-        nothing = await network.ask_address(Coordinate(*KAMPPI))
+        nothing = await network.find_address(Coordinate(*KAMPPI), may_ask=True)
         with pytest.raises(SourceFailed) as failed:
-            await network.ask_address(Coordinate(60.2, 24.9))
+            await network.find_address(Coordinate(60.2, 24.9), may_ask=True)
 
     assert (nothing, failed.value.details["service"]) == (None, "geocoding")
 

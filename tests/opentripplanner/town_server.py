@@ -204,7 +204,7 @@ class TownServer:
             "__typename": "DefaultFareProduct",
             "id": own("SINGLE"),
             "riderCategory": {"isDefault": True},
-            "price": {"amount": float(fare.amount), "currency": {"code": fare.currency, "digits": 2}},
+            "price": {"amount": float(fare.amount), "currency": {"code": fare.currency}},
         }
         call = None if leg.cancelled else "SCHEDULED"
         return {

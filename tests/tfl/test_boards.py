@@ -187,7 +187,7 @@ async def test_a_hub_and_its_stations_are_one_place_among_names():
 async def test_a_position_is_named_by_the_nearest_stop():
     stop = a_stop("940GZZLUVIC", "Victoria")
     async with asking({"/StopPoint": {"stopPoints": [stop]}}) as (network, _):
-        near = await network.ask_address(Coordinate(51.4970, -0.1447))
-        far = await network.ask_address(Coordinate(51.5000, -0.1447))
+        near = await network.find_address(Coordinate(51.4970, -0.1447), may_ask=True)
+        far = await network.find_address(Coordinate(51.5000, -0.1447), may_ask=True)
 
     assert (near.name, near.coordinate, far) == ("near Victoria", Coordinate(51.4970, -0.1447), None)

@@ -110,6 +110,9 @@ class ThrowawayNetwork:
         told, provenance = await self._ask("near", {"at": [coordinate.lat, coordinate.lon], "metres": radius_m})
         return NearbyStops(stops=_read(_STOPS, told.get("stops")), provenance=provenance)
 
+    async def find_address(self, coordinate, *, language=None, may_ask=False):
+        return None
+
     async def find_realtime_health(self):
         """The server follows real time, we do not."""
         return

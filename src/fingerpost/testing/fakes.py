@@ -152,6 +152,9 @@ class FakeNetwork:
         near = [stop for stop in self.near if stop.distance_m <= radius_m]
         return NearbyStops(stops=near, provenance=self.describe(language))
 
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False) -> None:
+        """Return None."""
+
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return None."""
         return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, cast, runtime_checkable
+from typing import NamedTuple, Protocol, cast
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -215,6 +215,16 @@ class Network(Protocol):
         """Return boardable stops within the straight-line radius."""
         ...
 
+    async def find_address(
+        self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
+    ) -> Place | None:
+        """Return the position under the name of the address, or of what is near; None where nothing is.
+
+        What is known in this process answers. Only with ``may_ask`` is the position sent to the network's server,
+        which the profile's ``names_positions`` says it has; so only for positions that its queries contain anyway.
+        """
+        ...
+
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return how the network's own sources of real time fare now, None where it follows none."""
         ...
@@ -237,32 +247,6 @@ class TextPlanner(Network, Protocol):
 def find_text_planner(network: Network) -> TextPlanner | None:
     """Return the network as one that reads texts itself, None where it does not."""
     return cast("TextPlanner", network) if network.profile.reads_texts else None
-
-
-@runtime_checkable
-class NamesPositions(Protocol):
-    """A network that names positions in this process; not every network does."""
-
-    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Return the position under the name of the address, or of what is near; None where nothing is."""
-        ...
-
-
-class PositionNamer(Network, Protocol):
-    """A network whose server names positions; its profile says so in ``names_positions``.
-
-    The call sends the position to that server, so only send positions that its queries contain anyway. Unlike
-    ``NamesPositions``, which answers in this process.
-    """
-
-    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Return the position under the name of the address, or of what is near; None where nothing is."""
-        ...
-
-
-def find_position_namer(network: Network) -> PositionNamer | None:
-    """Return the network as one whose server names positions, None where it cannot."""
-    return cast("PositionNamer", network) if network.profile.names_positions else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

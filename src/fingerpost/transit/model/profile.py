@@ -46,7 +46,7 @@ class NetworkProfile:
         first_day, last_day: bounds of the timetable, both None for any day.
         feeds: its feeds, each with the days on which it has service; empty where the source names none.
         reads_texts: whether it plans between texts that it reads itself, as ``port.TextPlanner``.
-        names_positions: whether its server can be asked what is at a position, as ``port.PositionNamer``.
+        names_positions: whether its server can be asked what is at a position, see ``port.Network.find_address``.
         stand_in: the name of the network that answers in its stead where it cannot; None for none.
         answer_deadline_s, names_deadline_s: how long callers wait for it; None for an engine in this process, which
             waits for nobody.

@@ -24,7 +24,6 @@ from fingerpost.transit.port import (
     DepartureQuery,
     JourneyAnswer,
     JourneyQuery,
-    NamesPositions,
     NearbyStops,
     Network,
     TextJourneyQuery,
@@ -77,10 +76,10 @@ class FallbackNetwork(WrapperNetwork):
             names_deadline_s=None if other.names_deadline_s is None else own.names_deadline_s,
         )
 
-    async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:
-        if kind is QueryKind.POSITION_NAME:
+    async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T:
+        if kind is QueryKind.POSITIONS:
             return await query(self.network)
-        by_name = kind is QueryKind.PLACES
+        by_name = kind is QueryKind.NAMES
         return await self._ask((Ability.NAMES if by_name else Ability.STOPS,), query, by_name=by_name)
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
@@ -130,14 +129,14 @@ class FallbackNetwork(WrapperNetwork):
 
         return await self._ask((Ability.BOARDS,), list_board, notes)
 
-    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        """Return what the first network, or else the fallback, knows in this process about a position."""
-        for network in (self.network, self._fallback):
-            if isinstance(network, NamesPositions):
-                found = await network.find_address(coordinate, language=language)
-                if found is not None:
-                    return found
-        return None
+    async def find_address(
+        self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
+    ) -> Place | None:
+        """Name a position by what either network knows in this process, or by the first network's server."""
+        found = await super().find_address(coordinate, language=language, may_ask=may_ask)
+        if found is not None or may_ask:
+            return found
+        return await self._fallback.find_address(coordinate, language=language)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         return await self._find(stop_id, lambda network: network.find_stop(stop_id, language=language))

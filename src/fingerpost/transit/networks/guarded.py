@@ -23,9 +23,6 @@ _T = TypeVar("_T")
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 
-# Places may come from another server, and callers wait less long for the names of positions.
-_CIRCUITS = {QueryKind.PLACES: "names", QueryKind.POSITION_NAME: "positions"}
-
 
 class NetworkBreaker:
     """Counts the failures of remote networks by circuit, and stores the last failure of each.
@@ -82,8 +79,8 @@ class GuardedNetwork(WrapperNetwork):
         self._breaker = breaker
         self._key = key
 
-    async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:
-        circuit = f"{self._key} {_CIRCUITS.get(kind, 'searches')}"
+    async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T:
+        circuit = f"{self._key} {kind}"
         self._breaker.enter(circuit, self.profile.name)
         failure: StorageUnavailable | None = None
         has_answered = False

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fingerpost import clock
 from fingerpost.errors import SourceChanged, StorageUnavailable
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, Place
-from fingerpost.transit.port import Network, find_position_namer
+from fingerpost.transit.port import Network
 
 # How long a trip waits for the names of its ends, while it is planned and after.
 ENDS_NAMED_WITHIN_S = 1.0
@@ -27,12 +27,11 @@ async def ask_position(
 
     Without a ``limit_s`` the network's own limits hold.
     """
-    namer = find_position_namer(network)
-    if namer is None:
+    if not network.profile.names_positions:
         return PositionAnswer()
     try:
         async with clock.time_limit(limit_s):
-            return PositionAnswer(await namer.ask_address(coordinate, language=language))
+            return PositionAnswer(await network.find_address(coordinate, language=language, may_ask=True))
     except TimeoutError:
         return PositionAnswer(failure=f"{network.profile.name} did not name a position in time.")
     except (StorageUnavailable, SourceChanged) as error:

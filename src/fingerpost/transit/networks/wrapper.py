@@ -1,8 +1,9 @@
 """The base of networks that stand in front of another one, and a network that could not be opened."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from enum import Enum, auto
+from enum import StrEnum
 from typing import TypeVar, cast
 
 from fingerpost.errors import SourceFailed
@@ -16,7 +17,6 @@ from fingerpost.transit.port import (
     JourneyQuery,
     NearbyStops,
     Network,
-    PositionNamer,
     TextJourneyQuery,
     TextPlanner,
 )
@@ -24,17 +24,16 @@ from fingerpost.transit.port import (
 _T = TypeVar("_T")
 
 
-class QueryKind(Enum):
-    PLAN = auto()
-    BOARD = auto()
-    STOPS_NEAR = auto()
-    STOP = auto()
-    PLACES = auto()
-    POSITION_NAME = auto()
+class QueryKind(StrEnum):
+    """Queries that one server answers; places may come from another, and callers wait less for names of positions."""
+
+    SEARCHES = "searches"
+    NAMES = "names"
+    POSITIONS = "positions"
 
 
-class WrapperNetwork:
-    """A network in front of another: every query passes through ``forward``, which subclasses override."""
+class WrapperNetwork(ABC):
+    """A network in front of another: every query passes through ``forward``, which each subclass has."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -43,40 +42,41 @@ class WrapperNetwork:
     def profile(self) -> NetworkProfile:
         return self.network.profile
 
-    async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:  # noqa: ARG002
-        return await query(self.network)
+    @abstractmethod
+    async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T: ...
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        return await self.forward(QueryKind.PLAN, lambda network: network.plan_journeys(query))
+        return await self.forward(lambda network: network.plan_journeys(query))
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        return await self.forward(QueryKind.PLAN, lambda network: cast("TextPlanner", network).plan_texts(query))
+        return await self.forward(lambda network: cast("TextPlanner", network).plan_texts(query))
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        return await self.forward(QueryKind.BOARD, lambda network: network.list_departures(query))
+        return await self.forward(lambda network: network.list_departures(query))
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
-        return await self.forward(
-            QueryKind.STOPS_NEAR, lambda network: network.list_stops_near(coordinate, radius_m, language=language)
-        )
+        return await self.forward(lambda network: network.list_stops_near(coordinate, radius_m, language=language))
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        return await self.forward(QueryKind.STOP, lambda network: network.find_stop(stop_id, language=language))
+        return await self.forward(lambda network: network.find_stop(stop_id, language=language))
 
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        return await self.forward(QueryKind.STOP, lambda network: network.find_stop_place(stop_id, language=language))
+        return await self.forward(lambda network: network.find_stop_place(stop_id, language=language))
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
         return await self.forward(
-            QueryKind.PLACES, lambda network: network.find_places(text, language=language, focus=focus)
+            lambda network: network.find_places(text, language=language, focus=focus), QueryKind.NAMES
         )
 
-    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+    async def find_address(
+        self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
+    ) -> Place | None:
+        if not may_ask:
+            return await self.network.find_address(coordinate, language=language)
         return await self.forward(
-            QueryKind.POSITION_NAME,
-            lambda network: cast("PositionNamer", network).ask_address(coordinate, language=language),
+            lambda network: network.find_address(coordinate, language=language, may_ask=True), QueryKind.POSITIONS
         )
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
@@ -99,7 +99,11 @@ class ClosedNetwork(WrapperNetwork):
     def profile(self) -> NetworkProfile:
         return self._profile
 
-    async def forward(self, kind: QueryKind, query: Callable[[Network], Awaitable[_T]]) -> _T:  # noqa: ARG002
+    async def forward(
+        self,
+        query: Callable[[Network], Awaitable[_T]],  # noqa: ARG002
+        kind: QueryKind = QueryKind.SEARCHES,  # noqa: ARG002
+    ) -> _T:
         raise SourceFailed(self._problem)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:

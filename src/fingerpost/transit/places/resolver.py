@@ -25,7 +25,7 @@ from fingerpost.transit.networks.position_names import PositionAnswer, ask_posit
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.places.region import read_in_region
-from fingerpost.transit.port import NamesPositions, Network, Networks, OpenNetworks
+from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, Resolved, decide
 from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings, add_reasons  # noqa: A004
 
@@ -190,10 +190,9 @@ class PlaceLookup:
 
 async def find_address(networks: Sequence[Network], position: Coordinate, language: str | None) -> Place | None:
     for network in list_covering(networks, position):
-        if isinstance(network, NamesPositions):
-            found = await network.find_address(position, language=language)
-            if found is not None:
-                return found
+        found = await network.find_address(position, language=language)
+        if found is not None:
+            return found
     return None
 
 

@@ -4,12 +4,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from decimal import Decimal
 from math import isfinite
 from typing import ClassVar, TypeVar
 
 import polyline
 
 from fingerpost.errors import OutsideCalendar
+from fingerpost.transit.fares.book import print_amount
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
@@ -77,9 +79,13 @@ def read_itinerary(
     return Itinerary(with_walk_delays(read) if walks_as_expected else tuple(read))
 
 
-def explain_currencies(currencies: Iterable[str]) -> Fare | None:
-    codes = sorted(set(currencies))
-    return Fare(unknown=f"its parts are priced in {' and '.join(codes)}") if len(codes) > 1 else None
+def sum_fares(prices: Sequence[tuple[float, str]], tickets: Iterable[str]) -> Fare:
+    """Return the sum of amounts with their currencies; unknown if there are several currencies."""
+    currencies = sorted({currency for _, currency in prices})
+    if len(currencies) > 1:
+        return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
+    total = sum((Decimal(str(amount)) for amount, _ in prices), Decimal(0))
+    return Fare(amount=print_amount(total, currencies[0]), currency=currencies[0], tickets=tuple(tickets))
 
 
 def own_name(location: Location | None) -> str | None:

@@ -184,8 +184,10 @@ class ServerNetwork(ABC):
     ) -> Sequence[PlaceMatch]:
         return await self._names.find_places(text, self._choose_language(language), focus)
 
-    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
-        if not isinstance(self._names, Geocoder):
+    async def find_address(
+        self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
+    ) -> Place | None:
+        if not may_ask or not isinstance(self._names, Geocoder):
             return None
         return await self._names.find_address(coordinate, self._choose_language(language), self._profile.attribution)
 

@@ -4,10 +4,8 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.fares.book import print_amount
 from fingerpost.transit.model.itinerary import (
     Access,
     Departure,
@@ -27,12 +25,12 @@ from fingerpost.transit.remote.kit.journeys import (
     UNNAMED,
     decode_line,
     draw_points,
-    explain_currencies,
     is_in_force,
     new_walk,
     own_name,
     read_itinerary,
     ride_mode,
+    sum_fares,
     unique_alerts,
 )
 from fingerpost.transit.remote.kit.places import StopIdCodec
@@ -201,7 +199,10 @@ def price(itinerary: Itinerary, transfers: Sequence[shapes.FareTransfer]) -> Far
         if any(product.amount is None for each in parts for product in each):
             return Fare(unknown="the server names a ticket without what it costs")
         bought += [min(each, key=lambda product: product.amount or 0.0) for each in parts]
-    return _sum(bought) if bought else Fare(unknown="the server names no ticket")
+    if not bought:
+        return Fare(unknown="the server names no ticket")
+    prices = [(product.amount or 0.0, product.currency) for product in bought]
+    return sum_fares(prices, (product.name for product in bought if product.name))
 
 
 def _list_parts(transfer: shapes.FareTransfer) -> list[list[shapes.MotisFareProduct]]:
@@ -216,14 +217,6 @@ def _list_parts(transfer: shapes.FareTransfer) -> list[list[shapes.MotisFareProd
     # A transfer without a product is free.
     between = [own] if transfer.rule is not None and own else []
     return [*(legs[:1] if transfer.rule == _FIRST_AND_TRANSFER else legs), *between]
-
-
-def _sum(bought: Sequence[shapes.MotisFareProduct]) -> Fare:
-    currency = bought[0].currency
-    total = sum((Decimal(str(product.amount)) for product in bought), Decimal(0))
-    tickets = tuple(product.name for product in bought if product.name)
-    mixed = explain_currencies(product.currency for product in bought)
-    return mixed or Fare(amount=print_amount(total, currency), currency=currency, tickets=tickets)
 
 
 # The server counts minutes.

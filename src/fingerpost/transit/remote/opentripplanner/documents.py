@@ -64,7 +64,7 @@ fragment Itineraries on PlanConnection {
     alerts { ...Told }
     fareProducts { id product { id #if Leg.fareProducts
       riderCategory { isDefault } #if RiderCategory.isDefault
-      ... on DefaultFareProduct { price { amount currency { code digits } } } } } #if Leg.fareProducts
+      ... on DefaultFareProduct { price { amount currency { code } } } } } #if Leg.fareProducts
   } } }
 }
 fragment End on Place {

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, ServiceAlert, StopPoint
@@ -14,12 +13,12 @@ from fingerpost.transit.remote.kit.journeys import (
     UNNAMED,
     decode_line,
     draw_points,
-    explain_currencies,
     is_in_force,
     new_walk,
     own_name,
     read_itinerary,
     ride_mode,
+    sum_fares,
     unique_alerts,
 )
 from fingerpost.transit.remote.kit.places import StopIdCodec
@@ -161,7 +160,7 @@ def price(itinerary: Itinerary) -> Fare | None:
             return Fare(unknown=f"the server states no fare for {leg.line or 'a ride'}")
     shared = set.intersection(*(set(offers) for offers in by_ride))
     if shared:
-        return _sum([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].decimal)])
+        return _sum([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)])
     if any(len(offers) > 1 for offers in by_ride):
         return Fare(unknown="the server names several tickets, and not which of them are bought together")
     return _sum(list({name: offer for offers in by_ride for name, offer in offers.items()}.values()))
@@ -179,14 +178,8 @@ def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Mone
 
 
 def _sum(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
-    currency = offers[-1][1].currency
-    total = sum((money.decimal for _, money in offers), Decimal(0))
-    mixed = explain_currencies(money.currency.code for _, money in offers)
-    return mixed or Fare(
-        amount=f"{total:.{currency.digits}f}",
-        currency=currency.code,
-        tickets=tuple(product.id for product, _ in offers),
-    )
+    prices = [(money.amount, money.currency.code) for _, money in offers]
+    return sum_fares(prices, (product.id for product, _ in offers))
 
 
 # More than depart from any stop within a day.

@@ -4,7 +4,6 @@ The top fields of a document are required, with or without errors beside them: n
 Below them, fields are optional if the schema allows null, and unknown words stay words.
 """
 
-from decimal import Decimal
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -27,8 +26,6 @@ _T = TypeVar("_T")
 _Seconds = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S)]
 # Pairs of numbers: in each, characters that continue it, and one that ends it.
 _POLYLINE = r"^(?:(?:[_-~]{0,6}[?-^]){2})*$"
-# No currency has more (ISO 4217).
-_Digits = Annotated[int, Field(ge=0, le=4)]
 _Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
 
 
@@ -228,16 +225,11 @@ class GeometryOfLeg(Shape):
 
 class Currency(Shape):
     code: str
-    digits: _Digits = 2
 
 
 class Money(Shape):
     amount: _Amount
     currency: Currency
-
-    @property
-    def decimal(self) -> Decimal:
-        return Decimal(str(self.amount))
 
 
 class RiderCategory(Shape):
