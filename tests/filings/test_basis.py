@@ -60,14 +60,12 @@ def test_a_quarter_over_a_restatement_is_refused_with_both_filings(amended):
 
 
 def test_the_newest_filing_that_states_both_decides(amended):
-    """One amendment restates the year and its nine months."""
     (row,) = ask(amended, "DRWN", "Revenue", "2021-Q4").results
 
     assert (row["value"], row["accession_number"], [part["value"] for part in row["inputs"]]) == (27, "r21", [85, 58])
 
 
 def test_a_value_that_another_filing_states_otherwise_is_noted(tmp_path):
-    """The nine months were restated again later, without the year."""
     again = AMENDED + "Revenues 2021-01-01 2021-09-30 57 s21 10-K/A 2023-08-01\n"
     library = library_of(tmp_path / "f.sqlite", facts(again), YEARS)
     (row,) = ask(library, "DRWN", "Revenue", "2021-Q4").results
@@ -77,7 +75,6 @@ def test_a_value_that_another_filing_states_otherwise_is_noted(tmp_path):
 
 
 def test_before_the_restatement_was_filed_the_quarter_is_derived(amended):
-    """``as_of`` hides the amendment; the first filings are one basis, without a note."""
     for options in (FIRST, FigureOptions(as_of="2023-05-31")):
         (row,) = ask(amended, "DRWN", "Revenue", "2022-Q4", options).results
 
@@ -131,7 +128,6 @@ def test_recorded_quarters_that_mixed_filings(recorded, ticker, metric, first):
     ],
 )
 def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metric, period, first):
-    """A later tag, or a later framework, is a restatement."""
     (row,) = ask(recorded, ticker, metric, period, FIRST).results
     history = fact_history(recorded, ticker, metric, window(period), LATEST).results
 
@@ -177,7 +173,6 @@ def test_a_ratio_is_of_one_framework(recorded):
 
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_every_derived_quarter_has_one_basis(recorded, ticker):
-    """One filing states both parts, or no filing changed either; a refused quarter has no figure."""
     wrong = []
     for metric in list_metrics():
         series = figures_of(recorded, ticker).series(metric)
@@ -259,7 +254,6 @@ IncomeTaxExpenseBenefit 2021-01-01 2021-12-31 4 k23 10-K 2024-02-01
     ],
 )  # fmt: skip
 def test_a_statement_is_of_the_newest_filing_that_states_its_totals(tmp_path, drawing, kind, options, data, notes):
-    """The oldest for the original vintage; a repeated total in a table of years is no statement."""
     reply = statement(library_of(tmp_path / "f.sqlite", facts(drawing), YEARS), "DRWN", kind, window("2021"), options)
 
     assert {name: reply.data[name] for name in data} == data
@@ -280,7 +274,6 @@ RATIO = "StockholdersEquityNoteStockSplitConversionRatio1 - 2023-06-03 4 k23 10-
     ("stated", "other"), [(OLD_SHARES, []), (OLD_SHARES + NEW_SHARES, ["10-K k21 states 8; another filing states 2"])]
 )
 def test_a_line_in_shares_is_adjusted_after_its_filing_is_chosen(tmp_path, stated, other):
-    """The split that lies after the statement's filing counts, not after another one."""
     drawn = facts(TOTALS_BEFORE) + facts(stated, "USD/shares") + facts(RATIO, "pure")
     library = library_of(tmp_path / "f.sqlite", drawn, YEARS)
     rows = [
@@ -313,7 +306,6 @@ def test_an_original_statement_has_the_first_value_of_each_line(recorded, ticker
 
 
 def test_a_recorded_statement_that_mixed_filings(recorded):
-    """Celestica's revenue was of a later tag."""
     values = statement(recorded, "CLS", "income", window("2017"), LATEST).data
 
     assert values["Revenue"] - values["CostOfRevenue"] == values["GrossProfit"]
@@ -321,7 +313,6 @@ def test_a_recorded_statement_that_mixed_filings(recorded):
 
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_a_balance_is_of_one_company_and_one_framework(recorded, ticker):
-    """Cash is a part of the current assets, and these of all assets; lines of other filings are marked."""
     checked, wrong = 0, []
     for year in range(2009, 2026):
         try:

@@ -74,7 +74,6 @@ def test_what_a_formula_says(drawn, expression, filled):
     [("Revenue", "USD"), ("Revenue / Assets", "ratio"), ("Revenue * Assets", "USD^2"), ("1 / Revenue", "1/USD")],
 )
 def test_a_value_bears_its_unit(drawn, expression, unit):
-    """Dollars by dollars are a ratio."""
     assert one(drawn, expression)["unit"] == unit
 
 
@@ -179,7 +178,6 @@ def test_vintages_go_through_to_the_inputs(tmp_path):
 
 @pytest.mark.parametrize("recipe", list_recipes(), ids=lambda recipe: recipe.name)
 def test_every_recipe_is_a_sound_formula(recipe):
-    """Its words are metric words, its units fit, and each of its names finds it."""
     formula = read_formula(recipe.expression)
     units = {"SharesOutstanding": (("shares", 1),)}
     inputs = {
@@ -208,7 +206,6 @@ TREES = st.recursive(
 
 @given(TREES)
 def test_the_filled_in_formula_is_the_value(text):
-    """Read again as plain arithmetic, it gives the same fraction: no bracket is lost."""
     worth = {"Revenue": 7, "Assets": 11}
     formula = read_formula(text)
     inputs = {each: Quantity(Fraction(worth[each.word] + each.back), (("USD", 1),)) for each in list_lookups(formula)}
@@ -221,7 +218,6 @@ def test_the_filled_in_formula_is_the_value(text):
 
 
 def test_every_function_is_named_in_the_refusal():
-    """Who writes another one reads which there are."""
     with pytest.raises(ParameterError) as caught:
         read_formula("median(Revenue)")
 
@@ -238,12 +234,10 @@ def test_every_function_is_named_in_the_refusal():
     ],
 )
 def test_metrics_are_written_as_in_any_other_query(drawn, expression, same):
-    """In several words, or as a tag with its taxonomy, which the hints for an unknown metric name."""
     assert one(drawn, expression)["value"] == one(drawn, same)["value"]
 
 
 def test_a_tag_is_that_tag_alone(tmp_path):
-    """``Revenue`` is the total; the tag beside it is what was filed under it."""
     tag = "RevenueFromContractWithCustomerExcludingAssessedTax"
     drawn = facts(f"{TWO_YEARS}\n{tag} 2022-01-01 2022-12-31 90 k22 10-K 2023-02-01")
     library = library_of(tmp_path / "f.sqlite", drawn, NAMED)
@@ -263,7 +257,6 @@ def test_a_tag_is_that_tag_alone(tmp_path):
     ],
 )
 def test_units_numbers_and_nesting_have_bounds(drawn, expression, message):
-    """Not an inner failure, and not a number that no reader of JSON holds."""
     with pytest.raises(ParameterError, match=message):
         one(drawn, expression)
 
@@ -291,7 +284,6 @@ MOVED_YEARS = {"2022-06-30": 2022, "2023-06-30": 2023, "2024-06-30": 2024, "2025
 
 @pytest.mark.parametrize("expression", ["revenue_growth", "change(Revenue)", "cagr(Revenue, 3)"])
 def test_after_a_moved_year_end_no_year_is_the_one_before(tmp_path, expression):
-    """The year to June 2024 is not the one before calendar 2025, whatever its name."""
     library = library_of(tmp_path / "f.sqlite", facts(MOVED), MOVED_YEARS)
     with pytest.raises(DataNotFound, match="no period like the one to 2025-12-31 ends on 202") as caught:
         one(library, expression, "2025")

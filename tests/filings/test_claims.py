@@ -76,7 +76,6 @@ def test_each_relation_at_its_bound(sample, fields, verdict):
 
 
 def test_a_reported_value_is_stated_and_a_derived_one_names_its_filings(sample):
-    """A fourth quarter is derived from two filings, a formula from one, a growth from two."""
     year = judge(sample, **APPLE, relation="equals", value=394.3, unit="USD billion")
     quarter = judge(sample, **(APPLE | {"period": "2022-Q4"}), relation="equals", value=90.1, unit="USD billion")
     margin = judge(
@@ -110,7 +109,6 @@ def test_the_claimed_and_the_filed_value_have_one_unit(sample):
 
 
 def test_a_value_that_was_restated_is_of_a_stale_vintage(draw):
-    """The growth to the old value was true then, too."""
     library = draw(
         TWO_YEARS
         + """
@@ -158,7 +156,6 @@ def test_a_derived_value_needs_one_basis(draw, drawing, fields, why):
 
 
 def test_a_growth_over_two_filers_is_not_judged(tmp_path):
-    """The older year was filed under a predecessor's CIK, which bears the same ticker."""
     older, newer = facts(TWO_YEARS)
     store = FactStore(tmp_path / "f.sqlite")
     store.put_facts(company_file([older], {"2021-12-31": 2021}, cik=6), tickers=["DRWN"])
@@ -220,7 +217,6 @@ def test_a_calendar_year_that_is_another_fiscal_year_is_not_contradicted(draw):
     ],
 )
 async def test_fields_that_do_not_belong_to_a_relation_are_refused(sample, changed, message):
-    """A field that would be ignored could change the claim."""
     asked = APPLE | {"relation": "equals", "value": 394.3} | changed
     answer = await SecFinancialData(sample).execute("verify_claim", asked)
 
@@ -229,7 +225,6 @@ async def test_fields_that_do_not_belong_to_a_relation_are_refused(sample, chang
 
 
 async def test_a_bare_text_is_refused_with_the_fields_to_send(sample):
-    """English is not read; the hint shows an example and every relation."""
     answer = await SecFinancialData(sample).execute("verify_claim", {"claim": "Apple's revenue was $394 billion"})
 
     told = (answer["error_code"], answer["error"])

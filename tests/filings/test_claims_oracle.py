@@ -75,7 +75,6 @@ def list_claims(ticker):
 
 @pytest.mark.parametrize("ticker", sorted(RECORDED | CHANGED))
 def test_verdicts_agree_with_the_raw_facts(recorded, ticker):
-    """Fourteen true and seven false claims a company, spread over metrics, years and relations."""
     claims = list(list_claims(ticker))
     true = [pair for pair in claims if pair[1] in ("confirmed", "stale_vintage")]
     false = [pair for pair in claims if pair[1] in ("contradicted", "cannot_judge")]

@@ -29,7 +29,6 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("name", "spelling"), [(name, each) for name, all_ in SPELLINGS.items() for each in all_])
 def test_a_name_is_one_however_it_is_written(name, spelling):
-    """Case, accents, points, apostrophes, hyphens, legal forms and the state behind it change nothing."""
     assert name_key(spelling) == name_key(name)
 
 
@@ -109,7 +108,6 @@ def aliased(tmp_path_factory):
 
 @pytest.mark.parametrize(("cik", "main", "aliases"), [(cik, *each) for cik, each in ALIASES.items()])
 def test_a_company_answers_under_the_ticker_that_was_asked(aliased, cik, main, aliases):
-    """And under its main one where it is asked by number, or listed: the first in EDGAR's list, not in the alphabet."""
     period_filter = window("2022")
     told = {
         text: {row["ticker"] for row in financial_facts(aliased, text, ["Assets"], period_filter, LATEST).results}

@@ -54,7 +54,6 @@ def own_list(is_complete):
     ("is_complete", "notes"), [(True, None), (False, ["The loaded list goes back to 2022-05-01; older filings exist"])]
 )
 async def test_a_filing_has_its_type_its_days_and_its_address(tmp_path, graph, is_complete, notes):
-    """From the company's own list: periodic reports have their fiscal period, a letter has none."""
     FactStore(tmp_path / "filings.sqlite").put_submissions(own_list(is_complete))
     body, text = await asked(SecGraphQuery(FactLibrary(tmp_path / "filings.sqlite")), "company_filings", ticker="DRWN")
 
@@ -89,7 +88,6 @@ async def test_without_the_companys_own_list_the_filings_of_its_figures_are_list
     ],
 )
 async def test_filings_by_type_by_day_and_by_number(graph, wanted, found):
-    """Newest first; a type in any case; what was filed on the day itself is known on it."""
     body, _ = await asked(graph, "company_filings", ticker="DRWN", **wanted)
 
     assert [row["accession_number"] for row in body["results"]] == found
@@ -272,7 +270,6 @@ async def test_text_is_found_by_its_words_and_says_so(search):
 
 
 async def test_text_filed_later_is_hidden_and_operators_are_only_words(search):
-    """A day before and the day itself; the search language of SQLite is not the caller's."""
     days = ("2024-01-31", "2024-02-01")
 
     assert [(await search(query="auditor", as_of=day))["success"] for day in days] == [False, True]
@@ -280,7 +277,6 @@ async def test_text_filed_later_is_hidden_and_operators_are_only_words(search):
 
 
 async def test_without_any_text_the_search_says_so(sample):
-    """An empty store is not "no results"."""
     answer = await SecSemanticSearch(sample).execute("semantic_search", {"query": "risk"})
 
     assert answer["warning"] == "No results found for query: risk: no filing text was loaded"
@@ -288,7 +284,6 @@ async def test_without_any_text_the_search_says_so(sample):
 
 
 async def test_filings_go_back_to_the_company_before(tmp_path):
-    """One ticker, two CIKs: each filing under its own, one that both made under the newer; the texts of both count."""
     store = FactStore(tmp_path / "filings.sqlite")
     old = facts("""
         Assets - 2021-12-31 1 a-21 10-K 2022-02-01

@@ -58,7 +58,6 @@ def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, figure
 
 
 def test_a_company_without_periodic_reports_is_complete_through_its_newest_filing(store, tmp_path):
-    """Its figures are from current reports alone, so it has no latest period."""
     load_files(store, [written(tmp_path / "facts.json", companyfacts(RECASTS))], ticker="DRWN")
     library = FactLibrary(store.path)
 
@@ -70,7 +69,6 @@ def test_a_company_without_periodic_reports_is_complete_through_its_newest_filin
 
 
 def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
-    """Two companies are not joined by a slip; a predecessor is, if it is said to be one."""
     other = written(tmp_path / "other.json", FACTS | {"cik": 8, "entityName": "Other Inc."})
     load_files(store, [figures], ticker="DRWN")
     told = r"DRWN is the ticker of Drawn Inc. \(CIK 7\), not of Other Inc. \(CIK 8\)"
@@ -186,7 +184,6 @@ def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, fi
 
 
 def test_a_company_without_a_ticker_is_asked_for_by_cik(store, figures):
-    """The advice is not to load the same file again."""
     load_files(store, [figures])
     entry = missing_ticker(FactLibrary(store.path), "VRT")
 

@@ -26,7 +26,6 @@ from tests.filings.drawing import facts, figures_of, library_of, window
     ],
 )  # fmt: skip
 def test_a_period_is_named_by_its_length(start, end, kind):
-    """Days between start and end decide: 75 to 105 are a quarter, 350 to 380 a year; one day beyond is neither."""
     assert class_of(start, end) == kind
 
 
@@ -42,12 +41,10 @@ APPLE = FiscalCalendar([("2021-09-25", 2021), ("2022-09-24", 2022), ("2023-09-30
     ],
 )  # fmt: skip
 def test_a_day_lies_in_the_fiscal_year_that_ends_next(end, place):
-    """Also beyond the years that are known, a whole number of years away."""
     assert APPLE.place(end) == place
 
 
 def test_the_earliest_filing_names_a_year():
-    """An amendment that says otherwise changes nothing."""
     assert name_years([("2022-12-31", "2023-05-01", 2023), ("2022-12-31", "2023-02-01", 2022)]) == {"2022-12-31": 2022}
 
 
@@ -59,7 +56,6 @@ def years_of(first, count, month):
 
 @given(st.integers(1, 12), st.integers(1, 11), st.integers(1, 6), st.integers(1, 6), st.integers(-1, 1))
 def test_a_year_end_that_moves_leaves_every_year_its_name(month, moved, before, after, naming):
-    """After a transition period of one to eleven months the years count anew, however each report names its own."""
     old = years_of(2010, before, month)
     shift = month + moved
     new = years_of(2010 + before + shift // 13, after, (shift - 1) % 12 + 1)
@@ -87,7 +83,6 @@ MOVED = FiscalCalendar([("2018-06-30", 2018), ("2019-06-30", 2019), ("2020-12-31
     ],
 )
 def test_days_of_a_transition_period_lie_in_no_reported_year(day, place, known):
-    """From June to December: the half year between counts from the later end, and no annual report is of it."""
     assert (MOVED.place(day), MOVED.lies_in_known_year(day)) == (place, known)
 
 
@@ -109,7 +104,6 @@ def test_one_slip_in_a_long_row_is_outvoted_on_each_side_of_a_move():
     ],
 )  # fmt: skip
 def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, place):
-    """Apple's, by the day of filing: an annual report is of a year, a quarterly one of a quarter."""
     assert APPLE.place_of_report(filed, is_annual=annual) == place
 
 
@@ -146,7 +140,6 @@ def test_without_annual_reports_the_calendar_names_days_and_reports():
     ],
 )
 def test_days_of_a_quarter_give_the_quarter_and_of_a_year_the_year(sample, first, last, headline):
-    """Apple's revenue in millions of dollars."""
     found = figures_of(sample, "AAPL").select(find_metric("Revenue"), PeriodFilter(first=first, last=last))
 
     assert [f"{figure.value // 10**6} {figure.kind}" for figure in found.headline] == headline
@@ -195,12 +188,10 @@ def late(tmp_path_factory):
     ],
 )
 def test_the_latest_period_is_the_one_that_the_newest_report_is_on(late, period, as_of, answered):
-    """Filed on time or late: a report on the third quarter is not on the year that ended before it was filed."""
     assert figures_of(late, as_of=as_of).locate(read_period(period)).period == answered
 
 
 def test_before_the_first_report_there_is_no_latest_period(late):
-    """Not every period; a comparison goes on with the other companies."""
     options = FigureOptions(as_of="2023-02-28")
     with pytest.raises(DataNotFound, match="no annual or quarterly report of Drawn") as caught:
         financial_facts(late, "DRWN", ["Revenue"], window("latest"), options)

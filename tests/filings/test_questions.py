@@ -73,7 +73,6 @@ def failure(ask, *args):
     [("DRWN", "Goodwill", UNTAGGED), ("DRWN", "zzz", UNKNOWN), ("QQQQ", "Goodwill", NOBODY)],
 )
 def test_nothing_found_is_said_whole(library, ask, rest, sentence, ticker, word, entry):
-    """The question's own sentence, then the reason; what to do next; whose data it is, where it is anybody's."""
     error = failure(ask, library, ticker, word, *rest)
     key = ticker if ticker == "QQQQ" else f"{word} 2022" if ask is calculate and entry is UNTAGGED else word
 
@@ -105,7 +104,6 @@ def several(library):
 
 
 def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
-    """After an unknown one it goes on; other days and other units are said."""
     reply = compare(several, ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], ["Revenue"], FISCAL, LATEST)
 
     assert (reply.data, reply.value_mode) == ({"DRWN": {"Revenue": 121}, "EURO": {"Revenue": 50}}, "scalar")
@@ -167,7 +165,6 @@ Assets   -          2022-12-31 6  k22 10-K 2023-02-01
     ],
 )
 def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values):
-    """A balance has no length: the year's is the one at its end."""
     library = library_of(tmp_path / "f.sqlite", facts(QUARTERLY), {"2022-12-31": 2022})
     reply = time_series(library, "DRWN", metric, window(), frequency, LATEST)
 
@@ -198,7 +195,6 @@ Assets        -          2022-12-31 44 k22 10-K 2023-02-15
 
 
 def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
-    """A quarter, with its note; what is divided by nothing, by nobody, or is no ratio, is missing with its reason."""
     library = library_of(tmp_path / "f.sqlite", facts(ONE_RATIO), {"2022-12-31": 2022})
     wanted = ["ROA", "net margin", "return-on-equity", "luck"]
     reply = financial_ratios(library, "DRWN", wanted, FISCAL, LATEST)
@@ -231,7 +227,6 @@ Assets        -          2022-03-31 6  q22 10-Q 2022-05-01
 
 
 def test_ratios_of_several_years_are_a_series(tmp_path):
-    """By the ends of the years; a ratio of one quarter bears its quarter, that of a year none."""
     library = library_of(tmp_path / "f.sqlite", facts(RATIOS_OVER_TIME), {"2021-12-31": 2021, "2022-12-31": 2022})
     both = window(first="2021-01-01", last="2022-12-31")
     years = financial_ratios(library, "DRWN", ["roa"], both, LATEST)
@@ -343,14 +338,12 @@ def test_a_series_marks_each_change_of_basis(recorded, ticker, metric, marked):
 
 
 def test_companies_under_two_frameworks_are_compared_with_a_note(recorded):
-    """Celestica filed under IFRS in 2018."""
     reply = compare(recorded, ["CLS", "VRT"], ["Revenue"], window("2018"), LATEST)
 
     assert reply.extra["notes"] == ["The accounting frameworks differ: ifrs-full, us-gaap"]
 
 
 def test_a_transition_period_is_a_row_of_its_own(tmp_path):
-    """The half year between two year ends, from the transition report; its first quarter is no row."""
     drawn = facts("""
         Revenues 2022-07-01 2023-06-30 100 k23  10-K  2023-08-15
         Revenues 2023-07-01 2023-12-31 48  kt24 10-KT 2025-02-15

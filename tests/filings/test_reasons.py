@@ -140,7 +140,6 @@ def test_a_company_without_figures_and_one_that_does_not_exist(library):
     + [(text, "TICKER") for text in ("X; rm -rf ~", "$(id)", "`id`", "-x", "A B", "A\nB", "X" * 16, "", "Ä")],
 )
 def test_a_command_names_nothing_but_a_ticker(ticker, named):
-    """Whoever runs what a hint says runs no text of somebody else's."""
     assert load_hint(ticker).startswith(f"Run: fingerpost filings sync {named}, or ")
 
 
@@ -182,7 +181,6 @@ def covered(tmp_path):
     ],
 )
 def test_what_stands_on_a_cover_page_is_of_the_report_s_period(covered, metric, period, value):
-    """Shares of some day in February, a float of last June: both stand on the annual report."""
     assert answer(covered, metric, period) == value
 
 
@@ -239,7 +237,6 @@ def test_tags_of_like_names_are_offered_where_they_have_a_figure(reported):
     ],
 )
 def test_a_later_period_is_one_that_no_report_covers(reported, period, first, reason):
-    """A line that stopped in 2021 is not awaited for 2022, which the company has reported on."""
     asked = window(period, first=first, last=first and "2029-12-31")
     with pytest.raises(DataNotFound) as caught:
         financial_facts(reported, "DRWN", ["Goodwill"], asked, LATEST)
@@ -257,7 +254,6 @@ LINES = {
 @pytest.mark.parametrize("kind", sorted(TOTALS))
 @pytest.mark.parametrize("period", [None, "2022"])
 def test_a_statement_stands_without_the_line_that_it_is_known_by(tmp_path, kind, period):
-    """No revenue, no total of assets, no operating cash flow under a standard tag: the other lines are there."""
     library = library_of(tmp_path / "f.sqlite", facts(LINES[kind]), YEARS)
     reply = statement(library, "DRWN", kind, window(period), LATEST)
 
@@ -266,7 +262,6 @@ def test_a_statement_stands_without_the_line_that_it_is_known_by(tmp_path, kind,
 
 
 def test_a_statement_is_of_the_newest_year_that_most_lines_have(tmp_path):
-    """The anchor's tag was given up in 2021; one odd line is of 2023."""
     drawing = """
     Revenues            2021-01-01 2021-12-31 9  k21 10-K 2022-02-15
     NetIncomeLoss       2021-01-01 2021-12-31 1  k21 10-K 2022-02-15
@@ -284,7 +279,6 @@ def test_a_statement_is_of_the_newest_year_that_most_lines_have(tmp_path):
 
 
 def test_a_moved_year_end_leaves_the_reported_year_its_name(tmp_path):
-    """The year to June 2019, and calendar 2019 recast beside it: "2019" is the reported one."""
     drawing = """
     Revenues 2018-07-01 2019-06-30 60 k19 10-K 2019-08-15
     Revenues 2019-01-01 2019-12-31 70 k20 10-K 2021-02-15

@@ -38,8 +38,7 @@ def value(library, ticker, metric, period, **options):
         ("NVDA", "Revenue", "2012", (3997930000, "0001045810-12-000013")),
     ],
 )
-def test_known_figures(recorded, ticker, metric, period, answer):
-    """Checked by hand against the filings."""
+def test_figures_that_were_checked_by_hand_are_found(recorded, ticker, metric, period, answer):
     assert value(recorded, ticker, metric, period) == answer
 
 
@@ -61,7 +60,6 @@ def is_of_one_making(year, quarters):
 
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_four_quarters_make_the_year(recorded, ticker):
-    """But for rounding, wherever none of the five was restated; a hundred years and metrics at the least."""
     source, checked, wrong = figures_of(recorded, ticker), 0, []
     for metric in FLOWS:
         for name, (year, quarters) in years_and_quarters(source, metric).items():
@@ -75,7 +73,6 @@ def test_four_quarters_make_the_year(recorded, ticker):
 
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_no_two_quarters_bear_one_name(recorded, ticker):
-    """A slip of one day in a filing does not make a fifth quarter."""
     twice = []
     for metric in list_metrics():
         seen = set()
@@ -108,7 +105,6 @@ def test_as_of_the_last_day_is_latest(recorded, ticker):
 
 @pytest.mark.parametrize("ticker", sorted(RECORDED | CHANGED))
 def test_a_figure_is_known_from_the_day_of_its_first_filing(recorded, ticker):
-    """The original revenue of each period is the latest on that day; the day before, a year has none."""
     metric = find_metric("Revenue")
 
     def list_known(day):
@@ -125,7 +121,6 @@ def test_a_figure_is_known_from_the_day_of_its_first_filing(recorded, ticker):
 
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_assets_are_liabilities_and_equity(recorded, ticker):
-    """As the filing tags them, at every instant that has both."""
     source = figures_of(recorded, ticker, vintage="original")
     sides = [
         {f.end: f.value for f in source.series(find_metric(name)).figures}
@@ -162,7 +157,6 @@ def test_earnings_per_share_over_two_splits(recorded):
 
 
 def test_every_shipped_figure_stands_in_the_recording(sample):
-    """The table that ships holds no number, day, form, accession, unit or fiscal year that the filings do not."""
     strangers = []
     for company in read_sample():
         ticker = company.tickers[0]
@@ -176,7 +170,6 @@ def test_every_shipped_figure_stands_in_the_recording(sample):
 
 @pytest.mark.parametrize("ticker", TICKERS)
 def test_the_sample_answers_as_the_recording_does(recorded, sample, ticker):
-    """Wherever the sample has a figure under the latest vintage, it is the full recording's."""
     known = {}
     for metric in list_metrics():
         for figure in figures_of(recorded, ticker).series(metric).figures:

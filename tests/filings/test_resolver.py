@@ -109,7 +109,6 @@ def test_a_derived_quarter_cites_both_parts():
 
 
 def test_the_largest_of_the_revenue_family_answers_and_the_other_is_told():
-    """A retailer's total, not its net sales."""
     (figure,) = figures(TWO_TAGS)
     others = [(fact.concept, fact.value) for fact in figure.alternatives]
 
@@ -136,7 +135,6 @@ AFTER_SPLIT = BEFORE_SPLIT + "EarningsPerShareDiluted 2021-01-01 2021-12-31 1.50
     [(NEW_TAG, {}, 97, "restated"), (ROUNDED, {}, 394328, "rounded"), (AFTER_SPLIT, SPLIT, 1.5, "split")],
 )
 def test_the_difference_between_two_filings_is_named(drawing, asked, value, kind):
-    """A rounding does not replace the exact figure; 6.00 before a 4:1 split and 1.50 after it is no restatement."""
     (figure,) = figures(drawing, **asked)
 
     assert (figure.value, [revision.kind for revision in figure.values]) == (value, ["original", kind])
@@ -150,7 +148,6 @@ def test_a_figure_from_before_a_split_is_divided_only_when_asked():
 
 
 def test_currencies_are_never_mixed():
-    """A series is in the company's own currency, whatever else it files."""
     own = facts("Revenues 2022-01-01 2022-12-31 100 k 20-F 2023-02-01", "EUR")
     other = facts("Revenues 2021-01-01 2021-12-31 120 k 20-F 2023-02-01", "USD")
     series = resolve(find_metric("Revenue"), own + other, calendar=YEARS, currency="EUR")

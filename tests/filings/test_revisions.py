@@ -72,7 +72,6 @@ def test_the_same_ratio_twice_is_two_splits_where_figures_show_it():
 
 
 def test_one_figure_that_was_halved_shows_no_second_split():
-    """It may have been restated for another reason."""
     once = [line for line in TWO_OF_ONE_RATIO.splitlines() if "Basic   2014" not in line]
     witnesses = facts("\n".join(once), "USD/shares")
 
@@ -88,7 +87,6 @@ EarningsPerShareBasic   2019-01-01 2019-12-31 {} k20 10-K 2020-11-01
 
 
 def test_the_day_lies_between_the_last_old_and_the_first_new_figure():
-    """A split that is told with its year alone: what was filed in new shares before the year's end is in new shares."""
     year = told(5, "2020-12-31", "2021-02-01", "2020-01-01")
     splits = list_splits([year], facts(SEEN.format("2.00", "2.10"), "USD/shares"))
 
@@ -97,7 +95,6 @@ def test_the_day_lies_between_the_last_old_and_the_first_new_figure():
 
 @pytest.mark.parametrize("ratio", [10, 0.1])
 def test_a_reverse_split_is_turned_as_its_figures_turn_it(ratio):
-    """One share for ten, told as 10 or as 0.1: a dollar a share became ten."""
     witnesses = facts(SEEN.format("100.00", "105.00"), "USD/shares")
     splits = list_splits([told(ratio, "2020-06-30", "2020-08-01")], witnesses)
 
@@ -105,7 +102,6 @@ def test_a_reverse_split_is_turned_as_its_figures_turn_it(ratio):
 
 
 def test_a_split_announced_ahead_leaves_its_announcement_in_old_shares():
-    """The report that announces it states figures in old shares; the next one in new shares."""
     ahead = [told(10, "2024-06-07", "2024-05-29"), told(10, "2024-06-07", "2024-08-28")]
     splits = list_splits(ahead)
 
@@ -134,7 +130,6 @@ def test_one_for_one_and_nonsense_are_no_splits():
     ],
 )  # fmt: skip
 def test_a_rounding_has_fewer_digits_and_lies_near(precise, coarse, is_one):
-    """Within a step of its own last digit, and within a hundredth of the figure."""
     assert is_rounding(precise, coarse) is is_one
 
 
@@ -155,5 +150,4 @@ def test_a_rounding_has_fewer_digits_and_lies_near(precise, coarse, is_one):
     ],
 )  # fmt: skip
 def test_the_kind_of_a_change(before, after, unit, ratios, kind):
-    """A split moves figures per share and counts of shares alone, by a ratio that is known or, if none is, whole."""
     assert kind_of_change(before, after, unit, ratios) == kind

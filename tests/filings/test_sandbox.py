@@ -42,7 +42,6 @@ REFUSED = [
 
 @pytest.mark.parametrize("query", REFUSED)
 def test_what_is_no_plain_reading_is_refused_with_a_sentence(sample, query, tmp_path, monkeypatch):
-    """Files, writes, attaches, pragmas, schemas and oversized values; nothing appears on the disk."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: ") as caught:
         run_sql(sample, query)
@@ -99,7 +98,6 @@ def test_more_rows_than_the_most_are_said_to_be_there(sample, rows, truncated):
     ],
 )
 def test_as_of_shows_no_later_day_in_any_table(tmp_path, query):
-    """A fiscal year that had not ended, and how far the figures reach today, are of later days too."""
     drawn = facts("""
     Assets - 2021-12-31 5 k21 10-K 2022-02-01
     Assets - 2022-12-31 6 k22 10-K 2023-02-01
@@ -110,7 +108,6 @@ def test_as_of_shows_no_later_day_in_any_table(tmp_path, query):
 
 
 def test_another_ticker_of_a_company_finds_nothing_and_names_the_main_one(tmp_path):
-    """A company is in the tables under the first of EDGAR's own list, so that no figure is there twice."""
     library = library_of(tmp_path / "f.sqlite", facts("Assets - 2022-12-31 5 k 10-K 2023-02-01"), ticker="ABC-B")
     store = FactStore(library.path)
     other = company_file(facts("Assets - 2022-12-31 7 o 10-K 2023-02-01"), cik=8, name="Other Inc.")

@@ -64,7 +64,6 @@ def sections(text, form="10-K"):
 @settings(max_examples=150)
 @given(HEADINGS, CONTENTS, st.lists(BODIES, min_size=len(ITEMS), max_size=len(ITEMS)), st.booleans(), st.booleans())
 def test_each_item_of_a_report_is_one_section(heading, contents, bodies, has_headers, has_preface):
-    """With any table of contents, page headers and mentions of other items: each item once, with its own text."""
     lines = ["UNITED STATES SECURITIES AND EXCHANGE COMMISSION", "TABLE OF CONTENTS"]
     if contents:
         lines += ["PART I"] + [
@@ -90,7 +89,6 @@ def test_each_item_of_a_report_is_one_section(heading, contents, bodies, has_hea
 
 
 def test_an_item_that_is_named_in_passing_is_no_section():
-    """A line that begins with another item's name, in the middle of a sentence."""
     text = """Item 1A. Risk Factors
 Ink may run dry, as we say in
 Item 7. Management's Discussion and Analysis of this report, where costs are told.
@@ -120,7 +118,6 @@ None sold.
 
 
 def test_the_items_of_a_quarterly_report_count_anew_in_its_second_part():
-    """Item 2 is the discussion in part I, and sales of shares in part II; also where the parts are not named."""
     kinds = ["financial_statements", "mdna", "legal_proceedings", "risk_factors", "equity_sales"]
     without = "\n".join(line for line in QUARTER.splitlines() if not line.startswith("PART"))
 
@@ -129,7 +126,6 @@ def test_the_items_of_a_quarterly_report_count_anew_in_its_second_part():
 
 
 def test_the_items_of_a_current_report_have_two_numbers():
-    """Item 2.02 is not item 2 with the title 02."""
     text = "Item 2.02 Results of Operations\nSales rose.\nItem 9.01. Financial Statements and Exhibits\n99.1 A release."
     found = split_sections(7, "a", "8-K", "2023-02-01", text)
 
@@ -140,7 +136,6 @@ def test_the_items_of_a_current_report_have_two_numbers():
 
 
 def test_nothing_of_a_text_is_dropped():
-    """A text without items is one section; the cover page stands before the first item."""
     assert sections("Ink is dear.\nItem 7 is a number.") == [("full_text", "Ink is dear.\nItem 7 is a number.")]
     assert sections("Drawn Inc.\nItem 1. Business\nInk.") == [("front_matter", "Drawn Inc."), ("business", "Ink.")]
 
@@ -153,5 +148,4 @@ def test_items_one_and_two_may_share_a_section():
 
 @pytest.mark.parametrize(("title", "kind"), [("Risk factors", "risk_factors"), ("Key Information", "other")])
 def test_another_form_is_cut_by_its_titles(title, kind):
-    """A foreign issuer's items have other numbers."""
     assert sections(f"Item 3. {title}\nInk may run dry.", "20-F") == [(kind, "Ink may run dry.")]

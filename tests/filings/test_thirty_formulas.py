@@ -143,7 +143,6 @@ def readings():
 
 @pytest.mark.parametrize("ticker", sorted(RECORDED))
 def test_formulas_are_what_a_plain_reading_of_the_file_gives(recorded, readings, ticker):
-    """In every fiscal year whose inputs the file tells once: the same number to the last digit, from those inputs."""
     reading, checked, wrong = readings[ticker], 0, []
     for expression, formula in FORMULAS.items():
         for year in sorted(reading.ends):

@@ -57,7 +57,6 @@ async def test_a_metric_keeps_the_caller_s_spelling(figures):
 
 
 async def test_a_quarter_is_not_the_half_year(figures):
-    """The half year that ends on the same day stays in the rows."""
     answer = await figures.execute("financial_facts", {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022-Q2"})
 
     assert answer["data"] == {"Revenue": 97278000000}
@@ -66,7 +65,6 @@ async def test_a_quarter_is_not_the_half_year(figures):
 
 
 async def test_what_is_missing_stands_before_the_source(figures):
-    """Whoever reads the first lines of a long answer learns what it lacks."""
     answer = await figures.execute(
         "financial_facts", {"ticker": "AAPL", "metrics": ["Revenue", "Nope"], "period": "2022"}
     )
@@ -85,7 +83,6 @@ async def test_what_is_missing_stands_before_the_source(figures):
     ],
 )
 async def test_nothing_found_is_a_warning_with_a_reason_and_a_next_step(figures, asked, what, reason):
-    """The original's sentence begins it; no number is ever put in its place."""
     answer = await figures.execute("financial_facts", asked)
 
     assert (answer["success"], answer["results"], answer["missing"][what]["reason"]) == (False, [], reason)
@@ -148,7 +145,6 @@ def test_every_query_type_is_asked_here(figures):
 
 @pytest.mark.parametrize("tool", [SecFinancialData, SecGraphQuery, SecSemanticSearch, ToolDetails])
 def test_a_query_type_has_its_own_names_which_its_answer_allows(tool):
-    """No two query types share a name or an alias."""
     names = [(name, query) for query in tool.queries for name in (query.name, *query.aliases)]
 
     assert len({name for name, _ in names}) == len(names)
@@ -157,7 +153,6 @@ def test_a_query_type_has_its_own_names_which_its_answer_allows(tool):
 
 @pytest.mark.parametrize("question", sorted(QUESTIONS))
 async def test_every_question_answers_and_takes_as_of(figures, question):
-    """Each is checked on its way out, and none refuses a day."""
     answers = [
         await figures.answer({"query_type": question, "parameters": QUESTIONS[question] | extra}, user=None)
         for extra in ({}, {"as_of": "2026-06-01"})
@@ -167,7 +162,6 @@ async def test_every_question_answers_and_takes_as_of(figures, question):
 
 
 async def test_an_older_cik_behind_the_same_ticker_answers_for_its_years(tmp_path):
-    """A company that was founded anew has its older figures under its predecessor's number."""
     new = facts("Revenues 2022-01-01 2022-12-31 100 n 10-K 2023-02-01")
     library = library_of(tmp_path / "f.sqlite", new, {"2022-12-31": 2022})
 
@@ -190,7 +184,6 @@ async def test_tool_details_tells_a_tool_s_parameters(figures):
 
 
 def test_a_library_follows_its_file(tmp_path):
-    """What another process loads is seen by the next question; before there is a file, the sample answers."""
     path = tmp_path / "later.sqlite"
     library = FactLibrary(path)
     before = library.find_company("DRWN")
@@ -225,8 +218,6 @@ GROWTH = QueryType(
 
 
 def test_a_query_type_is_one_record(sample):
-    """Listed by a tool, it has its schema, its description, its checks and its text; nothing else is written."""
-
     class Figures(SecFinancialData):
         queries = (*SecFinancialData.queries, GROWTH)
 
@@ -265,7 +256,6 @@ def test_validate_call_names_the_first_field_that_is_wrong(figures, changed, fie
 
 
 async def test_a_verdict_is_an_answer_that_says_why(figures):
-    """Also the one that the figures do not decide."""
     asked = {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "equals", "value": 394.3}
     for unit, verdict in (("USD billion", "confirmed"), ("EUR billion", "cannot_judge")):
         answer = await figures.answer({"query_type": "verify_claim", "parameters": asked | {"unit": unit}}, user=None)
@@ -309,5 +299,4 @@ async def test_a_query_that_finds_nothing_by_another_ticker_says_the_main_one(fi
     ],
 )
 def test_each_query_type_says_how_to_get_its_own_rest(figures, query_type, rest):
-    """A failure may name none that there is."""
     assert figures.rest_of({"query_type": query_type}) == rest
