@@ -104,7 +104,6 @@ ROAD = "A-------B"
     ],
 )
 def test_the_best_way_is_walked(tmp_path, text, profile, walks):
-    """Metres and seconds between nodes, or places in cells; None where there is no walk."""
     town = Town(text, tmp_path, profile)
 
     assert {ends: town.walk(*ends) for ends in walks} == walks
@@ -121,7 +120,6 @@ def test_the_best_way_is_walked(tmp_path, text, profile, walks):
     ],
 )
 def test_a_walk_within_the_limit_is_found(tmp_path, text, end, limit_m, found):
-    """A dearer one too, where the best is longer than the limit."""
     assert Town(text, tmp_path).walk("A", end, limit_m) == found
 
 
@@ -133,7 +131,6 @@ def test_a_walk_within_the_limit_is_found(tmp_path, text, end, limit_m, found):
     ],
 )
 def test_a_walk_is_drawn_along_its_streets(tmp_path, start, end, line):
-    """From a third of the way along the first street, round both corners, to the last node; and back."""
     assert Town("A--B\n   |\n   C--D", tmp_path).line(start, end) == line
 
 
@@ -205,7 +202,6 @@ def draw_place(data, drawing, streets, along):
 @settings(max_examples=60, deadline=None)
 @given(towns(), st.data())
 def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text, data):
-    """On any drawn town, from any place on a street to any other: as long as a plain Dijkstra finds."""
     drawing = read(text)
     streets = oracle.walkable(drawing) if drawing.streets else []
     if not streets:
@@ -222,7 +218,6 @@ def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text
 
 @pytest.mark.parametrize(("kerb", "metres"), [("yes", 400), ("lowered", 400), ("raised", 800)])
 def test_a_kerb_of_which_nothing_is_known_is_no_obstacle(tmp_path, kerb, metres):
-    """``kerb=yes`` says that there is one, not how high it is."""
     town = Town(
         KERB.replace("-k-", "   "),
         tmp_path,
@@ -232,3 +227,15 @@ def test_a_kerb_of_which_nothing_is_known_is_no_obstacle(tmp_path, kerb, metres)
     )
 
     assert town.walk("A", "B") == (metres, metres / 1.25)
+
+
+def test_a_ring_at_the_end_of_a_way_is_walked_either_way_round(tmp_path):
+    """One way goes from A by B round a ring of 800 m back to B; a place 200 m along the ring is 400 m from A."""
+    ring = [(9, *degrees(4, 0), {}), (10, *degrees(4, 2), {}), (11, *degrees(2, 2), {})]
+    town = Town("A-B", tmp_path, extra_nodes=ring, extra_ways=[((1, 2, 9, 10, 11, 2), {"highway": "footway"})])
+
+    heads = town.graph.arc_head
+    assert (heads[::2] != heads[1::2]).all()
+    assert town.walk("A", (4, 0)) == (400, 320.0)
+    assert town.walk("A", (2, 2)) == (400, 320.0)
+    assert town.walk((2, 2), (4, 0)) == (400, 320.0)

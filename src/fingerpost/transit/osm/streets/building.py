@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
-from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
+from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.streets.edges import Edges, merge_edges
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
-from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY, LIGHTS, ONE_WAY, StreetGraph
+from fingerpost.transit.osm.streets.graph import BLOCKED, DEGREES_E7, ENDS_ONLY, LIGHTS, ONE_WAY, StreetGraph
 from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 
 # Streets that hang together over less than this are left out, unless they are the most there is: a walk that
@@ -21,6 +20,38 @@ from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 ISLAND_M = 2000.0
 # Cells by which nodes are put in order: a ten thousandth of a degree, in 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
+
+
+class _Edges(NamedTuple):
+    """Edges between junctions as columns, before arcs are made of them; nodes are numbered from 0.
+
+    Attributes:
+        begin, end: the nodes of each edge.
+        flags, node_flags, avoided: as in ``StreetGraph``.
+        first: the points of edge e are rows ``first[e] .. first[e + 1]`` of the next three.
+        lat_e7, lon_e7: positions of points, in ten millionths of a degree.
+        along_m: metres from the beginning of the edge.
+    """
+
+    begin: Int32
+    end: Int32
+    flags: UInt8
+    avoided: Float32
+    first: Int64
+    lat_e7: Int32
+    lon_e7: Int32
+    along_m: Float64
+    node_flags: UInt8
+
+    @property
+    def length_m(self) -> Float64:
+        return self.along_m[self.first[1:] - 1]
+
+    @property
+    def is_blocked(self) -> npt.NDArray[np.bool_]:
+        """Which nodes nobody walks past."""
+        blocked: npt.NDArray[np.bool_] = self.node_flags & BLOCKED != 0
+        return blocked
 
 
 class BuiltStreets(NamedTuple):
@@ -35,11 +66,10 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     edges, street_m = _cut(streets)
     kept = _find_kept(edges, street_m)
     left_out_m = float(street_m[~kept].sum())
-    edges = merge_edges(_select(_mark_dead_private(edges, kept, street_m), kept))
-    return BuiltStreets(_link(_select(edges, np.ones(len(edges.begin), np.bool_))), left_out_m)
+    return BuiltStreets(_link(_select(_mark_dead_private(edges, kept, street_m), kept)), left_out_m)
 
 
-def _cut(streets: ExtractedStreets) -> tuple[Edges, Float64]:
+def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
     """Return the edges, and their metres, of which the lines across squares count none."""
     crossings = list(list_crossings(streets))
     junctions = {node for way in crossings for node in way.nodes}
@@ -53,7 +83,7 @@ def _cut(streets: ExtractedStreets) -> tuple[Edges, Float64]:
     first = starts_of([len(nodes) for _, nodes in pieces])
     points = [streets.positions[node] for _, nodes in pieces for node in nodes]
     degrees = np.array(points, np.float64).reshape(-1, 2)
-    edges = Edges(
+    edges = _Edges(
         begin=np.array(ends[::2], np.int32),
         end=np.array(ends[1::2], np.int32),
         flags=np.array([rule.flags for rule, _ in pieces], np.uint8),
@@ -115,7 +145,7 @@ def _along_m(degrees: Float64, first: Int64) -> Float64:
     return along
 
 
-def _find_kept(edges: Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
+def _find_kept(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     """Return which edges belong to the streets that hang together over the most metres, or over enough of them.
 
     They hang together where one can walk from each to each. What leads one way only, as an escalator up from a platform
@@ -132,7 +162,7 @@ def _find_kept(edges: Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     return kept
 
 
-def _label_both_ways(edges: Edges) -> Int64:
+def _label_both_ways(edges: _Edges) -> Int64:
     """Label the nodes by the part in which one can walk from each to each."""
     blocked, one_way = edges.is_blocked, edges.flags & ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
@@ -169,7 +199,7 @@ def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> 
             path.append((other, iter(links.get(other, ()))))
 
 
-def _find_part(edges: Edges, label: Int64) -> Int64:
+def _find_part(edges: _Edges, label: Int64) -> Int64:
     """Return the part of each edge: a blocked node belongs to none, and its edges to that of their other end.
 
     An edge between two blocked nodes is a part of its own.
@@ -203,7 +233,7 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
             return label
 
 
-def _mark_dead_private(edges: Edges, kept: npt.NDArray[np.bool_], street_m: Float64) -> Edges:
+def _mark_dead_private(edges: _Edges, kept: npt.NDArray[np.bool_], street_m: Float64) -> _Edges:
     """Mark as for the ends of a walk only what hangs on the other streets by private ways alone.
 
     As for islands, lines across squares count no metres: a small square may have kilometres of them.
@@ -218,7 +248,7 @@ def _mark_dead_private(edges: Edges, kept: npt.NDArray[np.bool_], street_m: Floa
     return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
 
 
-def _select(edges: Edges, kept: npt.NDArray[np.bool_]) -> Edges:
+def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
     """Return some of the edges, nodes and edges numbered anew so that neighbours have near numbers.
 
     A search reads what lies around a point; where that lies together in memory too, it is faster.
@@ -235,7 +265,7 @@ def _select(edges: Edges, kept: npt.NDArray[np.bool_]) -> Edges:
     rows, begin, end = rows[by_begin], begin[by_begin], end[by_begin]
     size = np.diff(edges.first)[rows]
     _, of_points = list_ranges(edges.first[rows], size)
-    return Edges(
+    return _Edges(
         begin=begin.astype(np.int32),
         end=end.astype(np.int32),
         flags=edges.flags[rows],
@@ -258,7 +288,7 @@ def _cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
     return along
 
 
-def _link(edges: Edges) -> StreetGraph:
+def _link(edges: _Edges) -> StreetGraph:
     """Make arcs of edges. None leaves a blocked node; whether a one-way edge may be walked is seen when it is."""
     count = len(edges.begin)
     tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
