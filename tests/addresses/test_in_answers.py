@@ -67,7 +67,6 @@ def test_an_address_is_found_and_names_its_source(ask):
 
 
 def test_a_guessed_number_is_said_to_be_guessed(ask):
-    """Number 3 lies halfway from 1 to 5, and the answer warns of it; a stop has nothing to warn of."""
     body = look_up(ask, "Rantatie 3").body
     assert (body["name"], body["coordinate"]) == ("Rantatie 3", {"lat": 60.0011, "lon": 25.002})
     assert body["meta"]["warnings"] == [
@@ -98,7 +97,6 @@ def test_what_is_guessed_over_too_far_is_asked_about(ask):
     ],
 )
 def test_a_stop_is_what_a_text_means(ask, text, stop, score):
-    """What the timetable knows goes before the extract, whose source is not named then."""
     body = look_up(ask, text).body
     assert (body["id"], body["type"], body["confidenceScore"], "meta" in body) == (stop, "STOP", score, False)
 
@@ -126,7 +124,6 @@ def test_a_trip_between_addresses_says_what_was_taken(ask):
 
 
 def test_streets_of_one_name_are_asked_about_with_their_source(ask):
-    """Nothing is picked silently: two Torikatu 11 km apart are candidates, and the hint carries the licence."""
     error = ask("plan_trip", {"origin": label("Torikatu"), "destination": label("Tori"), "when": EIGHT}).body["error"]
     assert [each["name"] for each in error["candidates"]][:2] == ["Torikatu", "Torikatu"]
     assert error["hint"].endswith(f"Data: {LICENCE}")
@@ -139,7 +136,6 @@ def test_an_address_has_no_board(ask):
 
 
 def test_a_dropped_pin_is_named_by_what_is_there(ask):
-    """A position keeps its place and has the name of the address at it; far from everything it is only a position."""
     at_number_1, nowhere = "60.001150,25.000100", "60.050000,25.000000"
     assert look_up(ask, at_number_1).body["name"] == "Rantatie 1"
     assert look_up(ask, nowhere).body["name"] == nowhere

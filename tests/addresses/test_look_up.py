@@ -104,7 +104,6 @@ def test_a_place_is_found_as_people_type_it(index, text, name, score):
     ],
 )  # fmt: skip
 def test_a_house_number_is_known_or_said_to_be_guessed(index, text, name, at, guess):
-    """Even and odd numbers lie on their own sides; what is between two is in proportion, and says so."""
     place = search(index, text)[0].place
     assert (place.name, spot(place), place.guess, place.locality) == (name, at, guess, "Tampere")
 
@@ -145,19 +144,16 @@ def test_everything_found_is_an_address_and_names_its_source(index):
 
 @pytest.mark.parametrize("text", ["Pysäkkinen", "Kylttinen", "qqxxzz", "", "?!", '"', "NEAR(", "*", "1"])
 def test_what_is_no_place_is_not_found(index, text):
-    """Stops are the timetable's, signs nobody's; no text is a query language."""
     assert search(index, text) == []
 
 
 def test_a_city_stands_for_its_middle_too_little_to_be_taken(index):
-    """A city is too wide to be a place; that it is only its middle is said."""
     match = search(index, "Tammerfors")[0]
     assert (match.place.name, match.score) == ("Tampere", 0.79)
     assert match.place.guess == "the middle of the addresses of Tampere"
 
 
 def test_accents_that_are_typed_tell_names_apart(tmp_path):
-    """Särkkä and Sarkka are two streets; without accents either may be meant."""
     streets = [
         way((61.5, 23.7), (61.501, 23.7), highway="residential", name="Särkkä"),
         way((61.6, 23.7), (61.601, 23.7), highway="residential", name="Sarkka"),
@@ -208,7 +204,6 @@ def test_only_what_lies_in_the_area_is_kept(tmp_path):
 
 @pytest.mark.parametrize(("focus", "names"), [(Coordinate(61.5, 23.9), ["C", "D"]), (None, ["A", "B"])])
 def test_of_a_kind_the_nearest_are_offered_else_the_first_by_name(tmp_path, monkeypatch, focus, names):
-    """A large extract has thousands of a kind; a degree of longitude is half as long as one of latitude there."""
     monkeypatch.setattr("fingerpost.transit.osm.addresses.index.MOST_OF_KIND", 2)
     spots = {"A": (61.57, 23.9), "B": (61.3, 23.9), "C": (61.5, 23.8), "D": (61.5, 24.0)}
     things = [node(*at, amenity="pharmacy", name=name) for name, at in spots.items()]

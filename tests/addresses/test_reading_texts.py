@@ -60,7 +60,6 @@ def test_an_address_is_street_number_and_city(text, words, number, city):
     ],
 )
 def test_house_numbers_are_read_as_mappers_write_them(text, number):
-    """What follows a number (floors, flats) is left; what has none is no number."""
     assert read_house_number(text) == number
 
 
@@ -71,7 +70,6 @@ def test_a_range_lies_on_one_side_of_the_street(number, covered):
 
 
 def test_a_range_of_both_parities_covers_both():
-    """14-15 is a house over the corner."""
     assert [HouseNumber(14, 15).covers(number) for number in (14, 15)] == [True, True]
 
 
@@ -94,7 +92,6 @@ def test_finnish_endings_are_taken_off(said, name):
 
 @pytest.mark.parametrize("text", ["", "tie", "ab"])
 def test_what_is_too_short_for_an_ending_has_none(text):
-    """A stem has three letters at least."""
     assert base_forms(text) == ()
 
 
@@ -106,5 +103,4 @@ def test_what_is_too_short_for_an_ending_has_none(text):
     ],
 )  # fmt: skip
 def test_accents_that_were_typed_count(text, name, contradicts):
-    """Who types no accents may mean any name; who types them means them."""
     assert contradicts_accents(text, name) is contradicts

@@ -48,7 +48,6 @@ def test_what_people_type_is_found_in_the_first_three(city):
 
 
 def test_a_city_s_name_means_its_main_stations(city):
-    """Who types a city into a planner wants its station: each of the two has one for trains."""
     name, _, find = city
     texts = {"tampere": ["Tampere", "Tampereella"], "helsinki": ["Helsinki", "Helsingfors", "Helsingissä"]}[name]
     for text in texts:

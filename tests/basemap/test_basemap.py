@@ -57,7 +57,6 @@ def read(tmp_path, text=OSM):
 
 
 def test_water_and_ways_are_read_where_riders_are(tmp_path):
-    """The lake and its island as rings, the street until it leaves the area, the river; no footway."""
     found = [(line.kind, len(line.points)) for line in read(tmp_path)]
 
     assert sorted(found) == [(KINDS.COAST, 2), (KINDS.MAIN, 2), (KINDS.WATER, 4), (KINDS.WATER, 5)]
@@ -105,7 +104,6 @@ def test_a_box_shows_what_lies_in_it(tmp_path):
 
 
 def test_a_line_is_cut_where_it_leaves_the_box():
-    """One point beyond each side stays, so that it is drawn to the edge; what crosses without a point inside stays."""
     line = DrawnLine(KINDS.MAIN, [(0.005, -0.02), (0.005, -0.01), (0.005, 0.005), (0.005, 0.02), (0.005, 0.03)])
     crossing = DrawnLine(KINDS.MAIN, [(-0.01, 0.005), (0.02, 0.005)])
     [layer] = draw_basemap(pack_lines([line, crossing]), BOX).layers
@@ -117,7 +115,6 @@ def test_a_line_is_cut_where_it_leaves_the_box():
     ("most", "kinds", "left"), [(7, [KINDS.MAIN, KINDS.MINOR], ()), (6, [KINDS.MAIN], (KINDS.MINOR,))]
 )
 def test_the_least_telling_is_left_out_where_not_all_fits(monkeypatch, most, kinds, left):
-    """Seven points fit into seven; into six only those of the main road, and the answer says what is missing."""
     monkeypatch.setattr(basemap, "MOST_POINTS", most)
     minor = DrawnLine(KINDS.MINOR, [(0.001, 0.001), (0.004, 0.002), (0.002, 0.008), (0.009, 0.003)])
     main = DrawnLine(KINDS.MAIN, [(0.001, 0.009), (0.004, 0.001), (0.008, 0.009)])
@@ -131,7 +128,6 @@ POINTS = st.tuples(st.floats(-0.02, 0.03), st.floats(-0.02, 0.03))
 
 @given(st.lists(POINTS, min_size=3, max_size=12), POINTS)
 def test_a_clipped_ring_covers_what_the_ring_covers_in_the_box(corners, point):
-    """A point within the box is in both or in neither, by counting edges to its right; nothing lies outside the box."""
     ring = [*corners, corners[0]]
     clipped = clip_ring(ring, BOX)
     slack = 1e-9
@@ -164,7 +160,6 @@ def is_in(ring, point):
 
 
 def test_no_box_is_drawn_with_more_points_than_are_worth_sending(monkeypatch):
-    """A class whose lines stay too many after thinning is left out, as are those after it."""
     zigzag = [(0.005 + 0.004 * (n % 2), n * 0.0001) for n in range(100)]
     lines = [DrawnLine(kind, zigzag) for kind in (KINDS.MAIN, KINDS.SECONDARY, KINDS.MINOR)]
     monkeypatch.setattr(basemap, "MOST_DRAWN", 150)

@@ -34,7 +34,6 @@ def plan(tmp_path, monkeypatch):
 
 
 def test_each_itinerary_has_its_price(plan):
-    """Each price stands once in meta, with its tickets and the itineraries that it is for, and in their lines."""
     answer = plan({"fare_attributes.txt": FARES, "fare_rules.txt": RULES})
 
     changing, direct = (each["fingerprint"] for each in answer.body["itineraries"])
@@ -47,7 +46,6 @@ def test_each_itinerary_has_its_price(plan):
 
 
 def test_a_price_that_all_share_is_said_once(plan):
-    """Where every itinerary costs the same, no fingerprint is needed."""
     answer = plan({"fare_attributes.txt": "fare_id,price,currency_type,payment_method,transfers\nt,300,JPY,0,\n"})
 
     assert answer.body["meta"]["fares"] == [{"amount": "300", "currency": "JPY", "tickets": ["t"]}]
@@ -55,7 +53,6 @@ def test_a_price_that_all_share_is_said_once(plan):
 
 
 def test_a_price_that_is_not_known_has_a_reason_and_no_figure(plan):
-    """A line that no fare is for, beside one that has a fare."""
     answer = plan({"fare_attributes.txt": FARES, "fare_rules.txt": "fare_id,route_id\nt,C\n"})
 
     changing, direct = (each["fingerprint"] for each in answer.body["itineraries"])
@@ -67,7 +64,6 @@ def test_a_price_that_is_not_known_has_a_reason_and_no_figure(plan):
 
 
 def test_a_feed_without_fares_says_so(plan):
-    """Where no feed of the network has fares, the price is unknown, and the text says nothing of it."""
     answer = plan({})
 
     assert answer.body["meta"]["fares"] == [{"unknown": "T states no fares"}]
@@ -76,7 +72,6 @@ def test_a_feed_without_fares_says_so(plan):
 
 @pytest.mark.parametrize("tables", [{}, {"fare_attributes.txt": FARES}], ids=["no fares", "fares"])
 def test_a_walk_costs_nothing(plan, tables):
-    """An itinerary that only walks has no fare, and none that is unknown, whatever the feed has of fares."""
     near = {"type": "coords", "value": {"lat": 60.17, "lon": 24.942}}
     answer = plan(tables, {**QUESTION, "destination": near, "limit": 1})
 

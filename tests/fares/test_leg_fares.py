@@ -40,15 +40,13 @@ def cost(book, *rides):
     return str(price.amount), " ".join(price.tickets)
 
 
-def test_one_fare_for_everything(read):
-    """A rule that names nothing but its product is for every leg."""
+def test_a_rule_of_a_product_alone_is_for_every_leg(read):
     book, findings = read("fare_product_id\none\n")
 
     assert (cost(book, BUS, FAST), findings) == (("4.00", "one one"), [])
 
 
-def test_network_of_a_route_in_its_own_table(read):
-    """Without route_networks.txt the network stands in routes.txt."""
+def test_without_route_networks_the_network_stands_in_routes(read):
     routes = "route_id,route_short_name,route_type,network_id\nA,A,3,local\n"
     book, _ = read(BY_NETWORK, route_networks=None, routes=routes)
 
@@ -65,8 +63,7 @@ def test_empty_fields(read, priority, paid):
 
 
 @pytest.mark.parametrize(("stops", "paid"), [("N S", "2.00"), ("N B", "2.00"), ("S N", None), ("N N", None)])
-def test_areas(read, stops, paid):
-    """A rule from an area to an area is for legs whose ends lie in them; a stop may lie in both."""
+def test_a_rule_is_for_legs_whose_ends_lie_in_its_areas(read, stops, paid):
     book, _ = read(f"{LEG_HEAD}\nL,,north,south,one\n")
 
     if paid:
@@ -76,8 +73,7 @@ def test_areas(read, stops, paid):
             price_by_legs(book, [ride("1", stops)])
 
 
-def test_areas_of_platforms(read):
-    """A platform lies in its station's area unless it has one of its own."""
+def test_a_platform_without_an_area_lies_in_that_of_its_station(read):
     stops = (
         "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\nC,C,60.1,24.9,1,\nP,P,60.1,24.9,0,C\n"
         "Q,Q,60.1,24.9,0,C\nALPHA,A,60.17,24.94,,\nBETA,B,60.17,24.95,,\nGAMMA,G,60.17,24.96,,\n"
@@ -116,8 +112,7 @@ def test_three_legs_with_transfers(read, count_type_and_product, paid):
 
 
 @pytest.mark.parametrize(("type_", "longest_s"), [("0", 1800), ("1", 1200), ("2", 600), ("3", 1200)])
-def test_time_limits(read, type_, longest_s):
-    """The limit runs from the first leg's departure or arrival to the last's; its last second counts."""
+def test_a_time_limit_runs_between_departures_or_arrivals_of_two_legs(read, type_, longest_s):
     within, beyond = (
         cost(read(BY_NETWORK, f"L,L,-1,{limit},{type_},0,\n")[0], BUS, TRAM)[0] for limit in (longest_s, longest_s - 1)
     )
@@ -126,14 +121,12 @@ def test_time_limits(read, type_, longest_s):
 
 
 def test_transfer_between_groups_that_no_rule_lists(read):
-    """An empty group stands for all groups that are not listed on its side."""
     book, _ = read(BY_NETWORK, "L,,,,,0,upgrade\n")
 
     assert [cost(book, *rides)[0] for rides in ((BUS, FAST), (FAST, BUS))] == ["5.00", "7.00"]
 
 
-def test_riders(read):
-    """What the default category and everyone else pays is the price; the least of several media."""
+def test_the_price_is_the_least_of_the_default_category_and_of_everyone(read):
     products = (
         "fare_product_id,rider_category_id,fare_media_id,amount,currency\n"
         "one,ADULT,cash,2.50,USD\none,ADULT,card,2.25,USD\none,YOUTH,card,1.00,USD\n"
@@ -145,8 +138,7 @@ def test_riders(read):
     assert findings == [("fare-of-other-riders-unapplied", 1, "fare_products.txt", 4)]
 
 
-def test_riders_without_a_default(read):
-    """Where the feed does not say who the ordinary rider is, no price is."""
+def test_without_a_default_category_no_price_is_known(read):
     products = "fare_product_id,rider_category_id,amount,currency\none,ADULT,2.50,USD\none,YOUTH,1.00,USD\n"
     book, _ = read("fare_product_id\none\n", fare_products=products)
 
@@ -179,7 +171,6 @@ def test_rules_that_are_not_applied(read, tables, finding, why):
 
 
 def test_no_trip_costs_less_than_nothing(read):
-    """A discount of five on two legs of two each, for what the second would cost."""
     book, _ = read(BY_NETWORK, "L,L,-1,,,0,off\n", fare_products=PRODUCTS + "off,-5.00,USD\n")
     with pytest.raises(FareUnknown, match="more than what it asks"):
         price_by_legs(book, [BUS, TRAM])
@@ -195,7 +186,6 @@ def test_no_trip_costs_less_than_nothing(read):
     ],
 )
 def test_a_table_without_its_column_could_change_any_price(read, table, text):
-    """What cannot be read is not taken for what is not there."""
     book, _ = read(BY_NETWORK, **{table: text})
 
     assert book.problem.startswith(f"{table}.txt has no column ")
@@ -239,16 +229,14 @@ def test_too_many_ways_to_pay_are_not_tried(read):
         ({"transfers": "L,L,-1,60,,0,\n"}, ("fare-rule-unreadable-unapplied", 1, "fare_transfer_rules.txt", 2)),
     ],
 )
-def test_faults(read, tables, finding):
-    """With a row that cannot be read no price of the feed is given: it could be the row that counts."""
+def test_a_row_that_cannot_be_read_leaves_the_feed_without_prices(read, tables, finding):
     book, findings = read(**({"leg_rules": BY_NETWORK} | tables))
 
     assert findings == [finding]
     assert book.problem.endswith("cannot be read")
 
 
-def test_both_versions(read):
-    """Where a feed has both models, the first is passed over and named."""
+def test_leg_fares_win_over_tickets(read):
     old = "fare_id,price,currency_type,payment_method,transfers\nold,9.00,USD,0,\n"
     book, findings = read(BY_NETWORK, fare_attributes=old)
 
@@ -256,7 +244,6 @@ def test_both_versions(read):
 
 
 def test_rules_of_products_that_are_not_there_are_counted(read):
-    """The second leg rule and the transfer rule name products of no row; who rides by them is told no price."""
     book, findings = read(f"{LEG_HEAD}\nL,local,,,one\nF,fast,,,flying\n", "L,F,,,,0,none\n")
 
     assert findings == [

@@ -40,16 +40,14 @@ def test_digits(amount, currency, written):
 
 
 @pytest.mark.parametrize("text", ["", "free", "1e3", "2,80", "NaN", "1.", ".5", "\u0663.\u0665"])
-def test_what_is_no_amount(text):
-    """Anything but digits and a point is no amount."""
+def test_an_amount_is_digits_and_a_point(text):
     assert find_amount(text) is None
 
 
 @pytest.mark.parametrize(
     ("text", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("EURO", None), ("", None), ("€", None), ("\u017fek", None)]
 )
-def test_currency(text, code):
-    """A currency is a code of three letters."""
+def test_a_currency_is_a_code_of_three_letters(text, code):
     assert find_currency(text) == code
 
 
@@ -65,8 +63,7 @@ def read(tmp_path, tickets, rules=""):
     return FareBook.from_json(text) if text else None, findings_of(imported)
 
 
-def test_a_ticket(tmp_path):
-    """An empty number of transfers is any number; empty durations and agencies set no limit."""
+def test_empty_fields_of_a_ticket_set_no_limit(tmp_path):
     book, findings = read(tmp_path, "t,2.80,EUR,0,,,\nu,1,EUR,0,0,4800,HSL\n")
 
     assert findings == []
@@ -76,8 +73,7 @@ def test_a_ticket(tmp_path):
     )
 
 
-def test_contained_zones_of_one_rule(tmp_path):
-    """Rows that differ in the contained zone only are one rule; other rows are rules of their own."""
+def test_rows_that_differ_in_the_contained_zone_only_are_one_rule(tmp_path):
     book, _ = read(tmp_path, "t,2.80,EUR,0,,,\n", "t,A,,,a\nt,A,,,b\nt,,x,y,\n")
 
     assert book.ticket_rules == (
@@ -87,14 +83,12 @@ def test_contained_zones_of_one_rule(tmp_path):
 
 
 def test_rules_of_no_fare_make_no_ticket_universal(tmp_path):
-    """The one rule names a fare in the wrong case: what the ticket is for is not known."""
     book, findings = read(tmp_path, "t,2.80,EUR,0,,,\n", "T,A,,,\n")
 
     assert (book.problem, len(findings)) == ("no rule of fare_rules.txt is for a fare that is there", 1)
 
 
-def test_faults(tmp_path):
-    """Unread prices, repeated and unknown fares, and fares that no rule is for are counted where they stand."""
+def test_faulty_tickets_and_rules_are_counted(tmp_path):
     book, findings = read(
         tmp_path,
         "t,2.80,EUR,0,,,\nu,free,EUR,0,,,\nt,9,EUR,0,,,\nw,1,EUR,0,7,,\nx,1,EUR,0,,,\n",
@@ -110,13 +104,11 @@ def test_faults(tmp_path):
     ]
 
 
-def test_no_fares(tmp_path):
-    """An empty table says nothing of fares."""
+def test_an_empty_table_has_no_fares(tmp_path):
     assert read(tmp_path, "") == (None, [])
 
 
-def test_zones_are_read_aside(tmp_path):
-    """Stops are read a second time for their zones; a fault of theirs is counted once."""
+def test_faults_of_stops_read_again_for_their_zones_are_counted_once(tmp_path):
     rows = "ALPHA;A;60.17;24.94;a\nBETA;B;60.17;24.95;b\nGAMMA;G;60.17;24.96;\n"
     stops = f"stop_id;stop_name;stop_lat;stop_lon;zone_id\n{rows}"
     tables = {
@@ -198,7 +190,6 @@ CONCENTRIC = [("F1", "1 2 3", "4.15"), ("F2", "1 2", "2.20"), ("F4", "2 3", "2.9
     ("stops", "paid"), [("S2 S3", "2.95"), ("S2 S2", "1.95"), ("S1 S2 S3", "4.15"), ("S1 S3 S2", "4.15")]
 )
 def test_example_7_zones_passed_through(stops, paid):
-    """A fare applies where the zones that are passed through, calls between included, are exactly its zones."""
     fares = book(
         [ticket(fare, price) for fare, _, price in CONCENTRIC],
         [(fare, "", "", "", zones) for fare, zones, _ in CONCENTRIC],
@@ -220,8 +211,7 @@ def test_how_long_a_ticket_is_valid(duration_s, is_valid):
             price_by_tickets(fares, [BUS])
 
 
-def test_agency():
-    """A fare of one agency is not for another's rides."""
+def test_a_fare_of_one_agency_is_not_for_rides_of_another():
     fares = book([ticket("x", "1", agency="X"), ticket("y", "5", agency="Y")])
 
     assert cost(fares, ride("1", "A B", agency="X"), ride("2", "B C", 20, 30, agency="Y")) == ("6", "x y")
@@ -229,7 +219,6 @@ def test_agency():
 
 @pytest.mark.parametrize("currency", ["", "USD", "EUR"])
 def test_a_price_that_cannot_be_read_could_be_the_least(currency):
-    """Line 2 has two fares, one of them unreadable: no sum is said, whichever ride it is."""
     fares = book(
         [ticket("a", "2.00", 0), ticket("b", "2.00", 0), ticket("c", "", 0, currency=currency)],
         [("a", "1", "", "", ""), ("b", "2", "", "", ""), ("c", "2", "", "", "")],

@@ -119,7 +119,6 @@ def test_linked_trips(tmp_path, link, seats, unapplied):
     [("BETA-1,BETA-2", 1), ("BETA,BETA", 1), (",", 1), ("ALPHA,BETA-2", 0), ("BETA-1,GAMMA", 0), ("X,", 0)],
 )
 def test_stops_of_a_link_are_the_end_and_the_beginning(tmp_path, ends, joined):
-    """Where stops are named, theirs or their station must be; a link in mid-trip is counted."""
     drawing = "line A | Alpha 08:00 | Beta-1 08:10\nline B | Beta-2 08:12 | Gamma 08:30"
     link = f"from_stop_id,to_stop_id,transfer_type,from_trip_id,to_trip_id\n{ends},4,A-1,B-1\n"
     seats, findings = seats_of(tmp_path, drawing, stops=STATION, transfers=link)
@@ -145,8 +144,7 @@ def test_a_train_divides_into_eight_at_most(tmp_path, parts, joined):
         ("small/google_example.gtfs.zip", 2, 0),
     ],
 )
-def test_real_feeds(path, in_seat, specific):
-    """All rules of the railways are used, and the blocks of two cities' buses where they go on as another line."""
+def test_real_feeds_use_all_in_seat_and_specific_transfers(path, in_seat, specific):
     feed = import_feeds("real", [FeedSource(get_shared(f"gtfs/{path}"))]).report.feeds[0]
     assert (feed.in_seat, feed.narrow_transfers) == (in_seat, specific)
     assert not {found.reason for found in feed.findings} & {

@@ -11,8 +11,7 @@ LONGEST_S = 60 + len(SEEDS)
 MOST_GROWN_MB = 200
 
 
-def test_mutated_feeds(tmp_path):
-    """Each is imported, and then holds together, or is refused in a sentence; in one process that does not grow."""
+def test_mutated_feeds_are_imported_or_refused_in_a_sentence(tmp_path):
     command = [sys.executable, "-m", "tests.gtfs.mutating", str(SEEDS.start), str(SEEDS.stop), str(tmp_path)]
     root = Path(__file__).parents[2]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False, timeout=LONGEST_S)

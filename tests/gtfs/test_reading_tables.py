@@ -64,8 +64,7 @@ def test_a_stray_quote_is_a_letter_and_counted(tmp_path):
     assert findings.list_all() == [(Reason.QUOTE_WITHOUT_END_ASSUMED, 1, [("a.txt", 2, "")])]
 
 
-def test_characters_that_override_the_direction_of_texts(tmp_path):
-    """They are removed from names, and their rows counted; other marks of right-to-left texts stay."""
+def test_characters_that_override_the_direction_of_texts_are_removed_and_counted(tmp_path):
     findings = Findings()
     table = table_of("x\nTown\n\u202etopS\u202c \u2066A\u2069\n\u200fTown\n\u202aB\n".encode(), findings)
 

@@ -75,7 +75,6 @@ def links_of(table):
 
 @pytest.mark.parametrize(("name", "day"), FEEDS, ids=[name for name, _ in FEEDS])
 def test_engine_equals_oracle(name, day):
-    """For each number of rides the earliest arrival within the walking limit is the oracle's."""
     path = get_shared(f"gtfs/{name}.gtfs.zip")
     dice = random.Random(name)
     table = cut(import_feeds("real", [FeedSource(path)]).timetable, day, dice)

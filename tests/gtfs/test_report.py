@@ -186,8 +186,7 @@ def test_a_text_that_is_no_report_is_refused(text):
         ImportReport.from_json(text)
 
 
-def test_progress(tmp_path):
-    """Each feed goes from nothing to the bytes of its tables, never back; linking the stops comes last."""
+def test_progress_goes_from_nothing_to_the_bytes_of_each_feed(tmp_path):
     feed = feed_from_drawing(ONE_LINE)
     sources = [FeedSource(write_feed(tmp_path / f"{name}.zip", feed | {"README": "x" * 99})) for name in "ab"]
     told = []

@@ -27,8 +27,7 @@ def write_both(tmp_path, beta=BETA, south=SOUTH):
         (["MTA", None], ["MTA", "NET-SOUTH"]),
     ],
 )
-def test_feed_names(tmp_path, names, feeds):
-    """FEED is as given, else the network's name, with the file's stem where there are several feeds."""
+def test_a_feed_is_named_as_given_or_after_its_network_and_file(tmp_path, names, feeds):
     paths = write_both(tmp_path)
     sources = [FeedSource(path, name) for path, name in zip(paths, names, strict=False)]
     imported = import_feeds("net", sources)

@@ -58,7 +58,6 @@ async def walk_to_deep(network, **more):
     ],
 )
 async def test_a_metro_is_walked_to_by_the_entrances_of_the_map(tmp_path, lines, entrances, step_free, metres):
-    """A bus stop, and what the map calls the entrance of something else, is reached from the nearest street."""
     network = network_of(STREET, lines, DEEP, tmp_path, extra_nodes=on_map(*entrances))
 
     assert await walk_to_deep(network, step_free=step_free) == pytest.approx(metres, abs=2)
@@ -76,7 +75,6 @@ async def test_nobody_goes_in_by_an_exit(tmp_path):
 
 
 async def test_a_door_of_the_metro_station_s_building_is_an_entrance(tmp_path):
-    """Of the two doors one is of a shop."""
     doors = on_map(((8, 0), {"entrance": "yes"}), ((4, 0), {"entrance": "yes"}), ((8, 1), {}), ((9, 1), {}))
     building = ((50, 52, 53, 50), {"railway": "station", "station": "subway", "building": "yes"})
     network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=doors, extra_ways=[building])
@@ -122,8 +120,7 @@ async def test_the_feed_s_entrances_take_as_long_as_its_pathways_say(tmp_path, w
 
 
 @pytest.mark.parametrize(("mode", "is_reached"), [(1, True), (5, True), (2, False), (4, False)])
-async def test_stairs_inside_keep_a_wheelchair_out(tmp_path, mode, is_reached):
-    """A walkway and a lift lead to the platform, stairs and an escalator do not."""
+async def test_stairs_and_escalators_inside_keep_a_wheelchair_out(tmp_path, mode, is_reached):
     network = _feed_station(tmp_path, f"DOOR,DEEP,{mode},1,60")
     walks = network._walks.get_walks(step_free=True)
     row = network._stops.find_row("TEST:DEEP")
@@ -156,7 +153,6 @@ def _lift(stop_id, end="10:00"):
     ],
 )
 async def test_a_lift_out_of_order_sends_who_needs_it_to_the_other_door(tmp_path, entities, step_free, seconds):
-    """While the alert holds; an entrance without service is closed to everyone."""
     network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
     network.publish(read(network.timetable, *entities), DAY)
 
@@ -202,7 +198,6 @@ async def test_a_lift_of_the_map_that_is_out_of_order_breaks_a_change(tmp_path):
 
 
 async def test_a_lift_further_away_than_30_m_is_another_one(tmp_path):
-    """The alert names a place 40 m from the lift on the map."""
     rows = [*CHANGE_ROWS[:-1], stop_row("LIFT", (3, -0.4), 3, "HUB")]
     network = network_of(CROSSING, CHANGE, rows, tmp_path)
     network.publish(read(network.timetable, _lift("LIFT")), DAY)

@@ -22,7 +22,6 @@ def test_squares_side_by_side_are_crossed_as_one(tmp_path, right):
 
 
 def test_a_square_drawn_twice_is_crossed_too(tmp_path):
-    """Once as a way and once as the outer way of a multipolygon."""
     drawing = read("E-A B\n\n\n\n  C D-F")
     relation = ({"outer": ""}, {"type": "multipolygon", **SQUARE})
     town = Town(drawing, tmp_path, extra_ways=[(drawing.ring("ABDCA"), SQUARE)], extra_relations=[relation])
@@ -90,7 +89,6 @@ def test_a_pin_above_a_tunnel_is_on_the_street_beside_it(tmp_path, cells_down, i
 
 
 def test_walls_far_from_every_stop_are_not_kept(tmp_path):
-    """Of a country's fences only the one along the street."""
     far = [(90, 5.0, 5.0, {}), (91, 5.0, 5.001, {})]
     fences = [((90, 91), {"barrier": "fence"}), ((1, 2), {"barrier": "fence"})]
 

@@ -10,7 +10,6 @@ STREET = "A-------------------------B"
 
 
 def test_islands_shorter_than_two_kilometres_are_left_out(tmp_path):
-    """400 m that no other street leads to are not snapped to; 2,100 m are walked on their own."""
     short = Town(f"{STREET}\n\nC---D", tmp_path)
     long = Town(f"{STREET}\n\n\n\nC--------------------D", tmp_path)
 
@@ -40,7 +39,6 @@ def test_who_can_only_leave_a_platform_does_not_begin_there(tmp_path, way, metre
 
 
 def test_an_escalator_beside_a_stop_is_walked_to_where_it_begins_and_ends(tmp_path):
-    """Both ends of the escalator C to D lie on streets, so that the stop in its middle is reached and left."""
     drawing = read("A---C----B\n|\n|   D\n|   |\n+---+")
     escalator = [(drawing.ring("CD"), {"highway": "steps", "conveying": "forward"})]
     town = Town(drawing, tmp_path, extra_ways=escalator)
@@ -57,7 +55,6 @@ def test_a_square_that_nothing_leads_to_is_left_out_however_often_it_is_crossed(
 
 
 def test_who_stands_on_a_square_behind_a_private_road_may_leave_by_it(tmp_path):
-    """The square's crossings are no public streets either, however long they are together."""
     drawing = read("A-C-----------------------B")
     nodes, square = _draw_square()
     road = (*drawing.ring("C"), 50), {"highway": "service", "access": "private"}

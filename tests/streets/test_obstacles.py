@@ -70,12 +70,10 @@ def plan(tmp_path, monkeypatch):
     ],
 )
 def test_a_step_free_walk_says_what_it_crosses_and_climbs(plan, nodes, tags, notes, unmet):
-    """And warns of what is not known to be step-free."""
     assert plan(nodes, tags) == (notes, unmet)
 
 
 def test_who_takes_steps_is_told_nothing(plan):
-    """The same street, not step-free."""
     assert plan([node(50, 2, barrier="kerb")], step_free=False) == (None, [])
 
 
@@ -94,7 +92,6 @@ def test_who_takes_no_steps_goes_round_what_is_known_to_be_unfit(tmp_path, wheel
 
 
 def test_a_line_through_an_entrance_is_drawn_through_it(tmp_path):
-    """From the street's beginning to the entrance at 8 cells, then to the platform."""
     rows = [stop_row("DEEP", (10, 2)), stop_row("FAR", (40, 0))]
     entrance = (50, *degrees(8, 0), {"railway": "subway_entrance"})
     network = network_of(STREET, "metro M | Deep 08:30 | Far 08:50", rows, tmp_path, extra_nodes=[entrance])

@@ -40,12 +40,10 @@ def _found(stops, *mapped):
     ],
 )
 def test_a_stop_is_where_the_map_has_it(names, ref, x, matched):
-    """By id or code, up to 100 m away; else it stays where its feed says."""
     assert _found(_stops(names), (ref, x)) == ([x if matched else 0.0], matched)
 
 
 def test_a_stop_is_at_the_nearest_of_its_ref_and_a_station_stays():
-    """A platform and a stop position bear the same ref; nobody boards at a station."""
     assert _found(_stops(("7", "")), ("7", 0.6), ("7", 0.2), ("7", 0.4)) == ([0.2], 1)
     assert _found(_stops(("7", ""), kind=STATION), ("7", 0.2)) == ([0.0], 0)
 
@@ -75,7 +73,6 @@ def test_who_walks_to_a_stop_walks_to_where_the_map_has_it(tmp_path):
     ],
 )
 def test_a_station_of_several_platforms_is_no_stop_of_its_ref(tmp_path, tags, is_one):
-    """Else all of its platforms would be put in one place."""
     town = Town("A-B", tmp_path, extra_nodes=[(9, *degrees(1, 1), {**tags, "ref": "7"})])
 
     assert [stop.ref for stop in town.extracted.stops] == ["7"] * is_one

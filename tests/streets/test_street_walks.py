@@ -65,7 +65,6 @@ def test_who_takes_no_steps_is_not_linked_over_them(tmp_path):
 
 @pytest.mark.parametrize(("cells", "is_linked"), [(6, True), (7, False)])
 def test_a_change_is_650_m_on_the_streets_at_most(tmp_path, cells, is_linked):
-    """600 m are near enough, 700 m are not."""
     links = _linked(_walks(tmp_path, ["A", (cells, 0)], ROAD), 2)
 
     assert ((0, 1) in links) is is_linked
@@ -87,7 +86,6 @@ def test_a_stop_without_streets_keeps_the_straight_line(tmp_path):
 
 
 def test_footpaths_of_a_stop_stand_by_how_long_they_take(tmp_path):
-    """Nearest first, so that a search can stop early."""
     walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], ROAD)
     paths = footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
 
@@ -95,7 +93,6 @@ def test_footpaths_of_a_stop_stand_by_how_long_they_take(tmp_path):
 
 
 def test_what_a_feed_states_stands_above_the_streets(tmp_path):
-    """45 s from A to B by transfers.txt; the way on foot stays what it is."""
     rules = TransferColumns(
         *(np.array([each], kind) for each, kind in ((0, "i4"), (1, "i4"), (MINIMUM_TIME, "i1"), (45, "i4")))
     )
@@ -113,7 +110,6 @@ def test_stops_are_reached_within_the_limit_and_the_way_to_the_street_counts(tmp
 
 
 def test_the_way_from_a_stop_may_be_longer_than_the_way_to_it(tmp_path):
-    """A one-way footway: 600 m along it, 1,000 m round."""
     walks = _walks(tmp_path, ["B"], "A--e--B\n|     |\nC-----D")
     metres = [
         int(walks.reach(*degrees(0, 0), np.arange(1), 3000.0, from_stops=back).metres[0]) for back in (False, True)
@@ -124,7 +120,6 @@ def test_the_way_from_a_stop_may_be_longer_than_the_way_to_it(tmp_path):
 
 @pytest.mark.parametrize(("limit_m", "is_found"), [(402.0, True), (398.0, False)])
 def test_the_whole_way_is_walked_within_the_limit(tmp_path, limit_m, is_found):
-    """400 m from place to place."""
     walks = _walks(tmp_path, ["A"], ROAD)
 
     assert (walks.find_walk(degrees(1, 0), degrees(5, 0), limit_m) is not None) is is_found
@@ -143,7 +138,6 @@ def test_off_the_streets_the_whole_way_goes_in_a_straight_line(tmp_path):
 
 
 def test_saved_streets_are_opened_as_they_were(tmp_path):
-    """Array by array, by memory map; what was covered too. Another folder has none."""
     town = Town(TOWN, tmp_path)
     coverage = StreetCoverage(
         extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1, cut_ways=1

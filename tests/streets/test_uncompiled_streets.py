@@ -19,7 +19,6 @@ print([town.walk(*ends) for ends in (("A", "D"), ("D", "A"), ("A", "F"))], "numb
 
 
 def test_a_process_that_answers_uncompiled_walks_on_streets_without_numba(tmp_path):
-    """Ways take as many seconds as with compiled kernels, 400 m of steps at their pace; numba is not loaded."""
     done = subprocess.run(
         [sys.executable, "-c", ASK, str(tmp_path)],
         cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True,

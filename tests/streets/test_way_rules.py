@@ -48,7 +48,6 @@ ENDS = WayRule(ENDS_ONLY)
     ],
 )
 def test_tags_say_how_a_way_is_walked(tags, rule):
-    """None where it may not be."""
     assert find_way_rule(_tags(tags)) == rule
 
 
@@ -63,7 +62,6 @@ def test_tags_say_how_a_way_is_walked(tags, rule):
     ],
 )
 def test_tags_say_whether_a_ring_is_crossed(tags, crossed):
-    """A closed way is a loop unless it is an area."""
     assert is_area(_tags(tags)) is crossed
 
 
@@ -80,7 +78,6 @@ def test_tags_say_whether_a_ring_is_crossed(tags, crossed):
     ],
 )
 def test_tags_say_whether_a_node_can_be_passed(tags, blocked):
-    """A gate is open unless it says otherwise."""
     assert blocks_node(_tags(tags)) is blocked
 
 

@@ -59,19 +59,16 @@ def test_a_board_says_when_to_leave(ask, walk_from):
 
 
 def test_one_leaves_later_for_what_is_late_and_not_at_all_for_what_is_cancelled(ask):
-    """The first bus is ten minutes late, the second is cancelled."""
     answer = ask("home", update("1-1", call("ALPHA", 600, 600)), update("2-1", relationship="CANCELED"))
 
     assert _leaving(answer) == [(0, "08:05", pytest.approx(700, abs=1))]
 
 
 def test_nobody_who_did_not_ask_is_told(ask):
-    """The board as the contract has it."""
     assert ask(None).body["meta"].keys().isdisjoint({"leaveBy", "walking"})
 
 
 def test_out_of_reach_is_said(ask):
-    """No walk of 3 km leads from 5 km away."""
     lat, lon = degrees(0, 50)
     answer = ask(f"{lat},{lon}")
 
@@ -80,7 +77,6 @@ def test_out_of_reach_is_said(ask):
 
 
 def test_a_source_that_measures_no_walks_says_so(tmp_path, monkeypatch):
-    """A board from elsewhere: the departures, and that the walk is not known."""
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T08:00:00+02:00")
     tools = asker(FakeNetworks(board_of()), VariableStore(tmp_path / "variables.sqlite"))
     answer = tools("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
@@ -90,15 +86,13 @@ def test_a_source_that_measures_no_walks_says_so(tmp_path, monkeypatch):
     )
 
 
-def test_what_is_no_place_is_refused(ask):
-    """A name is looked up with another tool first."""
+def test_a_name_is_refused_as_walk_from(ask):
     code, message, _ = refusal(ask("the harbour"))
 
     assert (code, message) == ("validation-error", "walkFrom 'the harbour' is neither a saved place nor a position")
 
 
 def test_a_lift_out_of_order_does_not_move_who_takes_stairs(ask):
-    """The board is everybody's: the walk is the usual one."""
     answer = ask("home", alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", stop_id="ALPHA"))
 
     assert _leaving(answer)[1][1] == "08:20"
