@@ -24,7 +24,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.streets.preparing import StreetPreparation
-from fingerpost.transit.osm.streets.store import find_streets
+from fingerpost.transit.osm.streets.store import find_streets, save_streets
 from fingerpost.transit.port import JourneyQuery
 
 FEED, GTFS, EXTRACT = "TAMPERE", "gtfs/tampere/tampere_nysse_2021-22.gtfs.zip", "gtfs/tampere/tampere.osm.pbf"
@@ -65,10 +65,10 @@ def prepare(gtfs, extract=None, feed=FEED):
     streets = None
     if preparation:
         folder = Path(tempfile.mkdtemp())
-        preparation.save(folder)
+        save_streets(preparation.prepared, folder)
         streets = find_streets(folder)
         size = sum(path.stat().st_size for path in (folder / "streets").iterdir())
-        print(f"{preparation.coverage}\nstreets on disk: {size / 1e6:.1f} MB")
+        print(f"{preparation.prepared.coverage}\nstreets on disk: {size / 1e6:.1f} MB")
     return EmbeddedNetwork(NetworkRecord(name=feed), timetable, streets=streets), streets, min(took_s[1:])
 
 
