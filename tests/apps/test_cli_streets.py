@@ -197,6 +197,13 @@ def test_streets_of_another_format_are_prepared_again_at_refresh(tmp_path, extra
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ALONG
 
 
+def test_addresses_of_another_format_are_prepared_again_at_refresh(tmp_path, extract, invoke, monkeypatch):
+    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+    monkeypatch.setattr("fingerpost.transit.osm.addresses.index.FORMAT", 0)
+
+    assert "unchanged" not in invoke("network", "refresh", "TOWN").stdout
+
+
 def test_a_server_has_its_own_streets(tmp_path, extract, invoke):
     added = invoke("network", "add", "Live", "--otp", "http://127.0.0.1:1/", "--streets", str(extract))
 
