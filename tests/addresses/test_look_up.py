@@ -163,21 +163,6 @@ def test_accents_that_are_typed_tell_names_apart(tmp_path):
     assert scores == {"särkkä": [("Särkkä", 1.0), ("Sarkka", 0.97)], "sarkka": [("Sarkka", 1.0), ("Särkkä", 1.0)]}
 
 
-def test_an_interpolated_line_is_houses_that_are_said_to_be_read_off(tmp_path):
-    """addr:interpolation=even from 2 to 8: 4 and 6 lie on the line, at a third and two thirds of its length."""
-    line = [
-        way((61.5, 23.70), (61.5, 23.71), highway="residential", name="Rantatie"),
-        house(61.5005, 23.700, "Rantatie", "2"),
-        house(61.5005, 23.706, "Rantatie", "8"),
-        way((61.5005, 23.700), (61.5005, 23.703), (61.5005, 23.706), addr_interpolation="even"),
-    ]
-    with opened_index(tmp_path, line) as index:
-        place = search(index, "Rantatie 6")[0].place
-        assert search(index, "Rantatie 2")[0].place.guess is None
-    assert (place.name, spot(place)) == ("Rantatie 6", (61.5005, 23.704))
-    assert place.guess == "the place of number 6 is read off a line between two others"
-
-
 @pytest.mark.parametrize(
     ("lat", "lon", "name"),
     [

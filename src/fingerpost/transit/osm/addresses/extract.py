@@ -127,7 +127,7 @@ def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
                 yield text.strip()
 
 
-_KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber", "addr:interpolation")
+_KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber")
 READING = "reading addresses"
 
 # A street is kept as points this far apart.
@@ -150,18 +150,13 @@ class StreetWay(NamedTuple):
 
 
 class House(NamedTuple):
-    """An address.
-
-    ``street`` is the name in it, a street's or a place's. ``is_entrance``: it is an address and nothing else.
-    ``is_guessed``: it was read off an interpolated line.
-    """
+    """An address: ``street`` is the name in it, a street's or a place's; ``is_entrance``: it is nothing else."""
 
     street: str
     number: HouseNumber
     at: Point
     city: str
     is_entrance: bool
-    is_guessed: bool = False
 
 
 @dataclass(slots=True)
@@ -190,33 +185,26 @@ def read_addresses(
     reader = _ObjectReader(holds)
     for each in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
         reader.take(each)
-    return reader.finish()
+    return reader.found
 
 
 class _ObjectReader:
     """Takes osmium's objects one after the other: nodes, then ways, then relations and areas."""
 
     def __init__(self, holds: Holds) -> None:
-        self._found = ExtractedAddresses()
+        self.found = ExtractedAddresses()
         self._holds = holds
-        self._house_of_node: dict[int, House] = {}
-        self._lines: list[tuple[str, list[tuple[int, Point]]]] = []
-
-    def finish(self) -> ExtractedAddresses:
-        for kind, nodes in self._lines:
-            self._found.houses += _interpolate(kind, nodes, self._house_of_node)
-        return self._found
 
     def take(self, each: Any) -> None:
         tags = {tag.k: tag.v for tag in each.tags}
         if each.is_node():
-            self._take_point(tags, (each.lat, each.lon), each.id)
+            self._take_point(tags, (each.lat, each.lon), is_node=True)
         elif each.is_way():
             self._take_way(each, tags)
         elif each.is_relation():
             names = find_names(tags) if is_municipality(tags) else None
             if names is not None:
-                self._found.municipalities.append(names)
+                self.found.municipalities.append(names)
         elif each.is_area() and not each.from_way():
             corners = [point for ring in each.outer_rings() for point in _list_points(ring)]
             if corners:
@@ -226,42 +214,35 @@ class _ObjectReader:
         points = _list_points(way.nodes)
         if not points or not any(self._holds(*point) for point in points):
             return
-        if "addr:interpolation" in tags:
-            nodes = [(node.ref, (node.lat, node.lon)) for node in way.nodes if node.location.valid()]
-            self._lines.append((tags["addr:interpolation"], nodes))
-            return
         feature = find_feature(tags)
         if feature is not None and feature.kind is FeatureKind.STREET:
             within = [point for point in thin_out(points) if self._holds(*point)]
             if within:
-                self._found.ways.append(StreetWay(feature, within))
+                self.found.ways.append(StreetWay(feature, within))
         else:
             self._take_point(tags, _centre(points))
 
-    def _take_point(self, tags: Tags, at: Point, node: int | None = None) -> None:
+    def _take_point(self, tags: Tags, at: Point, *, is_node: bool = False) -> None:
         if not self._holds(*at):
             return
         city = tags.get("addr:city", "")
         feature = find_feature(tags)
         if feature is not None and feature.kind is FeatureKind.STREET:
             # Traffic signs and such; a square that is drawn as a relation is walked on, and has one middle.
-            if node is not None:
+            if is_node:
                 return
-            self._found.ways.append(StreetWay(feature, [at]))
+            self.found.ways.append(StreetWay(feature, [at]))
         elif feature is not None:
-            self._found.places.append(NamedPoint(feature, at, city))
+            self.found.places.append(NamedPoint(feature, at, city))
         if "addr:housenumber" not in tags:
             return
         # In a place without street names, numbers belong to the place.
         street = tags.get("addr:street") or tags.get("addr:place")
         number = read_house_number(tags["addr:housenumber"])
         if not street or number is None:
-            self._found.unread += 1
+            self.found.unread += 1
             return
-        house = House(street, number, at, city, feature is None)
-        self._found.houses.append(house)
-        if node is not None:
-            self._house_of_node[node] = house
+        self.found.houses.append(House(street, number, at, city, feature is None))
 
 
 def thin_out(points: list[Point]) -> list[Point]:
@@ -278,30 +259,6 @@ def thin_out(points: list[Point]) -> list[Point]:
     if kept[-1] != points[-1]:
         kept.append(points[-1])
     return kept
-
-
-def _interpolate(kind: str, nodes: list[tuple[int, Point]], house_of_node: dict[int, House]) -> Iterator[House]:
-    """Yield the houses between two numbered nodes of an interpolated line, where it says that they are."""
-    known = [(place, house_of_node[ref]) for place, (ref, _) in enumerate(nodes) if ref in house_of_node]
-    step = {"all": 1}.get(kind, int(kind) if kind.isdecimal() and int(kind) else 2)
-    for (start, low), (end, high) in pairwise(known):
-        line = [point for _, point in nodes[start : end + 1]]
-        if low.number.first > high.number.first:
-            low, high, line = high, low, line[::-1]
-        first, last = low.number.last, high.number.first
-        for number in range(first + step, min(last, first + 1000), step):
-            share = (number - first) / (last - first)
-            yield House(low.street, HouseNumber(number, number), _along(line, share), low.city, True, True)
-
-
-def _along(line: list[Point], share: float) -> Point:
-    lengths = [apart_m(a, b) for a, b in pairwise(line)]
-    left_m = share * sum(lengths)
-    for (a, b), length in zip(pairwise(line), lengths, strict=True):
-        if left_m <= length and length > 0:
-            return a[0] + (b[0] - a[0]) * left_m / length, a[1] + (b[1] - a[1]) * left_m / length
-        left_m -= length
-    return line[-1]
 
 
 def _list_points(nodes: Any) -> list[Point]:

@@ -78,18 +78,12 @@ class HouseSearch:
 
     def _find_known(self, street: int, number: HouseNumber) -> FoundHouse | None:
         rows = self._connection.execute(
-            "SELECT first, last, letter, lat, lon, is_guessed FROM house"
+            "SELECT first, last, letter, lat, lon FROM house"
             " WHERE street = ? AND first <= ? AND last >= ? ORDER BY last <> ?, letter <> ?, first <> ?, letter, last",
             (street, number.first, number.first, number.last, number.letter, number.first),
         )
-        for first, last, letter, lat, lon, is_guessed in rows:
-            house = HouseNumber(first, last, letter)
-            if house.covers(number.first):
-                guess = (
-                    f"the place of number {house.text} is read off a line between two others" if is_guessed else None
-                )
-                return FoundHouse(house.text, (lat, lon), GUESSED if is_guessed else 1.0, guess)
-        return None
+        houses = ((HouseNumber(*numbers), (lat, lon)) for *numbers, lat, lon in rows)
+        return next((FoundHouse(house.text, at, 1.0) for house, at in houses if house.covers(number.first)), None)
 
     def _find_between(self, street: int, number: HouseNumber) -> FoundHouse | None:
         """Return the place between the nearest numbers below and above, of the same side where there are such."""
@@ -112,7 +106,7 @@ class HouseSearch:
         column = side.split()[0]
         row = self._connection.execute(
             "SELECT first, last, letter, lat, lon FROM house"  # noqa: S608  # words of this file only
-            f" WHERE street = ? AND {side} AND ({column} - ?) % {step} = 0 AND NOT is_guessed"
+            f" WHERE street = ? AND {side} AND ({column} - ?) % {step} = 0"
             f" ORDER BY {order}, letter LIMIT 1",
             (street, number, number),
         ).fetchone()

@@ -28,7 +28,7 @@ from fingerpost.transit.rules.name_matching import plain
 
 FILE_NAME = "addresses.sqlite"
 # Raise it when a table, or the meaning of a column, changes.
-FORMAT = 1
+FORMAT = 2
 # "fpad"
 APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
@@ -45,7 +45,7 @@ CREATE TABLE spelling_of (
     PRIMARY KEY (spelling, thing)) WITHOUT ROWID;
 CREATE TABLE house (
     street INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, letter TEXT NOT NULL,
-    lat REAL NOT NULL, lon REAL NOT NULL, is_guessed INTEGER NOT NULL,
+    lat REAL NOT NULL, lon REAL NOT NULL,
     PRIMARY KEY (street, first, last, letter)) WITHOUT ROWID;
 CREATE TABLE near (
     cell INTEGER NOT NULL, lat REAL NOT NULL, lon REAL NOT NULL, thing INTEGER NOT NULL, number TEXT NOT NULL);
@@ -98,7 +98,7 @@ def _fill(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
     connection.executemany("INSERT INTO meta VALUES (?, ?)", _list_meta(things))
     connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _thing_rows(things))
     _fill_spellings(connection, things)
-    connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?, ?)", _house_rows(things))
+    connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", _house_rows(things))
     connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?, ?)", _near_rows(things))
     connection.execute("CREATE INDEX near_by_cell ON near (cell)")
     for table in ("words", "trigrams"):
@@ -165,10 +165,10 @@ def _fill_spellings(connection: sqlite3.Connection, things: Sequence[Gathered]) 
 
 def _house_rows(things: Sequence[Gathered]) -> Iterator[tuple[object, ...]]:
     for row, each in enumerate(things):
-        # Entrances before shops of that address, and what was read off a line last.
-        for house in sorted(each.houses, key=lambda house: (house.is_guessed, not house.is_entrance)):
+        # Entrances before shops of that address.
+        for house in sorted(each.houses, key=lambda house: not house.is_entrance):
             number = house.number
-            yield row, number.first, number.last, number.letter, *house.at, int(house.is_guessed)
+            yield row, number.first, number.last, number.letter, *house.at
 
 
 def _near_rows(things: Sequence[Gathered]) -> Iterator[tuple[object, ...]]:
@@ -178,8 +178,7 @@ def _near_rows(things: Sequence[Gathered]) -> Iterator[tuple[object, ...]]:
         for point in each.points:
             yield near_cell(point), *point, row, ""
         for house in each.houses:
-            if not house.is_guessed:
-                yield near_cell(house.at), *house.at, row, house.number.text
+            yield near_cell(house.at), *house.at, row, house.number.text
 
 
 def near_cell(point: Point) -> int:
