@@ -74,7 +74,7 @@ def links_of(table):
 
 
 @pytest.mark.parametrize(("name", "day"), FEEDS, ids=[name for name, _ in FEEDS])
-def test_engine_equals_oracle(name, day):
+def test_arrivals_equal_those_of_the_oracle(name, day):
     path = get_shared(f"gtfs/{name}.gtfs.zip")
     dice = random.Random(name)
     table = cut(import_feeds("real", [FeedSource(path)]).timetable, day, dice)
