@@ -10,8 +10,6 @@ from fingerpost import clock
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import SettingsInvalid, ToolError
 from fingerpost.store.atomic_file import locked, replace_file
-from fingerpost.transit.engine.timetable.overlay import Overlay
-from fingerpost.transit.engine.timetable.service_days import local_day
 
 _log = logging.getLogger(__name__)
 
@@ -44,6 +42,8 @@ async def disrupt_demo(application: Application, *, ends: bool = False) -> None:
     from fingerpost.transit.embedded.network import EmbeddedNetwork
     from fingerpost.transit.embedded.realtime_updater import simulate_overlay
     from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
+    from fingerpost.transit.engine.timetable.overlay import Overlay
+    from fingerpost.transit.engine.timetable.service_days import local_day
 
     now = int(clock.now().timestamp())
     for network in (await application.networks.open()).list_owners(f"{_NETWORK}:KAMPPI"):

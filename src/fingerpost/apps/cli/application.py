@@ -4,26 +4,29 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from fingerpost.apps import error_boundary
 from fingerpost.apps.cli import TOOL_ERROR, Caller
 from fingerpost.apps.cli.output import complain, print_answer, print_json, say, showing_work, usage
-from fingerpost.apps.kernels import answer_while_compiling
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.settings import Settings, read_settings
-from fingerpost.apps.wiring import Application, build
-from fingerpost.contract.published import Answer
+
+if TYPE_CHECKING:
+    from fingerpost.apps.settings import Settings
+    from fingerpost.apps.wiring import Application
+    from fingerpost.contract.published import Answer
 
 _R = TypeVar("_R")
 
 Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 
 
-def prepare_settings(ctx: typer.Context) -> Settings:
+def prepare_settings(ctx: typer.Context) -> "Settings":
     """Read the settings for a command, make the home folder, and start logging if ``--verbose`` was given."""
+    # Here and below: what a command works with takes longer to import than its --help may last.
+    from fingerpost.apps.settings import read_settings
+
     caller: Caller = ctx.obj
     if caller.verbose:
         start_logging()
@@ -35,14 +38,16 @@ def prepare_settings(ctx: typer.Context) -> Settings:
     return settings
 
 
-def open_application(ctx: typer.Context, groups: Collection[str] | None = None) -> Application:
+def open_application(ctx: typer.Context, groups: Collection[str] | None = None) -> "Application":
     """Return the application with the tools of some groups, or all."""
+    from fingerpost.apps.wiring import build
+
     settings = prepare_settings(ctx)
     with usage():
         return build(settings, groups)
 
 
-def run_and_close(application: Application, work: Coroutine[Any, Any, _R]) -> _R:
+def run_and_close(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
     """Return the result of a coroutine, after which the application's networks are closed."""
 
     async def run() -> _R:
@@ -55,14 +60,15 @@ def run_and_close(application: Application, work: Coroutine[Any, Any, _R]) -> _R
 
 
 def ask(
-    application: Application,
+    application: "Application",
     tool: str,
     arguments: object,
-    prepare: Callable[[Application], Awaitable[None]] | None = None,
-) -> Answer:
+    prepare: Callable[["Application"], Awaitable[None]] | None = None,
+) -> "Answer":
     """Return a tool's answer for the application's user; ``prepare`` runs before the call."""
+    from fingerpost.apps import error_boundary
 
-    async def answer() -> Answer:
+    async def answer() -> "Answer":
         if prepare is not None:
             await prepare(application)
         return await error_boundary.answer(application.tools, tool, arguments, user=application.settings.user)
@@ -72,21 +78,23 @@ def ask(
 
 
 @contextmanager
-def answering(application: Application) -> Iterator[None]:
+def answering(application: "Application") -> Iterator[None]:
     """Answer one question in the block, with a spinner on a terminal."""
+    from fingerpost.apps.kernels import answer_while_compiling
+
     answer_while_compiling(application.settings.home, say)
     with showing_work("Looking ..."):
         yield
 
 
 def show_answer(
-    application: Application, tool: str, arguments: object, *, as_json: bool, has_values: bool = False
+    application: "Application", tool: str, arguments: object, *, as_json: bool, has_values: bool = False
 ) -> None:
     """Ask a tool and print its answer, which may have a user's own values; an error ends the process."""
     print_or_end(ask(application, tool, arguments), as_json=as_json, has_values=has_values)
 
 
-def print_or_end(answer: Answer, *, as_json: bool, has_values: bool = False) -> None:
+def print_or_end(answer: "Answer", *, as_json: bool, has_values: bool = False) -> None:
     """Print an answer's text, or its envelope and nothing else; end the process with status 1 if it is an error."""
     if as_json:
         print_json(answer.body)

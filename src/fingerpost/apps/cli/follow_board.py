@@ -19,7 +19,6 @@ from fingerpost.apps.wiring import Application
 from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
 
-EVERY_S = 30
 # Title, header of the table, what is said below it, and the line of the prompt.
 _LINES_AROUND = 10
 _LEAST_ROWS = 3

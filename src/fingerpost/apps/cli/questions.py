@@ -4,7 +4,7 @@ import json
 import re
 import sys
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
@@ -13,13 +13,12 @@ from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
 from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
 from fingerpost.apps.cli.clock_texts import read_typed_instant, resolve_typed_time
-from fingerpost.apps.cli.follow_board import EVERY_S, follow_board
 from fingerpost.apps.cli.output import complain, print_json, say
-from fingerpost.apps.cli.zones import find_stop_zone, find_trip_zone, get_stop, get_zone
-from fingerpost.apps.wiring import Application
-from fingerpost.contract.envelope import Family, render_error
 from fingerpost.errors import ToolError
 from fingerpost.transit.rules.times import PAST_AFTER_S
+
+if TYPE_CHECKING:
+    from fingerpost.apps.wiring import Application
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
@@ -47,6 +46,9 @@ def plan(
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:
+    # Here and below: resolving places takes longer to import than --help may last.
+    from fingerpost.apps.cli.zones import find_trip_zone
+
     if at is not None and arrive is not None:
         raise typer.BadParameter("take --at or --arrive, not both")
     constraints = _present(
@@ -80,9 +82,12 @@ def departures(
     limit: _Limit = None,
     lang: _Language = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Update the board until Ctrl-C.")] = False,
-    every: Annotated[int, typer.Option(min=5, max=3600, help="Seconds between two boards of --follow.")] = EVERY_S,
+    every: Annotated[int, typer.Option(min=5, max=3600, help="Seconds between two boards of --follow.")] = 30,
     as_json: Json = False,
 ) -> None:
+    from fingerpost.apps.cli.follow_board import follow_board
+    from fingerpost.apps.cli.zones import find_stop_zone
+
     if follow and at is not None:
         raise typer.BadParameter("--follow shows what leaves from now on; take it or --at, not both")
     application = open_application(ctx)
@@ -122,8 +127,11 @@ def timetable(
     show_answer(application, "getStopTimetable", arguments, as_json=as_json)
 
 
-def _find_stop(application: Application, label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
+def _find_stop(application: "Application", label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
     """Return the id and the zone of the stop that is meant; where none is, print the error and end."""
+    from fingerpost.apps.cli.zones import get_stop, get_zone
+    from fingerpost.contract.envelope import Family, render_error
+
     try:
         found = get_stop(application, label)
     except ToolError as error:
