@@ -11,7 +11,7 @@ import typer
 from fingerpost.apps.cli.app import app
 from fingerpost.apps.cli.clock_texts import find_clock_time, resolve_typed_time
 from fingerpost.apps.cli.output import complain
-from fingerpost.errors import SourceKeyRefused, SourceLimited
+from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited
 from fingerpost.transit.rules.realtime_status import say_age
 
 # A Tuesday, eight in the morning.
@@ -150,7 +150,7 @@ def test_just_after_midnight_a_day_is_still_counted_from_now(text):
 
 MISTAKES = {
     "a place that is not there": (["plan", "Kamppi", "Xyzzyq"], "`fingerpost find NAME`"),
-    "half of a position": (["plan", "60.17", "24.94"], "LAT,LON"),
+    "half of a position": (["plan", "60.17", "24.94"], "lat,lon"),
     "a stop that is not there": (["departures", "Xyzzyq"], "`fingerpost find NAME`"),
     "a name that is not there": (["find", "Xyzzyq"], "`fingerpost stops LAT LON`"),
     "a day without a time": (["plan", "Kamppi", "Espoo", "--at", "tomorow"], "tomorrow 09:00"),
@@ -244,6 +244,18 @@ def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
     complain(SourceKeyRefused("api.example refused us", {"settings": []}, hint="Set FINGERPOST_CONTACT"))
 
     assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"
+
+
+def test_whose_data_candidates_are_is_named_once(capsys):
+    candidates = [{"token": "T:1", "name": "Alpha"}, {"token": "T:2", "name": "Alpha"}]
+    complain(
+        PlaceAmbiguous("unclear", {"candidates": candidates, "attribution": ["© Town"]}, hint="Choose. Data: © Town")
+    )
+
+    assert capsys.readouterr().err.splitlines()[1:3] == [
+        "Choose one and write its id instead. Data: © Town.",
+        "  T:1  Alpha",
+    ]
 
 
 def _list_commands(group, path):

@@ -96,8 +96,8 @@ def test_legs_count_with_walks_and_rides_have_lines(over):
         ({**TRIP, "needAccessibleRoute": "yes"}, 'needAccessibleRoute must be true or false, not the text "yes".'),
         ({**TRIP, "date": "x"}, "unknown field 'date'; allowed: from, needAccessibleRoute, to."),
         ({"from": "A", "to": "A"}, "from and to must differ."),
-        ({"from": "Nowhere", "to": "B"}, "from 'Nowhere' is no saved variable, no token and no place that any network"),
-        ({"from": "A", "to": "Nowhere"}, "to 'Nowhere' is no saved variable, no token and no place that any network"),
+        ({"from": "Nowhere", "to": "B"}, "from 'Nowhere' matches no saved variable, stop or place"),
+        ({"from": "A", "to": "Nowhere"}, "to 'Nowhere' matches no saved variable, stop or place"),
     ],
 )
 def test_bad_input_is_a_validation_error(over, arguments, message):

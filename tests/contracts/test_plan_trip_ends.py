@@ -39,8 +39,8 @@ def test_a_saved_place_is_a_label(demo, key):
         (
             {"type": "location", "value": HOME},
             EVE,
-            "origin 'zuhause' is no saved variable, no token and no place that any network knows",
-            "Look the place up with findAddressOrStop, or send coordinates",
+            "origin 'zuhause' matches no saved variable, stop or place",
+            "Look the place up with findAddressOrStop, or give its position as lat,lon",
         ),
         (
             {"type": "preference", "value": "slow"},
@@ -90,7 +90,7 @@ def test_an_unclear_name_comes_with_candidates_whose_tokens_work(demo):
     assert refusal(answer) == (
         "validation-error",
         "origin 'asema' is not certain; 12 places fit, of which the best 5 are shown",
-        "Send the token of the candidate that is meant as the label",
+        "Choose a candidate and use its token as the label",
     )
     assert [each["name"] for each in candidates] == [each.body["origin"]["name"] for each in again]
     assert len(candidates) == 5

@@ -97,5 +97,5 @@ def test_half_a_surrogate_pair_is_the_name_of_nothing(tmp_path):
         "plan_trip", {"origin": label("\ud800"), "destination": label("T:M")}
     )
 
-    assert "is no saved variable, no token and no place" in refusal(answer)[1]
+    assert "matches no saved variable, stop or place" in refusal(answer)[1]
     assert (variables.find("ann", "\ud800"), variables.delete("ann", "\ud800")) == (None, [])

@@ -86,7 +86,7 @@ def test_an_unknown_name_says_who_could_not_be_asked(resolve):
         resolve("Z", "B", FakeNetwork(name="UP", places=A_AND_B), down, problems={"BAD": "BAD is damaged."})
 
     assert caught.value.message == (
-        "origin 'Z' is no saved variable, no token and no place that any network knows"
+        "origin 'Z' matches no saved variable, stop or place"
         ". DOWN was left out: The source cannot be reached. BAD is damaged"
     )
 
@@ -134,7 +134,7 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
         (
             {},
             "the variable 'work' keeps the stop 'T:GONE', which no network knows",
-            "Look the place up with findAddressOrStop, and save what is found",
+            "Look the place up with findAddressOrStop, and save it with save_user_variable",
         ),
         (
             {"BAD": "BAD is damaged."},

@@ -5,59 +5,41 @@ import re
 
 from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited, ToolError
 
-_CHOOSE = "Choose one and write its id instead"
-_PHRASES: tuple[tuple[str, str], ...] = (
-    (r"[Ll]ook the (?:place|stop) up(?: again)?", "Look it up"),
-    (r"with findAddressOrStop, and save what is found", "with findAddressOrStop, and save it with save_user_variable"),
-    (r", and send its lat,lon; or save it with save_user_variable", ", or save it with save_user_variable"),
-    (r"^[Ss]top id missing", "No stop is named: write its name or its id, which findAddressOrStop finds"),
-    (
-        r"(?:origin|destination|stop|from|to) ('.*?') is no saved variable, no token and",
-        r"\1 is no saved name, no stop id and",
+_WORDS = {
+    "stop id missing": "no stop is named: write its name or its id, which `fingerpost find NAME` finds",
+    "Ask query_type metrics": (
+        'Ask `fingerpost call sec_financial_data \'{"query_type": "metrics", "parameters": {}}\'`'
     ),
-    (r"Try increasing maxWalkingDistance or adjusting departure time", "Try a larger --max-walk, or another time"),
-    (r"more maxWalkingDistance helps", "a larger --max-walk helps"),
-    (r"[Cc]hoose (?:a candidate|one) and send its token", _CHOOSE),
-    (r"Send the (?:token of the candidate|parameterValue of the place) that is meant (?:as [\w ]+|instead)", _CHOOSE),
-    (r"is meant, send (\S+) as (?:the label|rawText)", r"is meant, write \1 instead"),
-    (r"[Ss]end its token", "Write its id instead"),
-    (r"[Ss]end coordinates", "give its position as LAT,LON"),
-    (r"run_plan with action (\w+)(?: goes)?", r"`fingerpost runs \1 RUN`"),
-    (r"get_plan_run with include memory", "`fingerpost runs show RUN --json`"),
-    (r"[Aa]sk get_plan_run again", "Look again with `fingerpost runs show RUN`"),
-    (
-        r"[Aa]sk query_type metrics for (?:the words|its tags)",
-        'For the words ask `fingerpost call sec_financial_data \'{"query_type": "metrics", "parameters": {}}\'`',
-    ),
-)
-_NAMES: tuple[tuple[str, str], ...] = (
-    ("findAddressOrStop", "`fingerpost find NAME`"),
-    ("find_stops", "`fingerpost stops LAT LON`"),
-    ("save_user_variable", "`fingerpost vars set NAME PLACE`"),
-    ("constraints.maxWalkingDistance", "--max-walk"),
-    ("constraints.maxTransfers", "--max-transfers"),
-    ("constraints.optimize", "--optimize"),
-    ("constraints.language", "--lang"),
-    ("languagePreference", "--lang"),
-    ("maxWalkingDistance", "--max-walk"),
-    ("maxTransfers", "--max-transfers"),
-    ("windowMinutes", "--window"),
-    ("maxResults", "--limit"),
-    ("maxDepartures", "--limit"),
-    ("origin.value.lat", "the latitude of FROM"),
-    ("origin.value.lon", "the longitude of FROM"),
-    ("destination.value.lat", "the latitude of TO"),
-    ("destination.value.lon", "the longitude of TO"),
-    ("origin.value", "FROM"),
-    ("destination.value", "TO"),
-    ("coordinate.lat", "LAT"),
-    ("coordinate.lon", "LON"),
-    ("stop.value", "the stop"),
-    ("when.time", "the time"),
-    ("rawText", "the name"),
-    ("walkFrom", "--from"),
-)
+    "findAddressOrStop": "`fingerpost find NAME`",
+    "find_stops": "`fingerpost stops LAT LON`",
+    "save_user_variable": "`fingerpost vars set NAME PLACE`",
+    "constraints.maxWalkingDistance": "--max-walk",
+    "constraints.maxTransfers": "--max-transfers",
+    "constraints.optimize": "--optimize",
+    "constraints.language": "--lang",
+    "languagePreference": "--lang",
+    "maxWalkingDistance": "--max-walk",
+    "maxTransfers": "--max-transfers",
+    "windowMinutes": "--window",
+    "maxResults": "--limit",
+    "maxDepartures": "--limit",
+    "origin.value.lat": "the latitude of FROM",
+    "origin.value.lon": "the longitude of FROM",
+    "destination.value.lat": "the latitude of TO",
+    "destination.value.lon": "the longitude of TO",
+    "origin.value": "FROM",
+    "destination.value": "TO",
+    "coordinate.lat": "LAT",
+    "coordinate.lon": "LON",
+    "stop.value": "the stop",
+    "when.time": "the time",
+    "rawText": "the name",
+    "walkFrom": "--from",
+}
+_AGENT_WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, _WORDS))})(?![\w.])")
 _OPTION = re.compile(r"^(limit|radius|language) (?=must)")
+_CHOOSE = "Choose one and write its id instead"
+_CONFIRM = "If this is meant, write its id instead; else spell it differently"
 _NO_KEY = (
     "No key was sent. Put one into an environment variable and name that: `fingerpost network set NAME key VARIABLE`, "
     "or ${VARIABLE} in the address of a feed"
@@ -68,12 +50,8 @@ _MINUTE_S = 60
 
 def in_terminal_words(text: str) -> str:
     """Return a sentence for an agent as one for a person at a terminal."""
-    for pattern, words in _PHRASES:
-        text = re.sub(pattern, words, text)
-    for name, words in _NAMES:
-        text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.])", words, text)
-    text = _OPTION.sub(lambda found: "--lang " if found[1] == "language" else f"--{found[1]} ", text)
-    return text.replace("; you sent ", "; you wrote ")
+    text = _AGENT_WORD.sub(lambda found: _WORDS[found[0]], text)
+    return _OPTION.sub(lambda found: "--lang " if found[1] == "language" else f"--{found[1]} ", text)
 
 
 def describe_error(error: ToolError) -> list[str]:
@@ -95,8 +73,10 @@ def find_pause(error: ToolError) -> str | None:
 
 
 def _find_remedy(error: ToolError) -> str | None:
-    if isinstance(error, PlaceAmbiguous) and (attribution := error.details.get("attribution")):
-        return f"{error.hint or _CHOOSE}. Data: {'; '.join(attribution)}"
+    if isinstance(error, PlaceAmbiguous) and (candidates := error.details.get("candidates")):
+        choose = _CHOOSE if len(candidates) > 1 else _CONFIRM
+        attribution = error.details.get("attribution")
+        return f"{choose}. Data: {'; '.join(attribution)}" if attribution else choose
     # A source that refuses a key may have a hint of its own.
     if isinstance(error, SourceKeyRefused) and error.hint == SourceKeyRefused.hint and "settings" in error.details:
         settings = " or ".join(error.details["settings"])

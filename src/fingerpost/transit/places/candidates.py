@@ -14,7 +14,7 @@ WIRE_LANGUAGES = ("fi", "en", "sv")
 # As many candidates as a person can choose from (lookup contract: maxLookupCandidates).
 MAX_CANDIDATES = 5
 
-_SEND_COORDINATES = "Look the place up with findAddressOrStop, or send coordinates"
+_SEND_COORDINATES = "Look the place up with findAddressOrStop, or give its position as lat,lon"
 
 
 def say_shown(count: int) -> str:
@@ -29,13 +29,13 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
     """
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is not certain"
-    hint = f"Send the token of the candidate that is meant as {sent_as}"
+    hint = f"Choose a candidate and use its token as {sent_as}"
     if sent_as == "rawText":
         # Candidates of the lookup contract have no token, and its tools take them as they are (rule D2).
         hint = f"Send the candidate that is meant as {side}"
     if len(candidates) == 1:
         message = f"{message}: {say_why_alone(shown[0])}"
-        hint = f"If {shown[0].place.name} is meant, send {shown[0].place.token} as {sent_as}; else spell it differently"
+        hint = f"If {shown[0].place.name} is meant, use {shown[0].place.token} as {sent_as}; else spell it differently"
     elif len(candidates) > len(shown):
         message = f"{message}; {len(candidates)} places fit, of which the best {say_shown(len(shown))}"
     attribution = attribution_of(shown)
@@ -106,7 +106,7 @@ def unknown(
     label: str, *, side: str, near: str = "", hint: str = _SEND_COORDINATES, left_out: Sequence[str] = ()
 ) -> PlaceUnknown:
     """Return the error of a label that means nothing; ``near`` says where it was looked up."""
-    message = f"{side} '{label}' is no saved variable, no token and no place that any network knows{near}"
+    message = f"{side} '{label}' matches no saved variable, stop or place{near}"
     return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
 
 

@@ -169,7 +169,9 @@ class _EndLookup(PlaceLookup):
         message = f"the variable '{label.variable.key}' keeps the stop '{label.stop_id}', which no network knows"
         if left_out:
             return PlaceUnknown(f"{message}. {' '.join(left_out)}", hint="Ask again when the network answers")
-        return PlaceUnknown(message, hint="Look the place up with findAddressOrStop, and save what is found")
+        return PlaceUnknown(
+            message, hint="Look the place up with findAddressOrStop, and save it with save_user_variable"
+        )
 
     def _let_in(self, owners: Sequence[Network]) -> None:
         self.networks = (*self.networks, *(each for each in owners if each not in self.networks))

@@ -176,9 +176,9 @@ class FindAddressOrStop(PublishedTool):
             return "\n".join([_line(answer), *below])
         count = answer["totalCandidatesFound"]
         more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
-        head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its token:"
+        head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and use its token:"
         if "reason" in meta:
-            head = f"{meta['reason']} If it is meant, send its token; else spell it differently:"
+            head = f"{meta['reason']} If it is meant, use its token; else spell it differently:"
         apart = meta.get("candidates", {})
         told = [(_line(each), say_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
         lines = ["; ".join(filter(None, parts)) for parts in told]

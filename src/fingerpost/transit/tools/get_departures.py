@@ -169,7 +169,7 @@ async def _find_walk_start(text: str | None, variables: VariableStore, user: str
     raise ParameterError(
         f"walkFrom {text!r} is neither a saved place nor a position",
         {"field": "walkFrom"},
-        hint="Look it up with findAddressOrStop, and send its lat,lon; or save it with save_user_variable",
+        hint="Look it up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
     )
 
 
