@@ -14,11 +14,11 @@ from questions import NOW
 
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.contracts.conftest import at, stop_place
+from tests.fakes import FakeNetwork, FakeNetworks, Journeys
 from tests.rules.drawing import T0, departure, ride, trip, walk
 
 # The plan_trip and get_departures contracts: (median, p95) in milliseconds.

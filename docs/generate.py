@@ -15,14 +15,14 @@ import typer.main
 
 from fingerpost import clock, errors
 from fingerpost.apps.cli.app import app
+from fingerpost.apps.networks import new_networks
 from fingerpost.apps.settings import Settings
+from fingerpost.apps.storage import open_variables
 from fingerpost.apps.wiring import list_tools
 from fingerpost.contract.envelope import Family, code_of, render_error
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import schema_of
 from fingerpost.store.network_record import describe_schema
-from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.rules.warnings import WarningCode
 
@@ -59,7 +59,8 @@ def _tools() -> list[str]:
     lines = ["# Tools", "", NOTICE, "", *_audience("call a tool", "know every field that it takes and answers"), ""]
     lines += ["Every field that is not required may be left out.", ""]
     with tempfile.TemporaryDirectory() as folder:
-        for tool in list_tools(FakeNetworks(), VariableStore(Path(folder) / "variables.sqlite")):
+        settings = Settings(home=Path(folder))
+        for tool in list_tools(new_networks(settings), open_variables(settings)):
             lines += _tool(tool)
     return lines[:-1]
 

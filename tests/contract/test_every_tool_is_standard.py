@@ -7,7 +7,7 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.contract.tool import Tool
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
+from tests.fakes import FakeNetworks
 
 NAMES = ("plan_trip", "get_departures", "findAddressOrStop", "find_stops", "save_user_variable", "get_user_variables",
          "delete_user_variable", "planRoute", "getStopTimetable")  # fmt: skip

@@ -6,10 +6,10 @@ import pytest
 
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.provenance import Provenance
+from tests.fakes import FakeNetwork, FakeNetworks
 from tests.homes import open_networks
 from tests.rules.drawing import DAY, T0
 from tests.rules.drawing import at as minute_at

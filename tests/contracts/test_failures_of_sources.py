@@ -6,8 +6,8 @@
 import pytest
 
 from fingerpost.errors import SourceLimited, SourceTimeout
-from fingerpost.testing.fakes import FakeNetwork
 from tests.contracts.conftest import at, stop_place
+from tests.fakes import FakeNetwork
 
 ENDS = {"origin": {"rawText": "60.1,24.9"}, "destination": {"rawText": "60.2,24.9"}}
 QUESTIONS = {

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate
 from tests.contracts.conftest import codes, refusal
+from tests.fakes import FakeNetwork
 
 CENTRE = {"lat": 60.17, "lon": 24.94}
 

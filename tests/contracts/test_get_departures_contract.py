@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from tests.contracts.conftest import board_of, codes, label, leaving, provenance, refusal, stop_place
+from tests.fakes import FakeNetwork
 from tests.rules.drawing import DAY, T0, departure
 
 STOP = {"stop": {"type": "id", "value": "T:A"}}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from tests.contracts.conftest import stop_place
+from tests.fakes import FakeNetwork
 
 CENTRE = {"lat": 60.17, "lon": 24.94}
 KAMPPI = "DEMO-HELSINKI:KAMPPI"

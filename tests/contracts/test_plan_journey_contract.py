@@ -11,12 +11,12 @@ from fingerpost.errors import (
     OutsideCalendar,
 )
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
 from fingerpost.transit.model.itinerary import ServiceAlert
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.contracts.conftest import ANN, asker
+from tests.fakes import FakeNetwork, FakeNetworks, Journeys
 from tests.homes import open_networks
 from tests.rules.drawing import T0, ride, trip, walk
 

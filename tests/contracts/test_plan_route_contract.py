@@ -5,11 +5,11 @@ import re
 import pytest
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService
 from tests.contracts.conftest import clock, provenance
+from tests.fakes import FakeNetwork, Journeys
 from tests.rules.drawing import DAY, T0, ride, trip, walk
 
 NOW = "2022-02-22T06:00:00Z"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Bounds
 from tests.contracts.conftest import label, stop_place
 from tests.contracts.test_plan_route_contract import LEAVING, NOW, ask, tram
+from tests.fakes import FakeNetwork
 from tests.rules.drawing import trip
 
 PLACES = {

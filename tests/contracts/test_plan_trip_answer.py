@@ -7,10 +7,10 @@ import uuid
 import pytest
 
 from fingerpost.errors import SourceFailed, SourceTimeout
-from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model.itinerary import Optimize
 from fingerpost.transit.model.profile import Ability
 from tests.contracts.conftest import at, codes, refusal
+from tests.fakes import FakeNetwork, Journeys
 from tests.rules.drawing import T0, ride, trip, walk
 
 LEFT_OUT = "Left out because it is disrupted: Line 7 from A is cancelled (08:05)."

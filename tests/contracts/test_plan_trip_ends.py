@@ -2,8 +2,8 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork, Journeys
 from tests.contracts.conftest import ANN, EVE, at, codes, label, refusal, stop_place
+from tests.fakes import FakeNetwork, Journeys
 from tests.rules.drawing import ride, trip
 
 FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))

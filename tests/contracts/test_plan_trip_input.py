@@ -3,9 +3,9 @@
 import pytest
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model.itinerary import Optimize
 from tests.contracts.conftest import at, codes, label, refusal
+from tests.fakes import FakeNetwork, Journeys
 from tests.rules.drawing import ride, trip
 
 ORIGIN, DESTINATION = at(60.1699, 24.9384), at(60.2055, 24.6559)

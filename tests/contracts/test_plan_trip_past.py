@@ -2,9 +2,9 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from tests.contracts.conftest import codes, refusal
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found, lines
+from tests.fakes import FakeNetwork
 from tests.rules.drawing import T0, trip
 
 

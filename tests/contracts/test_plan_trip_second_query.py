@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from tests.contracts.conftest import refusal
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
+from tests.fakes import FakeNetwork
 from tests.rules.drawing import T0, ride, trip
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Access
 from tests.contracts.conftest import codes
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
+from tests.fakes import FakeNetwork
 from tests.rules.drawing import trip, walk
 
 

@@ -4,11 +4,11 @@ from datetime import date
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService
 from tests.contracts.conftest import board_of, leaving, provenance, stop_place
+from tests.fakes import FakeNetwork
 from tests.rules.drawing import DAY, T0, at
 
 STOP = {"stopId": "T:A"}

@@ -2,12 +2,12 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from tests.contracts.conftest import board_of, leaving
 from tests.contracts.test_find_stops_contract import CENTRE, near
 from tests.contracts.test_get_departures_contract import STOP
+from tests.fakes import FakeNetwork
 
 
 def test_a_board_is_told_row_by_row(over):

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.itinerary import Fare, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.port import JourneyAnswer
 from tests.contracts.conftest import label, stop_place
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
+from tests.fakes import FakeNetwork
 from tests.rules.drawing import DAY, T0, ride, trip, walk
 
 DETOUR = ServiceAlert(id="1", header="Detour", effect="DETOUR")

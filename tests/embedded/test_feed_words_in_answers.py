@@ -4,12 +4,12 @@ import pytest
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.timetable_words import UNKNOWN_LINE, TimetableWords
 from fingerpost.transit.model.itinerary import Mode
 from tests.contracts.conftest import asker
+from tests.fakes import FakeNetworks
 
 DRAWING = "line A | Alpha 08:30 | Beta 08:40 | Gamma 08:50"
 TRIP = {

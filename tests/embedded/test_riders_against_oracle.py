@@ -14,11 +14,11 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.endpoints import find_endpoint
 from tests.embedded.rider_oracle import RiderOracle, instant, is_called_unusable
+from tests.fakes import FakeNetworks
 from tests.raptor.networks import DAY, LAT, LON, MIDNIGHT, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
 from tests.raptor.trouble import draw_trouble, edited

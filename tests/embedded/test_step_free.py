@@ -6,7 +6,6 @@ import pytest
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Access
@@ -17,6 +16,7 @@ from fingerpost.transit.rules.accessibility import WeakestLink, weakest_link
 from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.contracts.conftest import asker
 from tests.embedded.conftest import warnings
+from tests.fakes import FakeNetworks
 from tests.realtime.messages import DAY, NOW, alert, at, call, read, update
 
 DRAWING = "rail R | Alpha 08:05 | Gamma 08:25"

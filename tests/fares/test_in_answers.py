@@ -4,10 +4,10 @@ import pytest
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.contracts.conftest import asker
+from tests.fakes import FakeNetworks
 
 DRAWING = "line A | Alpha 08:30 | Beta 08:40\nline B | Beta 08:50 | Gamma 09:00\nline C | Alpha 08:35 | Gamma 09:30"
 FARES = "fare_id,price,currency_type,payment_method,transfers\nt,2.8,EUR,0,0\nfast,4,EUR,0,\n"

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
-from fingerpost.testing.fakes import FakeNetwork
+from tests.fakes import FakeNetwork
 
 
 class Limits:

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, SourceUnreachable
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.networks.asking import Deadline, ask_all, ask_for_names, ask_in_turn
 from fingerpost.transit.port import JourneyQuery
 from tests.contracts.conftest import stop_place
+from tests.fakes import FakeNetwork
 from tests.networks.limits import Limits, MeetingNetwork
 
 END = Location(coordinate=Coordinate(60, 25), source=LocationSource.INPUT)

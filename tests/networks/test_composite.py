@@ -8,11 +8,11 @@ import pytest
 
 from fingerpost.errors import SettingsInvalid, SourceFailed
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.networks import composite
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import DepartureQuery
 from tests.contracts.conftest import stop_place
+from tests.fakes import FakeNetwork
 from tests.homes import write_record
 
 DEMO = NetworkRecord(name="DEMO-X", source="demo")

@@ -7,7 +7,6 @@ import pytest
 
 from fingerpost import clock
 from fingerpost.errors import SourceFailed, SourceTimeout, SourceUnreachable
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import Deadline, ask_all, ask_in_turn
@@ -15,6 +14,7 @@ from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.contracts.conftest import stop_place
+from tests.fakes import FakeNetwork
 from tests.net.local_server import FakeTime
 from tests.networks.limits import Limits, MeetingNetwork
 

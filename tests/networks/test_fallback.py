@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from fingerpost.errors import NoItinerary, SourceChanged, SourceFailed
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.contracts.conftest import stop_place
+from tests.fakes import FakeNetwork
 from tests.networks.limits import Limits, MeetingNetwork
 
 FEEDS = frozenset({"T"})

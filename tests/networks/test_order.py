@@ -3,10 +3,10 @@
 import pytest
 
 from fingerpost.errors import RegionUnsupported
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model.place import Bounds, Coordinate, centre_of, distance_m
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import by_preference, list_covering, list_networks_at, say_swapped, uncovered
+from tests.fakes import FakeNetwork
 
 
 def box(name, west, east, **more):

@@ -9,12 +9,12 @@ from fingerpost import clock
 from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import SourceFailed, SourceUnreachable
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.networks.position_names import ENDS_NAMED_WITHIN_S
 from tests.contracts.conftest import at, label, stop_place
+from tests.fakes import FakeNetwork, FakeNetworks, Journeys
 from tests.networks.limits import Limits
 from tests.rules.drawing import ride, trip
 

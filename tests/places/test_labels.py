@@ -6,11 +6,11 @@ import pytest
 
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import find_position, location_of_variable
 from tests.contracts.conftest import asker, label, refusal, stop_place
+from tests.fakes import FakeNetwork, FakeNetworks
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -7,10 +7,10 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from tests.contracts.conftest import label
+from tests.fakes import FakeNetworks
 from tests.realtime.messages import DAY
 
 # A thousandth of a degree of latitude is 111 m.

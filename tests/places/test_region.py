@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime
 import pytest
 
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.places import region
 from fingerpost.transit.places.resolver import PlaceResolver
 from tests.contracts.conftest import NOW, asker, label, refusal, stop_place
+from tests.fakes import FakeNetwork, FakeNetworks
 from tests.homes import open_networks
 
 HERE, THERE = Bounds(south=60, west=24, north=61, east=26), Bounds(south=50, west=4, north=51, east=6)

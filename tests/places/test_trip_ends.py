@@ -7,13 +7,13 @@ import pytest
 
 from fingerpost.errors import PlaceUnknown, RegionUnsupported, SourceUnreachable
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.model.place import Bounds, Coordinate
 from fingerpost.transit.places.labels import TextQuery, input_position
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.rules.warnings import WarningCode
 from tests.contracts.conftest import stop_place
+from tests.fakes import FakeNetwork, FakeNetworks
 from tests.networks.limits import Limits, MeetingNetwork
 
 NORTH, SOUTH = Bounds(south=60, west=20, north=70, east=30), Bounds(south=50, west=20, north=59, east=30)

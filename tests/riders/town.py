@@ -8,10 +8,10 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from tests.fakes import FakeNetworks
 from tests.riders.feed_tables import Tables
 from tests.shared_data import get_shared
 

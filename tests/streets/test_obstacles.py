@@ -3,8 +3,8 @@
 import pytest
 
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from tests.contracts.conftest import asker
+from tests.fakes import FakeNetworks
 from tests.streets.drawn import degrees
 from tests.streets.stations import network_of, stop_row
 from tests.streets.towns import NO_STEPS, PLAIN, Town

@@ -4,9 +4,9 @@ import pytest
 
 from fingerpost import clock
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from tests.contracts.conftest import ANN, asker, board_of, codes, refusal
 from tests.contracts.test_get_departures_contract import STOP
+from tests.fakes import FakeNetworks
 from tests.realtime.messages import DAY, alert, call, read, update
 from tests.streets.drawn import degrees
 from tests.streets.stations import network_of, stop_row

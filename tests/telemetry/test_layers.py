@@ -12,12 +12,12 @@ from fingerpost.apps.wiring import build
 from fingerpost.errors import SourceFailed
 from fingerpost.net.request import Request
 from fingerpost.runtime.circuit_breaker import Breaker
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.apps.scripted_tool import ScriptedTool
 from tests.contracts.conftest import stop_place
+from tests.fakes import FakeNetwork
 from tests.net.local_server import LIMITS, answer, new_client, serving
 from tests.plan.drawing import NOW, Recorder, failure, plan, runs_in, step
 

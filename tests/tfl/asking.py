@@ -8,9 +8,9 @@ from fingerpost.apps.wiring import list_tools
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.tools.plan_journey import JourneyOptions
+from tests.fakes import FakeNetworks
 from tests.net.local_server import answer
 from tests.throwaway.conformance import ENVIRON, new_client
 from tests.throwaway.server import serving_replies

@@ -4,10 +4,10 @@ import pytest
 
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from tests.contracts.test_plan_journey_contract import hop, london
+from tests.fakes import FakeNetwork, FakeNetworks
 from tests.tfl.asking import NO_JOURNEY, SECRET, a_leg, asking, journeys, planning
 
 JOURNEYS = "/Journey/JourneyResults/"

@@ -8,10 +8,10 @@ import pytest
 from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import SourceFailed
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.tfl.timetables import MOST_LINES, read_option
+from tests.fakes import FakeNetworks
 from tests.tfl.asking import asking
 from tests.tfl.test_boards import VICTORIA, arriving
 

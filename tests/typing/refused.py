@@ -2,7 +2,6 @@
 
 import fingerpost
 from fingerpost import Fingerpost, Plan, PlanStep, SyncFingerpost, Tool
-from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.testing.feeds import feed_from_drawing
 
 
@@ -40,4 +39,3 @@ def write_a_wrong_plan() -> None:
 
 def draw_wrongly() -> None:
     feed_from_drawing("line A | Alpha 08:00", days=["2026-03-10"])  # refused: list-item
-    FakeNetwork(nome="FAKE")  # refused: call-arg

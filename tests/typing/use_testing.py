@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import assert_type
 
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.testing.feeds import feed_from_drawing, stop_id_of, timetable_from_drawing, write_feed
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.port import Network, Networks
 
 
 def draw_a_feed(folder: Path) -> None:
@@ -15,10 +13,3 @@ def draw_a_feed(folder: Path) -> None:
     assert_type(write_feed(folder / "feed.zip", tables), Path)
     assert_type(timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10"), Timetable)
     assert_type(stop_id_of("Alpha"), str)
-
-
-def stand_in_for_a_source() -> None:
-    several: list[Networks] = [FakeNetworks(FakeNetwork())]
-    several.clear()
-    sources: list[Network] = [FakeNetwork(name="FAKE", zone="Europe/London")]
-    sources.clear()

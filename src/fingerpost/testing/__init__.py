@@ -1,1 +1,1 @@
-"""Testing kit for authors of sources and engines: feeds drawn as text, fake networks, conformance suites."""
+"""Testing kit for authors of sources: feeds drawn as text, and conformance suites."""

@@ -1,22 +1,21 @@
-"""Fake networks with given answers, for tests and benchmarks of tools."""
+"""Fake networks with given answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Mode, NearbyStop
-from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.place import Bounds, PlaceMatch
 from fingerpost.transit.model.profile import Ability, NetworkProfile
-from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
+from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.port import (
     DepartureBoard,
     DepartureQuery,
     JourneyAnswer,
     JourneyQuery,
     NearbyStops,
-    Network,
     OpenNetworks,
 )
 
@@ -65,7 +64,6 @@ class FakeNetwork:
 
     @property
     def profile(self) -> NetworkProfile:
-        """The profile; without ``feed_names`` its FEEDs are those of the places."""
         known = (match.place.id or "" for matches in self.places.values() for match in matches)
         feeds = frozenset(each.partition(":")[0].upper() for each in known if ":" in each)
         return NetworkProfile(
@@ -83,11 +81,9 @@ class FakeNetwork:
 
     @property
     def journeys_asked(self) -> list[JourneyQuery]:
-        """The journey queries so far."""
         return [question for question in self.asked if isinstance(question, JourneyQuery)]
 
     def describe(self, language: str) -> Provenance:
-        """Return the given provenance, or one that names the network."""
         return self.provenance or Provenance(
             network=self.name,
             source="fake",
@@ -97,7 +93,6 @@ class FakeNetwork:
         )
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Return the next given answer."""
         found = self.journeys[min(len(self.journeys_asked), len(self.journeys) - 1)]
         self.asked.append(query)
         if isinstance(found, ToolError):
@@ -111,7 +106,6 @@ class FakeNetwork:
         )
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """Return all given departures, and count those in the window."""
         self.asked.append(query)
         if isinstance(self.departures, ToolError):
             raise self.departures
@@ -122,59 +116,39 @@ class FakeNetwork:
             departures=self.departures, found_count=len(within), provenance=self.describe(query.language)
         )
 
-    async def find_places(
-        self,
-        text: str,
-        *,
-        language: str | None = None,  # noqa: ARG002  # the port's signature
-        focus: Coordinate | None = None,  # noqa: ARG002
-    ) -> Sequence[PlaceMatch]:
-        """Return the matches given for exactly this text."""
+    async def find_places(self, text, *, language=None, focus=None):
         return self.places.get(text, ())
 
-    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:  # noqa: ARG002
-        """Return the given place of this id."""
+    async def find_stop(self, stop_id, *, language=None):
         known = (match.place for matches in self.places.values() for match in matches)
         return next((place for place in known if place.id is not None and place.id.upper() == stop_id.upper()), None)
 
-    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Return the given place of this id."""
-        return await self.find_stop(stop_id, language=language)
+    async def find_stop_place(self, stop_id, *, language=None):
+        return await self.find_stop(stop_id)
 
-    async def list_stops_near(
-        self,
-        coordinate: Coordinate,  # noqa: ARG002
-        radius_m: float,
-        *,
-        language: str = "en",
-    ) -> NearbyStops:
-        """Return the given stops within the radius."""
+    async def list_stops_near(self, coordinate, radius_m, *, language="en"):
         near = [stop for stop in self.near if stop.distance_m <= radius_m]
         return NearbyStops(stops=near, provenance=self.describe(language))
 
-    async def find_address(self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False) -> None:
-        """Return None."""
+    async def find_address(self, coordinate, *, language=None, may_ask=False):
+        return None
 
-    async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return None."""
+    async def find_realtime_health(self):
         return None
 
 
 class FakeNetworks:
     """Some networks, or an error to raise."""
 
-    def __init__(
-        self, *networks: Network, error: ToolError | None = None, problems: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, *networks, error=None, problems=None):
         self.networks = networks
         self._error = error
         self._problems = problems or {}
 
-    async def open(self) -> OpenNetworks:
-        """Return the networks."""
+    async def open(self):
         if self._error is not None:
             raise self._error
         return OpenNetworks(answering=self.networks, problems=self._problems)
 
-    async def close(self) -> None:
-        """Do nothing."""
+    async def close(self):
+        pass
