@@ -29,12 +29,10 @@ class Boardings:
         self._calls, self._trips = calls[leads], trips[leads]
 
     def find_days(self) -> ServiceDays | None:
-        """Return the service days on which there are any, None if there are none."""
         services = np.unique(self._timetable.trip_service[self._trips])
         return days_of(self._timetable, services) if len(services) else None
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
-        """Yield the departures of some service days after an instant, in order of time."""
         table = self._timetable
         run, call = self._list_runs()
         service = table.trip_service[table.trip_departure_trip[run]]
@@ -59,7 +57,6 @@ class Boardings:
             )
 
     def _list_runs(self) -> tuple[Int64, Int64]:
-        """Return the rows of each pair of a trip departure and a stop time of its trip."""
         table = self._timetable
         is_own = mark_rows(len(table.trip_service), self._trips)
         runs = np.flatnonzero(is_own[table.trip_departure_trip])

@@ -26,8 +26,6 @@ class BoardCall(NamedTuple):
 
 
 class BoardCalls:
-    """The departures from a board's stops in a window, by schedule and as expected."""
-
     def __init__(self, snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> None:
         self._snapshot, self._stops, self._query = snapshot, frozenset(stops), query
         self._day = local_day(query.instant, zone)
@@ -56,7 +54,6 @@ class BoardCalls:
         return sorted(found, key=lambda each: each.call.departure), count + len(moved) + len(off)
 
     def list_by_schedule(self, wanted: int) -> tuple[list[BoardCall], int]:
-        """Return the scheduled departures of the window at their expected times, and how many there are."""
         snapshot = self._snapshot
         calls, count = self._list(snapshot.planned, self._stops, wanted)
         if snapshot.live is snapshot.planned:
@@ -100,11 +97,9 @@ class BoardCalls:
         return min((call.departure for call in calls if not self.is_off(call)), default=None)
 
     def find_time(self, call: BoardDeparture) -> int:
-        """Return when a scheduled departure leaves, by the times that the board goes by."""
         return call.departure if self._query.by_schedule else _expect(self._snapshot, call).departure
 
     def _list_moved(self) -> list[BoardDeparture]:
-        """Return the departures that real time moved to another platform of the station."""
         others = self._around - self._stops
         elsewhere, _ = self._list(self._snapshot.live, others, None) if others else ([], 0)
         return [call for call in elsewhere if self._find_planned_stop(call) in self._stops]
@@ -161,7 +156,6 @@ class BoardCalls:
         return call not in leaving
 
     def _find_planned_stop(self, call: BoardDeparture) -> int:
-        """Return the scheduled stop (row) of a departure, -1 if it has none."""
         stop_time: int | None = call.stop_time
         if call.trip_departure < 0:
             stop_time = self._snapshot.replacements.find_kept(call.trip_departure, call.stop_time)
@@ -239,7 +233,6 @@ def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:
 
 
 def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, language: str) -> Departure:
-    """Return a departure with its alerts in the rider's language."""
     call = shown.call
     departure = _departure_of(snapshot, words, shown)
     if not snapshot.overlay.alerts:

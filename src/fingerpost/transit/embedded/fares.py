@@ -13,8 +13,6 @@ from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg
 
 
 class NetworkFares:
-    """The fares of one timetable's feeds, loaded on first use."""
-
     def __init__(self, timetable: Timetable, name: str) -> None:
         self._timetable = timetable
         self._name = name

@@ -80,7 +80,6 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
 
 
 def expand_home(text: str) -> Path:
-    """Return a path with a leading ``~`` or ``~USER`` expanded, if there is such a user."""
     try:
         return Path(text).expanduser()
     except RuntimeError:
@@ -143,8 +142,6 @@ def sign(path: Path) -> str:
 
 
 class OriginFolder:
-    """One network's folder of fetched feeds."""
-
     def __init__(self, home: Path, network: str) -> None:
         self.folder = home / "feeds" / network
         self._lock = home / "feeds" / f".{network}.lock"
@@ -168,11 +165,6 @@ class OriginFolder:
         return self.folder / uuid.uuid4().hex / (name[:80] or "feed.zip")
 
     def read(self) -> dict[str, Content]:
-        """Return the states of the network's feeds, by their text in the record.
-
-        Raises:
-            SettingsInvalid: they cannot be read.
-        """
         try:
             raw = json.loads((self.folder / _STATE_FILE).read_text(encoding="utf-8"))
             return {text: _content(each) for text, each in raw.items()}
@@ -184,11 +176,6 @@ class OriginFolder:
             ) from error
 
     def write(self, contents: Mapping[str, Content]) -> None:
-        """Write the states atomically.
-
-        Raises:
-            SettingsInvalid: the disk cannot be written.
-        """
         raw = {text: asdict(content) for text, content in contents.items()}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

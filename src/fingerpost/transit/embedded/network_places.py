@@ -60,8 +60,6 @@ _CITY_LEFT = 0.99
 
 
 class NetworkPlaces:
-    """Searches stops, addresses and places together. Thread-safe."""
-
     def __init__(self, stops: TimetableStops, addresses: AddressIndex | None) -> None:
         self._stops = stops
         self._addresses = addresses

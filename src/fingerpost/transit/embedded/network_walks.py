@@ -45,8 +45,6 @@ class ClosedWays(NamedTuple):
 
 
 class NetworkWalks:
-    """Walks on the streets of a network's extract, or in a straight line without one."""
-
     def __init__(self, timetable: Timetable, streets: StoredStreets | None) -> None:
         self._timetable = timetable
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
@@ -134,14 +132,12 @@ class NetworkWalks:
         ]
 
     def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
-        """Return the walks from a point to the stops (rows) within reach."""
         rows = np.array(sorted(stops), np.int64)
         found = self.get_walks(step_free=False).reach(here.lat, here.lon, rows, LONGEST_WALK_M, from_stops=False)
         columns = (column.tolist() for column in found)
         return {stop: WalkToStop(metres, seconds) for stop, metres, seconds in zip(*columns, strict=True)}
 
     def with_obstacles(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
-        """Return an itinerary with the obstacles of its walks, itself without streets."""
         if not isinstance(walks, StreetWalks):
             return itinerary
         return Itinerary(

@@ -72,7 +72,6 @@ class OverlayAlerts:
         return tuple(self._localize(row, language, near[row][1]) for row in order)
 
     def list_of_stops(self, stops: Iterable[int], span: Span, language: str) -> tuple[ServiceAlert, ...]:
-        """Return the alerts of some stops that are in force at any time of a span."""
         rows = {
             row
             for stop in stops

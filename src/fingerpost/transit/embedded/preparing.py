@@ -115,7 +115,6 @@ def _prepare_anew(home: Path, folder: OriginFolder, entry: StoredTimetable) -> N
 
 
 def _find_kept(name: str, folder: OriginFolder, text: str, content: Content) -> FeedSource:
-    """Return the stored content of a feed: the fetched file, or the path in the record."""
     place = read_place(text, folder.folder.parent.parent)
     path = place.path if content.file is None else folder.folder / content.file
     if path is None or not path.exists():

@@ -62,8 +62,6 @@ class _NoMessage(Exception):
 
 
 class RealtimeFeeds:
-    """Fetches the realtime messages of one network."""
-
     def __init__(self, sources: Sequence[NamedPlace], fetch: Fetch, clock: Callable[[], datetime]) -> None:
         self._states = [_SourceState(source) for source in sources]
         self._fetch = fetch

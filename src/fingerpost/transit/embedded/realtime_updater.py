@@ -25,7 +25,6 @@ from fingerpost.transit.rules.realtime_status import STALE_AFTER_S
 
 
 def simulate_overlay(timetable: Timetable, index: RealtimeIndex, now: int, scenario: Scenario | None = None) -> Overlay:
-    """Return the simulated overlay at an instant (Unix seconds)."""
     return read_realtime(timetable, index, [FeedBytes(simulate(timetable, now, scenario), now)], now)
 
 
@@ -154,7 +153,6 @@ class RealtimeUpdater:
                 await _wait(self._poll, WAKING_WAIT_S)
 
     def leave(self) -> None:
-        """Stop publishing."""
         self._is_left = True
         for work in (self._first, self._poll):
             if work is not None:
@@ -171,7 +169,6 @@ class RealtimeUpdater:
         return tuple(problems or [f"The realtime {why}."])
 
     def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
-        """Return sentences on the sources whose ids the timetable mostly does not know, or several FEEDs share."""
         sentences: list[str] = []
         for source in self.sources:
             count = overlay.matches.get(source.text, MatchCount(0, 0))
@@ -189,7 +186,6 @@ class RealtimeUpdater:
         return RealtimeIndex(self._timetable)
 
     def _has_time_moved(self, now: int) -> bool:
-        """Whether the overlay is of an earlier time and must be read again."""
         return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
 
     async def _begin(self) -> None:
@@ -240,7 +236,6 @@ def _format_shared(source: str, shared_ids: Sequence[str]) -> str:
 
 
 def name_shared(shared_ids: Sequence[str]) -> str:
-    """Return the first id, and how many more there are."""
     more = f" and {len(shared_ids) - 1:,} more" if len(shared_ids) > 1 else ""
     return f"{shared_ids[0][:LONGEST_ID]}{more}"
 

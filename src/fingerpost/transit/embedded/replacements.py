@@ -81,7 +81,6 @@ class Replacements:
         return next((stop_time for stop_time, kept in self._keep(key).items() if kept == position), None)
 
     def find_scheduled(self, trip_departure: int, position: int) -> Scheduled | None:
-        """Return the scheduled times of an added ride's stop time, None if it keeps none."""
         key, stop_time = self._get(trip_departure).replaces, self.find_kept(trip_departure, position)
         if key is None or stop_time is None:
             return None

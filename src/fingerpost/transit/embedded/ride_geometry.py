@@ -136,7 +136,6 @@ class RideWalks:
         return Change(walk, taken_s if is_whole else min(taken_s, allowed_s), access)
 
     def _find_change(self, begin: int, end: int, path: Footpath | None) -> tuple[Walk, int]:
-        """Return the walk and the seconds of a change that was not scheduled."""
         if begin == end:
             stated_s = int(self._snapshot.timetable.change_s[begin])
             # A feed that forbids the change forbids the scheduled one only.

@@ -23,8 +23,6 @@ _ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS
 
 
 class TimetableProfile:
-    """The profile of a timetable; the record takes precedence over the feeds."""
-
     def __init__(self, record: NetworkRecord, timetable: Timetable, notes: tuple[str, ...] = ()) -> None:
         self.record = record
         self._timetable = timetable

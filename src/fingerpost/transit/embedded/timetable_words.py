@@ -34,8 +34,6 @@ _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
 
 
 class TripWords(NamedTuple):
-    """The names of a trip at one of its stop times."""
-
     line: str
     mode: Mode
     headsign: str
@@ -135,7 +133,6 @@ class TimetableWords:
         return _ACCESS.get(int(self._timetable.trip_wheelchair[trip]), Access.UNKNOWN)
 
     def headway_s(self, trip_departure: int) -> int | None:
-        """Return the headway of a trip departure whose times are approximate, else None."""
         return int(self._timetable.trip_departure_headway_s[trip_departure]) or None
 
     def has_flag(self, flag: int, *stop_times: int) -> bool:
@@ -161,7 +158,6 @@ def describe_place(timetable: Timetable, words: TimetableWords, place: Place, ro
 
 
 def _find_direction(timetable: Timetable, words: TimetableWords, stop_times: Int64, trips: Int64) -> str | None:
-    """Return the commonest destinations of the departures."""
     leaves = stop_times < timetable.trip_first_stop_time[trips + 1] - 1
     stop_times, trips = stop_times[leaves], trips[leaves]
     heads = timetable.trip_headsign[trips].astype(np.int64)

@@ -108,6 +108,5 @@ def _rows(name: str, table: str) -> Iterator[dict[str, str]]:
 
 
 def _seconds(time: str) -> int:
-    """Return a time such as 24:30:00 as seconds of the service day."""
     hours, minutes, seconds = map(int, time.split(":"))
     return (hours * 60 + minutes) * 60 + seconds

@@ -126,7 +126,6 @@ def _clock_text(seconds: int) -> str:
 
 
 def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
-    """Add the trip's remaining stop times; the delay grows from stop to stop."""
     late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
     rows = timetable.list_stop_times(trip_instance.trip)
     for stop_time in range(rows.start, rows.stop):

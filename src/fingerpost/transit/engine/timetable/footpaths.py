@@ -107,7 +107,6 @@ def change_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[
 
 
 def _slack_s(links: StopLinks, parents: Int32) -> Int32:
-    """Return the seconds of a change beyond its walk, which are more for a straight line between two places."""
     begin, end = links.begin, links.end
     is_one_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
     slack_s: Int32 = CHANGE_SLACK_S + np.where(links.is_straight & ~is_one_place, STRAIGHT_SLACK_S, 0)

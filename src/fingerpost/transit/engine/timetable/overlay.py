@@ -114,7 +114,6 @@ class Alert:
         return (min(first for first, _ in met), max(last for _, last in met)) if met else None
 
     def closes(self, *, step_free: bool) -> bool:
-        """Whether it closes stops to riders, or to those who need a way without steps."""
         if self.effect != NO_SERVICE and not (step_free and self.effect == INACCESSIBLE):
             return False
         return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)

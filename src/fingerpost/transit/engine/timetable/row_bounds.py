@@ -55,7 +55,6 @@ def check_starts(name: str, starts: npt.NDArray[Any], end: int) -> None:
 
 
 def check_timetable(table: Timetable) -> None:
-    """Check all row numbers of a timetable, as ``check_rows``."""
     for least, numbers in ((0, _ROWS), (-1, _ROWS_OR_NONE)):
         for numbered, names in numbers.items():
             for name in names:

@@ -20,7 +20,6 @@ HALF_DAY_S = 12 * 3600
 
 @lru_cache(maxsize=4096)
 def service_day_start(day: date, zone: str) -> int:
-    """Return the Unix second at which a service day begins."""
     noon = datetime.combine(day, time(12), ZoneInfo(zone))
     return int(noon.timestamp()) - HALF_DAY_S
 

@@ -38,7 +38,6 @@ def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight
 def _cut_where_stated(
     timetable: Timetable, board_stop_time: int, alight_stop_time: int, points: Float64, ends: list[Float64]
 ) -> Float64 | None:
-    """Return the line between the places that the feed states, None if they are missing or cannot be true."""
     if not len(timetable.stop_time_shape_point):
         return None
     begin, end = timetable.stop_time_shape_point[[board_stop_time, alight_stop_time]].tolist()

@@ -191,5 +191,4 @@ class Timetable:
 
     @property
     def is_every_day(self) -> bool:
-        """Whether the timetable is valid on any day (the demo networks)."""
         return bool(len(self.service_every_day)) and bool(self.service_every_day.all())

@@ -41,7 +41,6 @@ def walk_m(straight_m: Float64) -> Float64:
 
 
 def walk_s(walked_m: Float64) -> Int32:
-    """Return the whole seconds of walks, rounded up."""
     seconds: Int32 = np.ceil(walked_m / PACE_M_PER_S).astype(np.int32)
     return seconds
 

@@ -21,8 +21,6 @@ from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
 
 class Walk(NamedTuple):
-    """A walk: whole metres and seconds, rounded up."""
-
     metres: int
     seconds: int
 
@@ -79,8 +77,6 @@ class Walks(Protocol):
 
 
 class WalksOfRiders(NamedTuple):
-    """Walks of all riders, and walks without steps if they are known."""
-
     usual: Walks
     step_free: Walks | None = None
 
@@ -89,8 +85,6 @@ FindWalks = Callable[[WalkedStops], WalksOfRiders]
 
 
 class StraightLine:
-    """Walks by the straight line times the detour factor, at a steady pace."""
-
     def __init__(self, lats: Float64, lons: Float64) -> None:
         self._lats, self._lons = lats, lons
 

@@ -35,7 +35,6 @@ class AddedKeys:
             self._by_id.setdefault(key.trip_id, []).append(key)
 
     def find(self, trip: TripDescriptor, matcher: TripMatcher) -> list[AddedKey] | EntityOutcome:
-        """Return the rides that have a trip's id, and its day and start time if these are stated."""
         named = self._by_id.get(plain_text(trip.trip_id)) if trip.trip_id else None
         if not named:
             return []
@@ -76,7 +75,6 @@ Original = Mapping[int, PlannedStopTime]
 
 
 def read_original(timetable: Timetable, trip: int, start: int) -> Original:
-    """Return the planned stop times of a trip, counted from a Unix second."""
     rows = timetable.list_stop_times(trip)
     columns = (
         timetable.stop_time_stop[rows],

@@ -46,14 +46,12 @@ def _read_texts(text: TranslatedString) -> Mapping[str, str]:
 
 
 def _read_urls(url: TranslatedString) -> Mapping[str, str]:
-    """Return web addresses by language; other and too long texts are dropped."""
     urls = _read_texts(url).items()
     is_url = re.compile("https?://").match
     return MappingProxyType({lang: url for lang, url in urls if is_url(url) and len(url) <= LONGEST_URL})
 
 
 def _without_markup(text: str) -> str:
-    """Return a text without HTML tags and entities; other angle brackets stay."""
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub("\n", text))
     return unescape(text).strip() if "&" in text else text.strip()
@@ -207,7 +205,6 @@ class _AffectedParts:
             self._add_kind("trip", trips[name], None if stops is None else stops[name])
 
     def _add_kind(self, kind: str, keys: Iterable[Any], stops: Iterable[int] | None) -> None:
-        """Add routes, trips or rides, at some stops only if these are stated."""
         if stops is None:
             self.found[f"{kind}s"].update(keys)
         else:

@@ -54,7 +54,6 @@ class StopTimeUpdateColumns:
 
 
 def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]) -> StopTimeUpdateColumns:
-    """Read the updates of trips, each with the rows of its feed's stops by id."""
     counts: list[int] = []
     sequences: list[int] = []
     stops: list[int] = []

@@ -38,8 +38,6 @@ class Scope:
 
 
 class RealtimeIndex:
-    """Look-ups of one timetable, built once and shared by all readings of it."""
-
     def __init__(self, timetable: Timetable) -> None:
         self.timetable = timetable
         self.trip_feed: list[int] = timetable.route_feed[timetable.trip_route].tolist()
@@ -106,18 +104,15 @@ class RealtimeIndex:
         return {self.timetable.stop_local_id[row]: row for row in rows}
 
     def stops_below(self, stop: int) -> frozenset[int]:
-        """Return a stop and everything below it."""
         return frozenset({stop}).union(*(self.stops_below(child) for child in self.children.get(stop, ())))
 
     def is_running(self, trip: int, day: int) -> bool:
-        """Whether a trip's service runs on a day (date.toordinal)."""
         return self._services_on(day)[self.trip_service[trip]] != 0
 
     def _list_services_on(self, day: int) -> bytes:
         return services_on(self.timetable, date.fromordinal(day)).tobytes()
 
     def _find_day_start(self, feed: int, day: int) -> int:
-        """Return the Unix second at which a service day (date.toordinal) of a feed begins."""
         return service_day_start(date.fromordinal(day), self.timetable.feeds[feed].zone)
 
 
@@ -300,7 +295,6 @@ class TripMatcher:
 
 
 def _find_instant(stop_times: Sequence[StopTimeUpdate]) -> int | None:
-    """Return the first time that is stated, in Unix seconds."""
     for stop_time in stop_times:
         instant: int = stop_time.arrival.time or stop_time.departure.time
         if instant:

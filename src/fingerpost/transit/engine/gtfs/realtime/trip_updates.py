@@ -99,7 +99,6 @@ class TripUpdates:
         return _CANCELLING.get(trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
     def _duplicate(self, received: ReceivedUpdate, match: TripMatch) -> EntityOutcome:
-        """Add a duplicated trip, which departs at another time."""
         update, properties = received.update, received.update.trip_properties
         day = received.matcher.read_day(properties.start_date)
         if isinstance(day, EntityOutcome):
@@ -170,7 +169,6 @@ class TripUpdates:
         self._added[key] = added
 
     def finish(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
-        """Return the rides of the timetable by key, and the added ones."""
         rides: dict[RideKey, RideUpdate] = {}
         added: list[AddedRide] = []
         moving: list[RideClaim] = []
@@ -247,7 +245,6 @@ class TripUpdates:
         added.append(ride)
 
     def _move(self, claims: Sequence[RideClaim], rides: dict[RideKey, RideUpdate], added: list[AddedRide]) -> None:
-        """Add the rides of claims with stop time updates or delays, all of them computed at once."""
         planned = Rides.gather(
             self.timetable, [claim.match.trip for claim in claims], [claim.start for claim in claims]
         )
