@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -245,28 +245,38 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, la
 
 
 def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -> Departure:
-    call = shown.call
+    call, table = shown.call, snapshot.timetable
+    own: dict[str, Any]
     if call.trip_departure < 0:
-        return _added(snapshot, words, call)
-    table = snapshot.timetable
-    wording = words.trip(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
-    stop = words.stop_point(int(table.stop_time_stop[call.stop_time]))
+        added = snapshot.get_added(call.trip_departure)
+        wording, row = words.added(added), int(added.stop[call.stop_time])
+        replaced = snapshot.replacements.find_scheduled(call.trip_departure, call.stop_time)
+        scheduled = call.departure if replaced is None else replaced.departure
+        own = {"departure_delay_s": call.departure - scheduled, "last_realtime_update": added.updated}
+    else:
+        wording = words.trip(int(table.trip_departure_trip[call.trip_departure]), call.stop_time)
+        row = int(table.stop_time_stop[call.stop_time])
+        scheduled = snapshot.scheduled(call.trip_departure, call.service_day, call.stop_time).departure
+        own = {
+            "headway_s": words.headway_s(call.trip_departure),
+            "by_arrangement": words.has_flag(BY_ARRANGEMENT, call.stop_time),
+            "is_interpolated": words.has_flag(INTERPOLATED, call.stop_time),
+        }
+    stop = words.stop_point(row)
     planned = Departure(
         line=wording.line,
         mode=wording.mode,
         destination=wording.headsign,
-        scheduled=snapshot.scheduled(call.trip_departure, call.service_day, call.stop_time).departure,
+        scheduled=scheduled,
         stop_id=stop.id or "",
         trip_id=wording.trip_id,
         service_day=call.service_day,
         platform=stop.platform,
-        headway_s=words.headway_s(call.trip_departure),
-        by_arrangement=words.has_flag(BY_ARRANGEMENT, call.stop_time),
-        is_interpolated=words.has_flag(INTERPOLATED, call.stop_time),
         long_name=wording.long_name,
         colors=wording.colors,
+        **own,
     )
-    return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, shown, planned)
+    return _with_update(snapshot, words, shown, planned)
 
 
 def _with_update(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, planned: Departure) -> Departure:
@@ -287,25 +297,4 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, pl
         planned,
         departure_delay_s=call.departure - planned.scheduled,
         last_realtime_update=update.updated,
-    )
-
-
-def _added(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> Departure:
-    added = snapshot.get_added(call.trip_departure)
-    wording = words.added(added)
-    stop = words.stop_point(int(added.stop[call.stop_time]))
-    planned = snapshot.replacements.find_scheduled(call.trip_departure, call.stop_time)
-    scheduled = call.departure if planned is None else planned.departure
-    return Departure(
-        line=wording.line,
-        mode=wording.mode,
-        destination=wording.headsign,
-        scheduled=scheduled,
-        stop_id=stop.id or "",
-        trip_id=wording.trip_id,
-        service_day=added.service_day,
-        departure_delay_s=call.departure - scheduled,
-        platform=stop.platform,
-        last_realtime_update=added.updated,
-        colors=wording.colors,
     )

@@ -1,6 +1,7 @@
 """Turn the journeys of the search into itineraries."""
 
 from dataclasses import replace
+from typing import Any
 
 from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.ride_geometry import (
@@ -81,11 +82,7 @@ def itinerary_of(
         is_found = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
         change = None if at == 0 else walks.between(rides[at - 1], ride, may_be_short=is_found)
         change_s = None if change is None else change.change_s
-        if ride.trip_departure < 0:
-            leg = _added_leg(snapshot, words, ride, change_s)
-        else:
-            leg = _timetable_leg(snapshot, words, ride, change_s)
-            leg = _with_update(snapshot, words, ride, leg, stays_on=stays_on)
+        leg = _with_update(snapshot, words, ride, _leg_of(snapshot, words, ride, change_s), stays_on=stays_on)
         leg = _with_alerts(snapshot, language, ride, leg, stays_on=stays_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
@@ -160,29 +157,49 @@ def _ends_by(begin: int, departure: int, walk_s: int) -> int:
     return max(begin, min(begin + walk_s, departure))
 
 
-def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
-    table = snapshot.timetable
-    trip = int(table.trip_departure_trip[ride.trip_departure])
-    board, alight = ride.board_stop_time, ride.alight_stop_time
-    wording = words.trip(trip, board)
+def _leg_of(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
+    """Return the leg of a ride; an added ride is scheduled at its expected times unless it replaces another."""
+    table, board, alight = snapshot.timetable, ride.board_stop_time, ride.alight_stop_time
+    own: dict[str, Any]
+    if ride.trip_departure < 0:
+        added = snapshot.get_added(ride.trip_departure)
+        wording, stops = words.added(added), added.stop[board : alight + 1]
+        replaced = [snapshot.replacements.find_scheduled(ride.trip_departure, at) for at in (board, alight)]
+        departure = ride.departure if replaced[0] is None else replaced[0].departure
+        arrival = ride.arrival if replaced[1] is None else replaced[1].arrival
+        own = {
+            "departure_delay_s": ride.departure - departure,
+            "arrival_delay_s": ride.arrival - arrival,
+            "distance_m": path_m(table, stops),
+            "last_realtime_update": added.updated,
+            "handle": UnplannedRide(added.route, tuple(stops.tolist())),
+        }
+    else:
+        trip = int(table.trip_departure_trip[ride.trip_departure])
+        wording, stops = words.trip(trip, board), table.stop_time_stop[board : alight + 1]
+        departure = snapshot.scheduled(ride.trip_departure, ride.service_day, board).departure
+        arrival = snapshot.scheduled(ride.trip_departure, ride.service_day, alight).arrival
+        own = {
+            "distance_m": words.ride_m(trip, board, alight),
+            "wheelchair": words.trip_access(trip),
+            "headway_s": words.headway_s(ride.trip_departure),
+            "by_arrangement": words.has_flag(BY_ARRANGEMENT, board, alight),
+            "is_interpolated": words.has_flag(INTERPOLATED, board, alight),
+            "handle": TimetableRide(trip, board, alight),
+        }
     return Leg(
         mode=wording.mode,
-        start=words.stop_point(int(table.stop_time_stop[board])),
-        end=words.stop_point(int(table.stop_time_stop[alight])),
-        departure_scheduled=snapshot.scheduled(ride.trip_departure, ride.service_day, board).departure,
-        arrival_scheduled=snapshot.scheduled(ride.trip_departure, ride.service_day, alight).arrival,
-        distance_m=words.ride_m(trip, board, alight),
+        start=words.stop_point(int(stops[0])),
+        end=words.stop_point(int(stops[-1])),
+        departure_scheduled=departure,
+        arrival_scheduled=arrival,
         line=wording.line,
         headsign=wording.headsign,
         trip_id=wording.trip_id,
         service_day=ride.service_day,
-        wheelchair=words.trip_access(trip),
-        headway_s=words.headway_s(ride.trip_departure),
-        by_arrangement=words.has_flag(BY_ARRANGEMENT, board, alight),
-        is_interpolated=words.has_flag(INTERPOLATED, board, alight),
         colors=wording.colors,
-        handle=TimetableRide(trip, board, alight),
         change_s=change_s,
+        **own,
     )
 
 
@@ -240,34 +257,3 @@ def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, sta
         ridden, Span(boarding.begin, alighting.end), ((begin, boarding), (end, alighting)), language
     )
     return replace(leg, start=start, end=goal, alerts=alerts, cancelled=leg.cancelled or is_shut)
-
-
-def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
-    """Return the leg of an added ride; its scheduled times are the expected ones unless it replaces another ride."""
-    added = snapshot.get_added(ride.trip_departure)
-    stops = added.stop[ride.board_stop_time : ride.alight_stop_time + 1]
-    wording = words.added(added)
-    board, alight = (
-        snapshot.replacements.find_scheduled(ride.trip_departure, at)
-        for at in (ride.board_stop_time, ride.alight_stop_time)
-    )
-    departure = ride.departure if board is None else board.departure
-    arrival = ride.arrival if alight is None else alight.arrival
-    return Leg(
-        mode=wording.mode,
-        start=words.stop_point(int(stops[0])),
-        end=words.stop_point(int(stops[-1])),
-        departure_scheduled=departure,
-        arrival_scheduled=arrival,
-        departure_delay_s=ride.departure - departure,
-        arrival_delay_s=ride.arrival - arrival,
-        distance_m=path_m(snapshot.timetable, stops),
-        line=wording.line,
-        headsign=wording.headsign,
-        trip_id=wording.trip_id,
-        service_day=added.service_day,
-        last_realtime_update=added.updated,
-        colors=wording.colors,
-        handle=UnplannedRide(added.route, tuple(stops.tolist())),
-        change_s=change_s,
-    )

@@ -50,7 +50,7 @@ class TimetableWords:
         self._language = language
         self.in_language = lru_cache(maxsize=None)(self._in_language)
         self.stop_point = lru_cache(maxsize=None)(self._new_stop_point)
-        self._line_of_known_route = lru_cache(maxsize=None)(self._new_line)
+        self.line_of_route = lru_cache(maxsize=None)(self._new_line)
         self.trip = lru_cache(maxsize=CACHED_STOP_TIMES)(self._new_trip)
         self.ride_m = lru_cache(maxsize=CACHED_STOP_TIMES)(partial(ride_m, timetable))
 
@@ -76,14 +76,10 @@ class TimetableWords:
         parent = int(table.stop_parent[stop])
         return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
 
-    def line_of_route(self, route: int) -> tuple[str, Mode]:
-        """Return a route's line and mode: its short name, else its long name, else its id (rule A2).
-
-        ``UNKNOWN_LINE`` and ``OTHER`` for -1.
-        """
-        return (UNKNOWN_LINE, Mode.OTHER) if route < 0 else self._line_of_known_route(route)
-
     def _new_line(self, route: int) -> tuple[str, Mode]:
+        """Return a route's line and mode: its short name, else its long name, else its id (rule A2)."""
+        if route < 0:
+            return UNKNOWN_LINE, Mode.OTHER
         table = self._timetable
         name = table.route_short_name[route] or self.long_name(route) or table.route_local_id[route]
         return name, mode_of(int(table.route_type[route]))
