@@ -65,11 +65,11 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
     ("option", "observed"),
     [
         (("--zone", "Nowhere"), "Zone must be an IANA time zone"),
-        (("--bounds", "1,2,3"), "Bounds are four numbers, not '1,2,3'"),
+        (("--bounds", "1,2,3"), "Bounds must be a list of four numbers"),
         (("--bounds", "3,2,1,4"), "Bounds must be south, west, north, east"),
-        (("--bounds", ""), "Bounds are four numbers, not ''"),
+        (("--bounds", ""), "Bounds must be a list of four numbers"),
         (("--streets", ""), "Name an OpenStreetMap extract"),
-        (("--priority", "high"), "Priority is a whole number, not 'high'"),
+        (("--priority", "high"), "Priority must be a whole number"),
         (("--fallback", "OTHER"), "Its fallback 'OTHER' is not an added network"),
         (("--language", "Finnish"), "Languages must hold codes such as fi or en"),
         (("--key", "s3cr3t!"), "Key must name an environment variable"),
@@ -145,7 +145,7 @@ def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
     ("arguments", "observed"),
     [
         (("town", "prioritty", "3"), "A record has no key 'prioritty'.\nDid you mean priority?\n"),
-        (("town", "priority", "high"), "priority is a whole number, not 'high'.\n"),
+        (("town", "priority", "high"), "priority must be a whole number.\n"),
         (("town", "zone", "Europe/Paris", "UTC"), "zone takes one value, not 2.\n"),
         (("town", "zone"), "Give a value, or --unset.\n"),
         (("town", "realtime", "nowhere.pb"), "There is no realtime file nowhere.pb.\n"),

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
 from typing import Annotated, Any, NamedTuple
 
@@ -155,11 +156,7 @@ def _with_parameters(command: Callable[..., None], more: Sequence[inspect.Parame
 
 
 def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]], given: Mapping[str, Any]) -> _Chosen:
-    """Return the one kind of source that was named.
-
-    Raises:
-        ParameterError: none, or more than one, or its value is no good.
-    """
+    """Return the one kind of source that was named."""
     chosen = [_Chosen(EMBEDDED, {"feeds": parse_value("feeds", feeds)})] if feeds else []
     ways = ["its feeds"]
     for kind, option in options:
@@ -179,11 +176,7 @@ def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]
 def _build_record(
     store: NetworkRecordStore, name: str, before: NetworkRecord | None, chosen: _Chosen, typed: Mapping[str, Any]
 ) -> tuple[NetworkRecord, list[str]]:
-    """Return the checked record of a network, and the keys whose value stays from the record before.
-
-    Raises:
-        ParameterError: the record is no good.
-    """
+    """Return the checked record of a network, and the keys whose value stays from the record before."""
     stays: dict[str, Any] = {} if before is None else {key: getattr(before, key) for key in KEYS}
     if before is not None and (before.source, EMBEDDED) != (chosen.kind, chosen.kind):
         # A server states these itself; those of another kind of source mean nothing to it.
@@ -196,7 +189,6 @@ def _build_record(
 
 
 def _fetch(settings: Settings, record: NetworkRecord, kind: SourceKind | None) -> ImportReport | None:
-    """Import the feeds of a record and return the report; or learn the profile of its server, and return None."""
     if kind is None:
         return run_import(settings, f"Importing {record.name} ...", lambda importer: importer.add(record))
     learn_profile(settings, kind, record)
@@ -216,45 +208,23 @@ def _forget_other_kind(settings: Settings, record: NetworkRecord, before: Networ
 def parse_value(key: str, typed: Sequence[str]) -> Any:
     """Return the value of a record's key: paths made absolute, numbers as numbers, lists as tuples.
 
-    Raises:
-        ParameterError: the words are no value of that key.
+    What is no number stays as it was typed: the check of the record reports it.
     """
     if key in _TEXT_LISTS:
         return tuple(_plain(key, each) for each in typed)
     if key == "bounds":
-        return _parse_bounds(",".join(typed))
+        parts = ",".join(typed).replace(" ", "").split(",")
+        with suppress(ValueError):
+            return tuple(map(float, parts))
+        return tuple(parts)
     if len(typed) != 1:
         raise ParameterError(f"{key} takes one value, not {len(typed)}", {"field": key})
     if key == "priority":
-        return _whole_number(typed[0])
+        with suppress(ValueError):
+            return int(typed[0])
     if key == "fallback":
         return typed[0].strip().upper()
     return _plain(key, typed[0])
-
-
-def _parse_bounds(typed: str) -> tuple[float, float, float, float]:
-    """Parse ``S,W,N,E`` in degrees into (south, west, north, east).
-
-    Raises:
-        ParameterError: they are not four numbers.
-    """
-    parts = typed.replace(" ", "").split(",")
-    try:
-        south, west, north, east = map(float, parts)
-    except ValueError as error:
-        raise ParameterError(
-            f"bounds are four numbers, not {typed!r}",
-            {"field": "bounds"},
-            hint="Write south,west,north,east in degrees, such as 59.9,24.2,60.5,25.6",
-        ) from error
-    return south, west, north, east
-
-
-def _whole_number(typed: str) -> int:
-    try:
-        return int(typed)
-    except ValueError as error:
-        raise ParameterError(f"priority is a whole number, not {typed!r}", {"field": "priority"}) from error
 
 
 def _plain(key: str, typed: str) -> str:
