@@ -23,11 +23,7 @@ _LOOK_EVERY_S = 1.0
 
 
 def begin_disruption(home: Path) -> None:
-    """Ask every process of a home to show the disruption for the next minutes.
-
-    Raises:
-        SettingsInvalid: nothing can be written into the home folder.
-    """
+    """Ask every process of a home to show the disruption for the next minutes."""
     file = home / _FILE
     try:
         with locked(home / f".{_FILE}.lock"):
@@ -80,7 +76,6 @@ class DemoDisruption:
             self._played_s = None
 
     async def keep_up(self) -> None:
-        """Catch up again and again, until this is cancelled."""
         while True:
             await self.catch_up()
             await asyncio.sleep(_LOOK_EVERY_S)

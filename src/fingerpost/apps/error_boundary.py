@@ -65,7 +65,6 @@ async def answer(
 
 
 def _bound_and_count(answer: Answer, tool: PublishedTool) -> Answer:
-    """Return the answer within its bounds; that it was shortened, and what it warns of, is counted."""
     bounded = bound_answer(answer, tool)
     if bounded is not answer:
         SHORTENED_ANSWERS.add(1, {TOOL: tool.name})

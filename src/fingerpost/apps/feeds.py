@@ -58,12 +58,6 @@ class FeedImporter:
         """Import the feeds of a record as its network, in place of the one that has the name.
 
         The record itself is the caller's to keep, once this has succeeded.
-
-        Raises:
-            ParameterError: the feeds, or their names, are no good.
-            FeedUnusable: a feed cannot be used.
-            SettingsInvalid: the disk refuses.
-            ToolError: a feed cannot be fetched, as ``Client.fetch`` says.
         """
         folder = OriginFolder(self._home, record.name)
         with folder.locked(), _sweeping(folder):
@@ -74,10 +68,6 @@ class FeedImporter:
         """Fetch a record's feeds again, and import them where one has changed or others are named; None where not.
 
         What is not prepared, or cannot be opened, is prepared anew.
-
-        Raises:
-            ParameterError: the record names no feed.
-            ToolError: as ``add``; the network stays as it is.
         """
         if not record.feeds:
             raise ParameterError(
@@ -97,7 +87,6 @@ class FeedImporter:
         return None
 
     def _read_origins(self, record: NetworkRecord) -> list[NamedPlace]:
-        """Return the feeds of a record; a relative path is resolved against the home folder."""
         return [read_place(text, self._home) for text in record.feeds]
 
     def _is_ready(self, record: NetworkRecord) -> bool:

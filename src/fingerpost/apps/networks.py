@@ -47,11 +47,6 @@ def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
 
 
 async def learn(settings: Settings, kind: SourceKind, record: NetworkRecord) -> LearnedProfile:
-    """Ask the server of a record for its profile.
-
-    Raises:
-        ToolError: as ``RemoteSource.learn``.
-    """
     clients = LoopClients(lambda: new_client(settings, list_paces()))
     source = kind.open_source(clients.fetch)
     try:

@@ -20,11 +20,7 @@ _DEGREE_DIGITS = 4
 
 
 async def describe_networks(application: Application) -> list[dict[str, Any]]:
-    """Return one JSON-ready object a network, in order of preference.
-
-    Raises:
-        SettingsInvalid: a stored network cannot be read.
-    """
+    """Return one JSON-ready object a network, in order of preference."""
     opened = await application.networks.open()
     networks = (*opened.answering, *opened.by_token_only)
     # Now that the networks are open, what they were opened with costs nothing more.
@@ -77,7 +73,6 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
 
 
 def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
-    """Return a feed's days of service, and how today lies to them."""
     return {
         "feed": feed.name,
         "firstDay": None if feed.first_day is None else feed.first_day.isoformat(),

@@ -47,11 +47,7 @@ class FunctionTool(Tool):
         self.idempotent = bool(getattr(function, "idempotent", False))
 
     async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the function returns for checked parameters; a function that does not await gets a thread.
-
-        Raises:
-            ToolError: what the function raises of it.
-        """
+        """Return what the function returns for checked parameters; a function that does not await gets a thread."""
         read = self.spec.input_schema[query_type].model_validate(dict(parameters))
         asked = {name: getattr(read, name) for name in type(read).model_fields}
         if inspect.iscoroutinefunction(self._function):
@@ -102,25 +98,19 @@ class ServedTool(PublishedTool):
 
     @property
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of the standard response; what the tool adds to it is its own."""
         kinds: dict[str, Any] = {"query_type": "string", "parameters": "object", "results": "array"}
         kinds |= {"output_key": "string", "success": "boolean"}
         properties = {name: {"type": kind} for name, kind in kinds.items()}
         return {"type": "object", "properties": properties, "required": list(_STANDARD)}
 
     def read_arguments(self, arguments: dict[str, Any]) -> StepQuery:
-        """Return the query of a call, whose parameters ``handle`` checks.
-
-        Raises:
-            ParameterError: there is no such query type, or its parameters are no object.
-        """
+        """Return the query of a call, whose parameters ``handle`` checks."""
         question = read_step_query(self.spec, arguments)
         if isinstance(question, str):
             raise ParameterError(question, {"field": "parameters"})
         return question
 
     async def handle(self, arguments: StepQuery, call: Call) -> dict[str, Any]:  # noqa: ARG002  (it knows no users)
-        """Return the standard response to a call; a ToolError of the tool is a response too."""
         return await self._execute(arguments.query_type, arguments.arguments)
 
     async def execute(
@@ -154,7 +144,6 @@ class ServedTool(PublishedTool):
         return self._checked_response(response)
 
     def describe(self, answer: dict[str, Any]) -> str:
-        """Return the answer's value, or its failure, and what it says beside that."""
         if answer["success"]:
             lines = [encode(answer.get("data", answer["results"]))]
         else:
@@ -181,9 +170,6 @@ def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[lis
     """Return the caller's tools and those of installed packages, and by name why a package's tool is left out.
 
     A package's tool that cannot be loaded, or whose name is taken, keeps no other from being served.
-
-    Raises:
-        SettingsInvalid: one of the caller's tools is invalid, or its name is taken.
     """
     served: dict[str, ServedTool] = {}
     for tool in map(_serve, own):
@@ -207,11 +193,7 @@ def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[lis
 
 
 def _serve(own: OwnTool) -> ServedTool:
-    """Prepare one of the caller's tools for serving.
-
-    Raises:
-        SettingsInvalid: it has no specification, or a parameter without a type.
-    """
+    """Prepare one of the caller's tools for serving."""
     tool = own() if isinstance(own, type) and issubclass(own, Tool) else own
     if not isinstance(tool, Tool):
         if not inspect.isfunction(tool):
@@ -225,11 +207,7 @@ def _serve(own: OwnTool) -> ServedTool:
 
 @lru_cache(maxsize=256)
 def _spec_of(function: Callable[..., Awaitable[Any] | Any]) -> ToolSpec:
-    """Return a function's specification, the same for the same function.
-
-    Raises:
-        SettingsInvalid: a parameter has no type, or no name.
-    """
+    """Return a function's specification, the same for the same function."""
     name = function.__name__
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}

@@ -52,11 +52,7 @@ class RealtimeCheck:
         }
 
     def refuse(self, *, unchecked: bool) -> None:
-        """Check the sources.
-
-        Raises:
-            ParameterError: one names an unknown FEED; or, unless ``unchecked``, gives no GTFS-Realtime message.
-        """
+        """Check the sources."""
         self._refuse_unknown_feeds()
         for text, got in self._fetched.items():
             if isinstance(got, str) and not unchecked:

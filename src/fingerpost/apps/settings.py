@@ -98,7 +98,6 @@ class Settings(BaseSettings):
 
     @property
     def has_sign_in(self) -> bool:
-        """Whether callers over HTTP can have a token."""
         return self.tokens_file is not None or bool(self.token_issuer)
 
     @property
@@ -106,11 +105,7 @@ class Settings(BaseSettings):
         return self.home / "filings.sqlite"
 
     def prepare_home(self) -> None:
-        """Create the home folder, and choose the folder of compiled kernels before numba is imported.
-
-        Raises:
-            SettingsInvalid: the folder cannot be made or written.
-        """
+        """Create the home folder, and choose the folder of compiled kernels before numba is imported."""
         try:
             self.home.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -127,11 +122,7 @@ class Settings(BaseSettings):
 
 
 def read_settings(**given: Any) -> Settings:
-    """Read the settings; ``given`` values that are not None take precedence over the environment.
-
-    Raises:
-        SettingsInvalid: a value is malformed; the message names the variable.
-    """
+    """Read the settings; ``given`` values that are not None take precedence over the environment."""
     try:
         settings = Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:

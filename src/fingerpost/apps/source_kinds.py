@@ -83,12 +83,10 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
 
 
 def list_paces() -> dict[str, Pace]:
-    """Return by host how fast the servers of all kinds may be asked."""
     return {host: pace for kind in REMOTE_KINDS for host, pace in kind.paces.items()}
 
 
 def list_kinds() -> frozenset[str]:
-    """Return every word that a record's ``source`` may hold."""
     return frozenset({EMBEDDED, *(each.kind for each in REMOTE_KINDS)})
 
 
@@ -98,11 +96,7 @@ def open_record_store(home: Path) -> NetworkRecordStore:
 
 
 def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """Check that the keys are set without which the networks of a home folder cannot be served (rule E3).
-
-    Raises:
-        SettingsInvalid: one is not; a sentence that names it.
-    """
+    """Check that the keys are set without which the networks of a home folder cannot be served (rule E3)."""
     start_keys = {kind.kind: kind.start_key for kind in REMOTE_KINDS if kind.start_key is not None}
     for record in open_record_store(home).read().records.values():
         if record.source not in start_keys:

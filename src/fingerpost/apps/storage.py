@@ -59,11 +59,7 @@ _open: Callable[[str], Database] = cache(Database)
 
 
 def check_database(settings: Settings) -> None:
-    """Look into the database of many machines, where one is configured; one that cannot be reached now is logged.
-
-    Raises:
-        SettingsInvalid: it can never be used as it is configured; a sentence that says why.
-    """
+    """Look into the database of many machines, where one is configured; one that cannot be reached now is logged."""
     database = find_database(settings)
     if database is None:
         return

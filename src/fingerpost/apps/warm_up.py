@@ -69,7 +69,6 @@ class WarmUp:
         self.problem: str | None = _OPENING if needs_engine else None
 
     def start(self) -> None:
-        """Begin; a second call does nothing."""
         if self.needs_engine and self._thread is None:
             self._thread = threading.Thread(target=self._run, name="fingerpost-warming", daemon=True)
             self._thread.start()
@@ -105,9 +104,6 @@ async def warm(networks: Networks) -> None:
     """Load the kernels, and ask each network of this process for one trip and one board of today.
 
     Networks behind a server have nothing to warm up, and are not asked.
-
-    Raises:
-        ToolError: a network cannot be opened.
     """
     opened = await networks.open()
     if not is_plain():

@@ -58,9 +58,6 @@ def list_tools(
 
     ``journeys`` are the operator's choices for planJourney.
     ``tool_details`` describes the tools in the list, and what the caller adds to it.
-
-    Raises:
-        SettingsInvalid: there is no such group.
     """
     unknown = sorted(set(groups or ()) - set(GROUPS))
     if unknown:
@@ -108,10 +105,6 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     """Return an application with the tools of some groups, or of all where ``groups`` is None.
 
     ``own`` are the caller's tools; installed packages may add more (entry points, ``apps/own_tools.py``).
-
-    Raises:
-        SettingsInvalid: the home folder, or the fixed clock, cannot be used, there is no such group, or a tool of
-            the caller's is none, or bears the name of another.
     """
     clock.find_fixed()
     settings.prepare_home()

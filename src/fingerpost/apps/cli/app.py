@@ -89,11 +89,9 @@ class _LazyGroup(TyperGroup):
         return list(_ENTRIES)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  (typer's signature)
-        """Return what the group's own help shows of a command."""
         return TyperCommand(cmd_name, help=_ENTRIES[cmd_name].help) if cmd_name in _ENTRIES else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command of some words."""
         name, _shown, rest = super().resolve_command(ctx, args)
         return name, None if name is None else self.commands[name], rest
 

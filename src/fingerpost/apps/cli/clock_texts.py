@@ -57,11 +57,7 @@ def _is_from(instant: datetime, since: datetime) -> bool:
 
 
 def find_clock_time(text: str) -> ClockTime | None:
-    """Return the time of day that a text is, with a word for the day before it or without; None for other texts.
-
-    Raises:
-        typer.BadParameter: no clock shows it.
-    """
+    """Return the time of day that a text is, with a word for the day before it or without; None for other texts."""
     found = _TIME.fullmatch(text.strip())
     if (
         found is None
@@ -85,11 +81,7 @@ def find_clock_time(text: str) -> ClockTime | None:
 
 
 def read_typed_instant(text: str, zone: tzinfo, since: datetime, now: datetime) -> datetime:
-    """Return what a person means: the next such time from ``since`` on, the beginning of a day, or the instant itself.
-
-    Raises:
-        typer.BadParameter: it is none of these.
-    """
+    """Return what a person means: the next such time from ``since`` on, the beginning of a day, or an instant."""
     if text.strip().lower() == "now":
         return now
     clock_time = find_clock_time(text)
@@ -103,9 +95,6 @@ def resolve_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> str:
     """Return what a person typed as tools read it; only a bare time of day needs the zone.
 
     A time of day that has just passed still means now (rule B12).
-
-    Raises:
-        typer.BadParameter: it is no time, or a day without one.
     """
     if text.strip().lower() == "now":
         return text

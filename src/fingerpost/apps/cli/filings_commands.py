@@ -50,7 +50,6 @@ class FilingsGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command of some words, ``show`` where the first names none."""
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = [_SHOW, *args]
         return super().resolve_command(ctx, args)
@@ -213,7 +212,6 @@ def _find_hint(answer: Answer, company: str, words: Sequence[str]) -> str | None
 
 
 def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
-    """Return the tool, the query type and the parameters that the words behind a company mean."""
     if all(_FORM.fullmatch(word.rstrip(",")) for word in words):
         forms = [word.rstrip(",").upper() for word in words] or None
         return "sec_graph_query", "company_filings", {"filing_types": forms, "limit": _MOST_FILINGS}

@@ -121,7 +121,6 @@ def _check_files(home: Path) -> bool:
 
 
 def _describe_feed(feed: dict[str, Any]) -> str:
-    """Return a feed's days, how today lies to them, and what its import took over and left out."""
     days = "any day" if feed["firstDay"] is None else f"{feed['firstDay']} to {feed['lastDay']}"
     line = f"{feed['feed']}: {days}, {feed['today']}"
     if "stops" not in feed:

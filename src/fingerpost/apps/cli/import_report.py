@@ -104,7 +104,6 @@ def _list_meanings(report: ImportReport) -> list[tuple[FindingMeaning, int]]:
 
 
 def _list_counts(feed: FeedReport) -> str:
-    """Return how much a feed brought in, and what became of the rest, by kind."""
     parts = [
         _count(feed.stops, "stop"),
         _count(feed.routes, "route"),
@@ -145,5 +144,4 @@ def _format_place(finding: Finding) -> str:
 
 
 def _count(count: int, singular: str, plural: str = "") -> str:
-    """Return a count and its noun, such as ``1 trip`` or ``2 trips``."""
     return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"

@@ -177,12 +177,6 @@ def print_schema() -> None:
 
 
 def _get_record(records: NetworkRecords, name: str) -> NetworkRecord:
-    """Return a record.
-
-    Raises:
-        ParameterError: there is none.
-        SettingsInvalid: it cannot be used.
-    """
     if name in records.problems:
         raise SettingsInvalid(records.problems[name])
     if name not in records.records:

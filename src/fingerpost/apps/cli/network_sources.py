@@ -51,12 +51,7 @@ def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | Non
 
 
 def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
-    """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result.
-
-    Raises:
-        FeedUnusable: as the work does; its message begins with the verdict.
-        ToolError: as the work does.
-    """
+    """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result."""
     # numba and the importer take longer to load than other commands take to run.
     from fingerpost.apps.feeds import FeedImporter
 
@@ -86,11 +81,7 @@ def print_import(report: ImportReport) -> None:
 
 
 def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -> None:
-    """Ask the server of a record for its profile, and keep what it says.
-
-    Raises:
-        ToolError: it cannot be asked, or the record states too little of what it does not say.
-    """
+    """Ask the server of a record for its profile, and keep what it says."""
     with showing_work(f"Asking the server of {record.name} ..."):
         learned = asyncio.run(learn(settings, kind, record))
     new_remote_profile(record, learned, ())

@@ -87,7 +87,6 @@ def _describe_days(report: ImportReport) -> list[list[str]]:
 
 
 def print_record(record: NetworkRecord, path: Path) -> None:
-    """Print a network's record and the path of the file that it stands in."""
     print_line(f"{record.name} in {path}")
     for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():
         print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")

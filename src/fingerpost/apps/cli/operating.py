@@ -132,7 +132,6 @@ def worker(ctx: typer.Context) -> None:
 
 
 async def recover_plans(application: Application) -> None:
-    """Recover the runs of servers that died until SIGTERM or an interrupt; those under way then are left to others."""
     ended, warm_up = asyncio.Event(), new_warm_up(application)
     for stop in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(stop, ended.set)

@@ -59,7 +59,6 @@ def showing_work(what: str) -> Status:
 
 
 def print_line(text: RenderableType) -> None:
-    """Print a line of our own on stdout; a terminal wraps it."""
     new_console().print(text, soft_wrap=True)
 
 

@@ -42,11 +42,7 @@ def find_stop_zone(application: Application, label: str) -> tzinfo:
 
 
 def get_stop(application: Application, label: str) -> FoundStop:
-    """Return the whole place that a label means: a saved stop, a token, or a name (rule B10).
-
-    Raises:
-        ToolError: it means none, or several.
-    """
+    """Return the whole place that a label means: a saved stop, a token, or a name (rule B10)."""
     places = PlaceResolver(application.networks, application.variables)
     user = application.settings.user
     found = places.get_stop(label, is_label=True, user=user, language="en", instant=_now())

@@ -89,11 +89,6 @@ VIEW_BY_URI: Mapping[str, View] = MappingProxyType({view.uri: view for view in V
 
 @cache
 def read_page(view: View) -> str:
-    """Return a view's document.
-
-    Raises:
-        ValueError: a module is written in a way that cannot be put into one document.
-    """
     return _DOCUMENT.format(
         policy=POLICY,
         title=view.title,
@@ -103,11 +98,7 @@ def read_page(view: View) -> str:
 
 
 def join_modules(*entries: str) -> str:
-    """Return modules behind all that they import, each once.
-
-    Raises:
-        ValueError: an import or export is not of the plain form, or a module would end the script element.
-    """
+    """Return modules behind all that they import, each once."""
     joined: dict[str, str] = {}
     for entry in entries:
         _add_module(entry, joined, ())

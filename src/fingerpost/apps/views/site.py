@@ -35,11 +35,7 @@ class MapTiles:
 
     @classmethod
     def read(cls, template: str, attribution: str) -> "MapTiles | None":
-        """Return the tiles of a template, None for an empty one.
-
-        Raises:
-            SettingsInvalid: the template is no such address, or nobody is named beside it.
-        """
+        """Return the tiles of a template, None for an empty one."""
         if not template:
             return None
         parts = urlsplit(template)
@@ -54,7 +50,6 @@ class MapTiles:
 
     @property
     def origin(self) -> str:
-        """Scheme and host, as a content policy names them."""
         parts = urlsplit(self.template)
         return f"{parts.scheme}://{parts.netloc}"
 
