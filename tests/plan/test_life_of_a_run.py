@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -157,27 +155,6 @@ async def test_a_run_that_cannot_be_listened_for_goes_on(runs, recorder, monkeyp
 
     assert state == "completed"
     assert f"run={run.run_id}: its signals cannot be read: the disk is full" in caplog.text
-
-
-async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(runs, recorder, tmp_path):
-    """S26 holds for new plans; what an older fingerpost kept as free text is shown as it was written."""
-    recorder.script = {"x": [failure("wrong"), None]}
-    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
-    old = json.loads(run.plan_json) | {"created_at": "this morning"}
-    old["steps"][0]["completed_at"] = "a little later"
-    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as file, file:
-        file.execute("UPDATE plan_run SET plan = ?", (json.dumps(old),))
-    kept = await runs.get(run.run_id, "ann")
-    before = await describe_run(runs, kept, ["plan", "items", "mermaid"])
-    await runs.check_resumable(run.run_id, "ann")
-    state = await runs.carry_on(run.run_id)
-    after = await describe_run(runs, await runs.get(run.run_id, "ann"))
-    with pytest.raises(PlanInvalid, match="created_at: must be a timestamp in ISO 8601"):
-        read_plan(old)
-
-    assert (before["state"], before["plan"]["created_at"]) == ("failed", "this morning")
-    assert (state, after["progress"]) == ("completed", {"completed": 2, "failed": 0, "total": 2})
-    assert recorder.counts == {"": 1, "x": 2}
 
 
 def test_two_tools_of_one_name_are_refused(recorder):

@@ -8,15 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo, model_validator
-
-AS_RECORDED = {"as_recorded": True}
-"""The validation context of a plan that was kept before timestamps were checked: any text stands."""
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 
-def _read_timestamp(value: str, info: ValidationInfo) -> str:
-    if info.context == AS_RECORDED:
-        return value
+def _read_timestamp(value: str) -> str:
     try:
         datetime.fromisoformat(value)
     except ValueError as error:

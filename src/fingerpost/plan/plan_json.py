@@ -4,14 +4,13 @@ import json
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
 from fingerpost import clock
 from fingerpost.contract.check import explain
-from fingerpost.contract.plan import AS_RECORDED, Plan
+from fingerpost.contract.plan import Plan
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.records import PROTOCOL, RunRecord
@@ -34,9 +33,9 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
     return _validated({"created_at": now(), **raw}, "The plan")
 
 
-def _validated(raw: object, subject: str, context: Any = None) -> Plan:
+def _validated(raw: object, subject: str) -> Plan:
     try:
-        return Plan.model_validate(raw, context=context)
+        return Plan.model_validate(raw)
     except ValidationError as error:
         explained = explain(error, Plan)
         raise PlanInvalid(f"{subject} cannot be read: {explained.message}", explained.details) from error
@@ -51,12 +50,9 @@ def write_plan(plan: Plan) -> str:
 
 
 def plan_of(run: RunRecord) -> Plan:
-    """Return the plan of a run as it was written, or raise PlanInvalid if this build does not know its shape.
-
-    Timestamps that an older fingerpost accepted as free text stay readable.
-    """
+    """Return the plan of a run as it was written, or raise PlanInvalid if this build does not know its shape."""
     # Pydantic's own reader of JSON refuses half a surrogate pair, which the plan may hold.
-    return _validated(json.loads(run.plan_json), f"The plan of the run {run.run_id}", AS_RECORDED)
+    return _validated(json.loads(run.plan_json), f"The plan of the run {run.run_id}")
 
 
 def now() -> str:
