@@ -174,22 +174,3 @@ def test_a_file_holds_a_plan(tmp_path):
         read_plan_file(path)
     with pytest.raises(PlanInvalid, match=r"^The plan nowhere\.json cannot be read: No such file"):
         read_plan_file(tmp_path / "nowhere.json")
-
-
-def test_the_way_there_and_back_is_planned_from_both_ends():
-    steps = filled("Plan a trip from A to B and back")
-    a, b = ({"type": "coords", "value": {"$ref": key, "path": "data.coordinate"}} for key in ("origin", "destination"))
-
-    assert [(step.tool, step.expected_key, step.parameters) for step in steps[:4]] == [
-        ("findAddressOrStop", "origin", {"rawText": "A"}),
-        ("findAddressOrStop", "destination", {"rawText": "B"}),
-        ("plan_trip", "there", {"origin": a, "destination": b}),
-        ("plan_trip", "back", {"origin": b, "destination": a}),
-    ]
-    path = "data.itineraries[0].fingerprint"
-    assert (steps[4].tool, steps[4].parameters["key"], steps[4].parameters["value"]) == (
-        "save_user_variable",
-        "last_round_trip",
-        {"there": {"$ref": "there", "path": path}, "back": {"$ref": "back", "path": path}},
-    )
-    assert [step.step_id for step in steps] == [1, 2, 3, 4, 5]

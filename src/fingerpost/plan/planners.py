@@ -199,48 +199,6 @@ def _sec_step(description: str, query_type: str, arguments: dict[str, Any], key:
     )
 
 
-def _there_and_back(fields: Mapping[str, str]) -> list[PlanStep]:
-    def find(number: int, key: str, text: str) -> PlanStep:
-        return PlanStep(
-            step_id=number,
-            description=f"Find {text}",
-            tool="findAddressOrStop",
-            parameters={"rawText": text},
-            expected_key=key,
-        )
-
-    def end(key: str) -> dict[str, Any]:
-        return {"type": "coords", "value": {"$ref": key, "path": "data.coordinate"}}
-
-    def ride(number: int, key: str, origin: str, destination: str) -> PlanStep:
-        return PlanStep(
-            step_id=number,
-            description=f"Plan the way {'there' if key == 'there' else 'back'}",
-            tool="plan_trip",
-            parameters={"origin": end(origin), "destination": end(destination)},
-            expected_key=key,
-            output_path=["data", "itineraries", "0"],
-        )
-
-    saved = {
-        "there": {"$ref": "there", "path": "data.itineraries[0].fingerprint"},
-        "back": {"$ref": "back", "path": "data.itineraries[0].fingerprint"},
-    }
-    return [
-        find(1, "origin", fields["origin"].strip()),
-        find(2, "destination", fields["destination"].strip()),
-        ride(3, "there", "origin", "destination"),
-        ride(4, "back", "destination", "origin"),
-        PlanStep(
-            step_id=5,
-            description="Save both",
-            tool="save_user_variable",
-            parameters={"key": "last_round_trip", "type": "other", "value": saved},
-            expected_key="saved",
-        ),
-    ]
-
-
 TEMPLATES = (
     Template(
         "Get Apple's revenue for 2022",
@@ -259,14 +217,6 @@ TEMPLATES = (
             re.IGNORECASE,
         ),
         _compare,
-    ),
-    Template(
-        "Plan a trip from Kamppi to Espoo and back",
-        re.compile(
-            r"plan a (?:round )?trip from\s+(?P<origin>.{1,100}?)\s+to\s+(?P<destination>.{1,100}?)\s+and back\s*[.]?",
-            re.IGNORECASE,
-        ),
-        _there_and_back,
     ),
 )
 
