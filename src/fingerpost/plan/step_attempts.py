@@ -31,12 +31,14 @@ class StepOutcome:
     """The standard response of a step, and the number of attempts.
 
     ``note`` is why it failed, or None; ``retry_after_s`` is the wait before the next attempt, None if there is none.
+    ``blames_tool`` says whether the failure counts against the tool.
     """
 
     response: Mapping[str, Any]
     attempts: int
     note: str | None
     retry_after_s: float | None = None
+    blames_tool: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +70,6 @@ class StepCall:
         return await self.ready.tool.execute(self.ready.question.query_type, arguments, self.user)
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    response: Mapping[str, Any]
-    note: str
-    may_retry: bool
-    asked_s: float
-    blames_tool: bool
-
-
 class StepExecutor:
     """Calls tools and agents for the steps of all runs in a process."""
 
@@ -92,46 +85,35 @@ class StepExecutor:
     async def attempt(self, call: StepCall, number: int) -> StepOutcome:
         """Call the tool or agent once; its errors other than ToolError are raised."""
         begin_attempt(Attempt(call.key, number))
-        result = await self._attempt(call)
-        if not isinstance(result, _Failure):
-            return StepOutcome(result, number, None)
-        wait_s = None
-        if result.may_retry:
-            # Steps that failed together must not come back together; the same step waits the same each time.
-            spread = random.Random(f"{call.key}/{number}").random()  # noqa: S311  (no secret depends on it)
-            wait_s = self._retries.find_wait_s(number, spread=spread, asked_s=result.asked_s)
-        return StepOutcome(result.response, number, result.note, wait_s)
-
-    async def _attempt(self, call: StepCall) -> Mapping[str, Any] | _Failure:
         name = call.name
         if (wait_s := self._breaker.enter(name)) is not None:
             message = f"{name} failed {self._breaker.threshold} times in a row and is left alone for a while"
-            return _failure_of(SourceLimited(message, retry_after_s=wait_s), call)
+            return self._fail(call, number, SourceLimited(message, retry_after_s=wait_s))
         note = self._breaker.left
         try:
             async with self._semaphores[name]:
-                result = await self._answer(call)
-            if not isinstance(result, _Failure):
+                outcome = await self._answer(call, number)
+            if outcome.note is None:
                 note = self._breaker.succeeded
-            elif result.blames_tool:
+            elif outcome.blames_tool:
                 note = self._breaker.failed
-            return result
+            return outcome
         finally:
             note(name)
 
-    async def _answer(self, call: StepCall) -> Mapping[str, Any] | _Failure:
+    async def _answer(self, call: StepCall, number: int) -> StepOutcome:
         tool, most_s = call.ready.tool, self._limits.attempt_s
         try:
             async with asyncio.timeout(most_s):
                 response = await (call.ask_tool(call.arguments) if call.ready.step.agent is None else self._ask(call))
-            return self._find_failure(response, call.name) or response
+            return self._read(call, number, response)
         except TimeoutError:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
             is_retryable = tool is not None and tool.is_idempotent
             late = SourceTimeout(f"{call.name} did not answer within {most_s:g} s", retryable=is_retryable)
-            return _failure_of(late, call)
+            return self._fail(call, number, late)
         except ToolError as error:
-            return _failure_of(error, call)
+            return self._fail(call, number, error)
 
     async def _ask(self, call: StepCall) -> Mapping[str, Any]:
         """Ask an agent, which may call the step's tool."""
@@ -151,34 +133,40 @@ class StepExecutor:
             return answer
         return success_response(step.agent, step.agent, call.arguments, [answer], {"data": answer})
 
-    def _find_failure(self, response: Any, name: str) -> _Failure | None:
+    def _read(self, call: StepCall, number: int, response: Any) -> StepOutcome:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
-            raise BrokenContract(f"{name} did not answer in the standard response")
+            raise BrokenContract(f"{call.name} did not answer in the standard response")
         if type(response) is not dict:
             response = dict(response)
         excess = find_excess(response, most_bytes=self._limits.output_bytes, most_depth=self._limits.depth)
         if excess is not None:
-            raise BrokenContract(f"The output of {name} cannot be kept: a value in it {excess}")
+            raise BrokenContract(f"The output of {call.name} cannot be kept: a value in it {excess}")
         if response["success"]:
-            return None
-        note = response.get("error") or response.get("warning") or "it failed without a word"
-        may_retry = response.get("retryable") is True
+            return StepOutcome(response, number, None)
+        note = str(response.get("error") or response.get("warning") or "it failed without a word")
+        if response.get("retryable") is not True:
+            return StepOutcome(response, number, note)
         after = response.get("retry_after")
         asked_s = float(after) if isinstance(after, int | float) and not isinstance(after, bool) else 0.0
-        return _Failure(response, str(note), may_retry, asked_s, blames_tool=may_retry)
+        return StepOutcome(response, number, note, self._find_wait_s(call, number, asked_s), blames_tool=True)
+
+    def _fail(self, call: StepCall, number: int, error: ToolError) -> StepOutcome:
+        asked_s = error.retry_after_s if isinstance(error, SourceLimited) else 0.0
+        return StepOutcome(
+            failed(call.name, call.query_type, call.arguments, error),
+            number,
+            error.message,
+            self._find_wait_s(call, number, asked_s) if error.retryable else None,
+            blames_tool=isinstance(error, StorageUnavailable) and not isinstance(error, SourceLimited),
+        )
+
+    def _find_wait_s(self, call: StepCall, number: int, asked_s: float) -> float | None:
+        # Steps that failed together must not come back together; the same step waits the same each time.
+        spread = random.Random(f"{call.key}/{number}").random()  # noqa: S311  (no secret depends on it)
+        return self._retries.find_wait_s(number, spread=spread, asked_s=asked_s)
 
 
 def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
     details = {detail: error.details[detail] for detail in _DETAILS if error.details.get(detail)}
     extra = step_fields(error, Family.STEP) | details
     return failure_response(name, query_type, parameters, error.message, "error", extra)
-
-
-def _failure_of(error: ToolError, call: StepCall) -> _Failure:
-    return _Failure(
-        failed(call.name, call.query_type, call.arguments, error),
-        error.message,
-        error.retryable,
-        error.retry_after_s if isinstance(error, SourceLimited) else 0.0,
-        blames_tool=isinstance(error, StorageUnavailable) and not isinstance(error, SourceLimited),
-    )
