@@ -23,7 +23,6 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 
 def main() -> int:
-    """Print a line for each tool; return 1 where this checkout is slower by more than a tenth."""
     parser = argparse.ArgumentParser(description="Measure this checkout beside another commit.")
     parser.add_argument("commit", help="what to compare with, such as HEAD~1")
     parser.add_argument("--rounds", type=int, default=10, help="interleaved rounds")
@@ -60,7 +59,6 @@ def _checked_out(commit: str) -> Iterator[Path]:
 
 @contextmanager
 def _serving(checkout: Path) -> Iterator[Server]:
-    """Start a checkout's own server, with machine code of its own."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as kernels:
         where = {"FINGERPOST_HOME": home, "PYTHONPATH": f"{checkout / 'src'}:{checkout / 'bench'}"}
         if checkout != _ROOT or "NUMBA_CACHE_DIR" not in os.environ:

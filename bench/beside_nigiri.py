@@ -107,7 +107,6 @@ def compare(name, timetable, search_timetable, rival, questions, *, live, midnig
 
 
 def busiest_day(timetable: Timetable) -> date:
-    """Return the day on which most trips run."""
     first, last = find_covered_days(timetable) or (date.min, date.min)
     days = [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal() + 1)]
     return max(days, key=lambda day: int(services_on(timetable, day)[timetable.trip_service].sum()))

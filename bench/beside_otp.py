@@ -3,14 +3,12 @@
     python bench/beside_otp.py streets [tampere|helsinki] [HOW MANY]
     python bench/beside_otp.py trips [HOW MANY]
 
-Streets: metres and seconds of walks, pin to street left out on both sides. Ours walk at its pace with its turns, about
-1.29 m/s (decision 0480). Half of the points are stops, the others lie anywhere near streets. It drops ways that leave
-the extract; ours walk them as far as they are in it.
+Streets: metres and seconds of walks, pin to street left out on both sides. Our seconds are scaled to its pace with its
+turns, about 1.29 m/s (decision 0480). Half of the points are stops, the others lie anywhere near streets. It drops
+ways that leave the extract; ours walk them as far as they are in it.
 
-Trips, in Tampere: the walks of its itineraries, measured on our streets in the same way; where we arrive earlier,
-whether our itinerary can be walked on its streets; where it arrives earlier, or alone answers, why, by living through
-its itinerary by our rules. Then what a question and preparing cost: seconds of processor time, which other work on the
-machine disturbs little.
+Trips, in Tampere: the walks of its itineraries, measured on our streets in the same way, and who arrives earlier. Then
+what a question and preparing cost: seconds of processor time, which other work on the machine disturbs little.
 """
 
 import asyncio
@@ -22,9 +20,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -38,12 +34,12 @@ from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
 from fingerpost.transit.engine.timetable.timetable import STOP
-from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, straight_line_m
+from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S, straight_line_m
 from fingerpost.transit.osm.streets.graph import RIDER, weigh
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import snap_pin, snap_to_streets
 
-THEIRS = replace(RIDER, pace_m_per_s=1.29, lift_s=110.0, escalator_avoided=0.75)
+THEIR_PACE_M_PER_S = 1.29
 CITIES = {
     "tampere": (FEED, GTFS, EXTRACT, {}),
     "helsinki": (
@@ -67,27 +63,19 @@ PLACE = "name lat lon stop { gtfsId }"
 TRIP = (
     "query ($from: PlanLabeledLocationInput!, $to: PlanLabeledLocationInput!, $at: OffsetDateTime!) {"
     " planConnection(origin: $from, destination: $to, dateTime: {earliestDeparture: $at}, first: 5) {"
-    " edges { node { start end legs { mode duration start { scheduledTime } end { scheduledTime }"
+    " edges { node { start end legs { mode duration"
     f" from {{ {PLACE} }} to {{ {PLACE} }} trip {{ gtfsId }} }} }} }} }} }}"
 )
-UNKNOWN = "unknown"
 # Arrivals nearer than this are the same: its times are of whole minutes of no feed.
 SAME_S = 60
 
 
-@dataclass(frozen=True, kw_only=True)
 class StreetMeasure:
-    """Walks on one graph of ours."""
+    """Walks on our streets, in seconds at its pace."""
 
-    graph: object
-    grid: object
-    search: object
-
-    @classmethod
-    def on(cls, streets, profile):
-        """Return what measures walks on stored streets by a walking profile."""
-        search = StreetSearch(streets.graph, weigh(streets.graph, profile))
-        return cls(graph=streets.graph, grid=streets.grid, search=search)
+    def __init__(self, streets):
+        self.graph, self.grid = streets.graph, streets.grid
+        self.search = StreetSearch(streets.graph, weigh(streets.graph, RIDER))
 
     def snap(self, place, *, is_pin=True):
         """Return where a place meets the streets: a stop at the nearest way, a pin rather on the ground."""
@@ -98,15 +86,16 @@ class StreetMeasure:
     def walk(self, start, end):
         """Return the metres and seconds between two places that were snapped, None where there is no way."""
         walked = self.search.measure(start, end, _LONGEST_M)
-        return None if walked.metres[0] < 0 else (float(walked.metres[0]), float(walked.seconds[0]))
+        if walked.metres[0] < 0:
+            return None
+        return float(walked.metres[0]), float(walked.seconds[0]) * PACE_M_PER_S / THEIR_PACE_M_PER_S
 
 
 def compare_streets(city: str = "tampere", wanted: str = "600") -> None:
-    """Ask both, and print how far apart they are."""
     feed, gtfs, extract, build_config = CITIES[city]
     gtfs, extract = get_shared(gtfs), get_shared(extract)
     network, streets, _ = prepare(gtfs, extract, feed)
-    ours = StreetMeasure.on(streets, THEIRS)
+    ours = StreetMeasure(streets)
     pairs = draw_pairs(ours, network.timetable, int(wanted))
     with serving_otp({feed: gtfs}, extract, **build_config) as server:
         report_walks([compare(server, ours, pair) for pair in pairs])
@@ -114,7 +103,6 @@ def compare_streets(city: str = "tampere", wanted: str = "600") -> None:
 
 @contextmanager
 def serving_otp(feeds, extract, **build_config):
-    """Run a real OpenTripPlanner of feeds and an extract until the block ends."""
     with tempfile.TemporaryDirectory(prefix="fingerpost-otp-") as folder:
         server = OtpServer(graph=build_graph(feeds, [extract], **build_config), folder=Path(folder))
         server.start()
@@ -158,12 +146,10 @@ def ask_otp(server, query, *ends, **more):
 
 
 def ask_walk(server, start, end):
-    """Return its walk between two places, None where it finds none."""
     return next(iter(ask_otp(server, WALK, start, end)), None)
 
 
 def report_walks(rows):
-    """Print the differences, and each walk that is over a minute apart or that one of the two lacks."""
     both = [row for row in rows if row[0] and row[1]]
     print(
         f"{len(rows)} walks asked, {len(both)} found by both; only ours {sum(bool(o) and not t for o, t, _ in rows)}, "
@@ -183,7 +169,6 @@ def report_walks(rows):
 
 
 def compare_trips(wanted: str = "200") -> None:
-    """Print the figures."""
     gtfs, extract = get_shared(GTFS), get_shared(EXTRACT)
     network, streets, took_s = prepare(gtfs, extract)
     questions = draw(network)[: int(wanted)]
@@ -195,7 +180,7 @@ def compare_trips(wanted: str = "200") -> None:
         their_s = (processor_s(server) - began) / len(questions)
         ours, our_s = plan(network, questions)
         compare_walks(network, streets, theirs)
-        compare_arrivals(server, network, streets, questions, ours, theirs)
+        compare_arrivals(questions, ours, theirs)
     print(f"In ms of processor time:\n{HEAD}")
     report("a question", our_s * 1e3, their_s * 1e3, bound=1 / TIMES)
     report("prepared", took_s * 1e3, measure_build(gtfs, extract) * 1e3, bound=PREPARING)
@@ -211,13 +196,11 @@ def measure_build(gtfs, extract):
 
 
 def processor_s(server):
-    """Return the seconds of processor time that the server has taken."""
     words = Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(words[11]) + int(words[12])) / CLOCK_TICKS
 
 
 def ask(server, question):
-    """Return its itineraries."""
     ends = [(end.coordinate.lat, end.coordinate.lon) for end in (question.origin, question.destination)]
     return ask_otp(server, TRIP, *ends, at=datetime.fromtimestamp(question.instant, ZONE).isoformat())
 
@@ -237,7 +220,7 @@ def plan(network, questions):
 
 def compare_walks(network, streets, theirs):
     """Print how far the sums of walks of its itineraries lie from ours, on our streets at its pace."""
-    measure = StreetMeasure.on(streets, THEIRS)
+    measure = StreetMeasure(streets)
     apart_s = []
     for itinerary in (found for answer in theirs for found in answer if any(leg["trip"] for leg in found["legs"])):
         total_s = ours_s = 0.0
@@ -263,95 +246,29 @@ def place_of(network, streets, place):
     return float(streets.access.lat[at]), float(streets.access.lon[at])
 
 
-def compare_arrivals(server, network, streets, questions, ours, theirs):
-    """Print who arrives earlier; where we do, whether its streets let a rider keep our itinerary, else why it does."""
-    counts, causes = Counter(), Counter()
-    measure = StreetMeasure.on(streets, RIDER)
-    where = partial(place_of, network, streets)
+def compare_arrivals(questions, ours, theirs):
+    """Print who arrives earlier, and each question on which one of the two does."""
+    counts = Counter()
     for question, mine, found in zip(questions, ours, theirs, strict=True):
-        best = min(mine, key=lambda itinerary: itinerary.arrival, default=None)
-        its = min(found, key=lambda itinerary: _seconds(itinerary["end"]), default=None)
-        arrival = _seconds(its["end"]) if its else float("inf")
-        who = _who_is_earlier(best, its, arrival)
+        best = min((itinerary.arrival for itinerary in mine), default=None)
+        its = min((_seconds(itinerary["end"]) for itinerary in found), default=None)
+        who = _who_is_earlier(best, its)
         counts[who] += 1
-        if who in ("we are earlier", "only we answer"):
-            cause = judge(server, question, best, arrival)
-            print(f"  {who}, by {arrival - best.arrival:.0f} s: {cause}")
-        elif who in ("we are later", "only it answers"):
-            cause = find_cause(where, measure, question, its, best and best.arrival)
-            if cause == UNKNOWN:
-                print(f"  {who}, and why is unknown: {question.origin.coordinate}, {its}, {best}")
-        else:
-            continue
-        causes[f"{who}: {cause.partition(':')[0]}"] += 1
+        if who not in ("as early", "nobody answers"):
+            print(f"  {who}, {best} and {its}: {question.origin.coordinate} to {question.destination.coordinate}")
     print(f"arrivals: {dict(counts)}")
-    for cause, count in causes.most_common():
-        print(f"  {count} {cause}")
 
 
 def _seconds(text):
     return datetime.fromisoformat(text).timestamp()
 
 
-def _who_is_earlier(best, its, arrival):
+def _who_is_earlier(best, its):
     if best is None or its is None:
         return "nobody answers" if best is its else "only it answers" if best is None else "only we answer"
-    if abs(best.arrival - arrival) <= SAME_S:
+    if abs(best - its) <= SAME_S:
         return "as early"
-    return "we are earlier" if best.arrival < arrival else "we are later"
-
-
-def judge(server, question, itinerary, arrival):
-    """Return whether our itinerary stands on its streets: what a rider at its pace catches, and when he is there."""
-    at = question.instant
-    for leg in itinerary.legs:
-        if leg.is_transit:
-            if at > leg.departure:
-                return f"missed: {leg.line} at {leg.start.name} by {at - leg.departure:.0f} s"
-            at = leg.arrival
-            continue
-        walked = ask_walk(server, *((point.coordinate.lat, point.coordinate.lon) for point in (leg.start, leg.end)))
-        # Two points on one street, next to each other, are no walk to it.
-        if walked is None and (leg.distance_m or 0) >= 50:
-            return f"not walked: {leg.start.name} to {leg.end.name}, {leg.distance_m:.0f} m"
-        at += walked["duration"] if walked else leg.duration_s
-    return "stands" if at < arrival - SAME_S else "no earlier: its walks take longer"
-
-
-def find_cause(where, measure, question, itinerary, our_arrival):
-    """Return why an itinerary of its is not ours by our pace, slack and limits; ``our_arrival`` may be None."""
-    legs = itinerary["legs"]
-    walked = [_walk(where, measure, leg) if leg["mode"] == "WALK" else (0.0, 0.0) for leg in legs]
-    if sum(metres for metres, _ in walked) > question.max_walk_m:
-        return "it walks further than our limit in sum"
-    if sum(leg["trip"] is not None for leg in legs) > question.max_transfers + 1:
-        return "it changes more often than we do"
-    at, is_first, walk_s = question.instant, True, 0.0
-    for leg, (_, seconds) in zip(legs, walked, strict=True):
-        if leg["mode"] == "WALK":
-            walk_s += seconds
-            continue
-        begins, ends = (_seconds(leg[side]["scheduledTime"]) for side in ("start", "end"))
-        if is_first and at + walk_s > begins:
-            return "at our pace, from the pin to its street too, the first of its rides is missed"
-        if at + walk_s > begins:
-            return "at our pace a change of its is missed"
-        if not is_first and at + walk_s + CHANGE_SLACK_S > begins:
-            return "one of its changes leaves less than our slack"
-        at, is_first, walk_s = ends, False, 0.0
-    if our_arrival is not None and at + walk_s > our_arrival - SAME_S:
-        return "at our pace, from the street to the pin too, its last walk ends no earlier than ours"
-    return UNKNOWN
-
-
-def _walk(where, measure, leg):
-    """Return the metres and seconds of a walk of its on our streets, the ways from pins to streets included."""
-    snapped = [measure.snap(where(leg[side])) for side in ("from", "to")]
-    found = measure.walk(*snapped)
-    if found is None:
-        return np.inf, np.inf
-    away_m = sum(float(place.away_m[0]) for place in snapped)
-    return found[0] + away_m, found[1] + away_m / RIDER.pace_m_per_s
+    return "we are earlier" if best < its else "we are later"
 
 
 if __name__ == "__main__":

@@ -96,12 +96,10 @@ def main() -> int:
 
 
 def run(python: str, script: str, *arguments: object) -> list | dict:
-    """Return what a script prints as JSON in a fresh process."""
     return run_json(python, "-W", "ignore", "-c", script, *arguments, EDGAR_IDENTITY="bench bench@example.org")
 
 
 def measure(source: Path, theirs: str, home: Path) -> bool:
-    """Print the medians and ratios, ours over theirs; return whether all bounds hold."""
     taken = []
     for number in range(ROUNDS):
         own = home / str(number)

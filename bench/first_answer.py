@@ -27,7 +27,6 @@ KERNELS = "NUMBA_CACHE_DIR"
 
 
 def main() -> int:
-    """Print a line for each interface; return 1 where a first answer takes too long."""
     parser = argparse.ArgumentParser(description="Measure the first answer of a fresh install.")
     parser.add_argument("--rounds", type=int, default=5, help="answers of each kind")
     rounds = parser.parse_args().rounds
@@ -49,7 +48,6 @@ def main() -> int:
 
 
 def ask_cli(settings: dict[str, str]) -> None:
-    """Plan a trip at the terminal."""
     subprocess.run([COMMAND, "plan", "Kamppi", "Espoo"], env=_environ(settings), check=True, capture_output=True)
 
 

@@ -45,7 +45,6 @@ def report_pairs(name, ours: Sequence[float], theirs: Sequence[float], *, bound=
 
 
 def run_json(*command: object, **environ: str):
-    """Return what a fresh process prints as JSON in its last line."""
     ended = subprocess.run(
         list(map(str, command)), check=True, capture_output=True, text=True, env=os.environ | environ
     )

@@ -24,7 +24,6 @@ DAY, FIRST, LAST = date(2026, 9, 30), date(2026, 9, 5), date(2027, 1, 2)
 
 
 def ours() -> dict[str, float]:
-    """Import the feeds and build one day."""
     from fingerpost.testing.feeds import timetable_from_drawing
     from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
     from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
@@ -45,7 +44,6 @@ def ours() -> dict[str, float]:
 
 
 def theirs() -> dict[str, float]:
-    """Load the feeds with nigiri, for the same days."""
     import pynigiri  # noqa: F401  (before the time is taken)
     from tests.raptor.rival import load_rival
 
@@ -63,7 +61,6 @@ def _count_calls(path: Path) -> int:
 
 
 def main() -> int:
-    """Measure New York; return 1 where a bound is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--as", dest="side", choices=SIDES, help="measure once, in this process")

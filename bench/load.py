@@ -100,7 +100,6 @@ async def _read_outcome(reader: asyncio.StreamReader) -> str:
 
 
 def draw_bodies(count: int) -> list[bytes]:
-    """Return whole HTTP requests; no two ask the same."""
     caller, made = Caller("127.0.0.1", 0), []
     with open_questions() as (questions, _):
         for _ in range(count):
@@ -111,7 +110,6 @@ def draw_bodies(count: int) -> list[bytes]:
 
 
 def judge(loads: dict[str, Load]) -> list[str]:
-    """Return which bounds were missed."""
     missed = []
     one, two = loads.values()
     if two.calls_per_s < LEAST_SPEEDUP * one.calls_per_s:
@@ -127,7 +125,6 @@ def judge(loads: dict[str, Load]) -> list[str]:
 
 
 def main() -> int:
-    """Print the figures; return 1 where a bound is missed."""
     parser = argparse.ArgumentParser(description="plan_trip under load, over one process and over two workers.")
     parser.add_argument("--seconds", type=float, default=60.0, help="of each of the two")
     parser.add_argument("--connections", type=int, default=50)

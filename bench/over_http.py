@@ -17,7 +17,6 @@ Answers = dict[str, list[list[tuple[float, bytes]]]]
 
 
 def draw(questions: Questions, count: int) -> dict[str, list[dict]]:
-    """Return so many questions of each tool, no two alike."""
     return {
         NOOP: [{"x": number} for number in range(count)],
         "get_departures": [questions.draw_board() for _ in range(count)],
@@ -44,7 +43,6 @@ def median_ms(rounds: list[list[tuple[float, bytes]]]) -> list[float]:
 
 
 def measure(questions: Questions, home: str, *, rounds: int, calls: int) -> bool:
-    """Measure in interleaved rounds, print the figures, and return whether the bounds hold."""
     count = (rounds + 1) * calls
     asked = draw(questions, count)
     with serving([sys.executable, str(SCRIPT)], FINGERPOST_HOME=home) as server:

@@ -67,7 +67,6 @@ def draw(edges, name="no_op", lengths=None):
 
 
 async def ours(runs, plan):
-    """Check, store and execute a plan; return the milliseconds and the sum of all outputs."""
     begun = time.perf_counter()
     run_id = await runs.create(plan, user="bench")
     runs.begin(run_id)

@@ -36,7 +36,6 @@ class Questions:
         self._stops = asyncio.run(network.list_stops_near(middle, _RADIUS_M)).stops
 
     def draw_board(self) -> dict:
-        """Return a board that has ten rows to show."""
         while True:
             question = {
                 "stop": {"type": "id", "value": self._dice.choice(self._stops).stop.id},
@@ -64,7 +63,6 @@ class Questions:
                 return question
 
     def _position(self, stop) -> dict:
-        """Return a place within a short walk of a stop."""
         lat = stop.stop.coordinate.lat + self._dice.uniform(-0.002, 0.002)
         lon = stop.stop.coordinate.lon + self._dice.uniform(-0.004, 0.004)
         return {"type": "coords", "value": {"lat": round(lat, 6), "lon": round(lon, 6)}}
@@ -77,7 +75,6 @@ class Questions:
         return self.find_answer(tool, question)
 
     def find_answer(self, tool: str, question: dict) -> dict | None:
-        """Return what the tool answers in this process, without the protocol."""
         answer = asyncio.run(self._application.tools[tool].answer(question, user=self._application.settings.user))
         return None if answer.is_error else answer.body
 

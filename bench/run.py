@@ -12,7 +12,6 @@ from questions import open_questions
 
 
 def main() -> int:
-    """Print every figure; return 1 where a bound is missed."""
     parser = argparse.ArgumentParser(description="Measure fingerpost beside something else, in the same run.")
     parser.add_argument("--rounds", type=int, default=12, help="interleaved rounds over HTTP")
     parser.add_argument("--calls", type=int, default=60, help="calls of each tool a round")

@@ -22,7 +22,6 @@ _NOOP_SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}}
 
 
 def new_server_with_noop(application: Application, *, find_user: FindUser, **named: Any) -> Any:
-    """Return the application's server, which answers one more tool."""
     server = new_server(application, find_user=find_user, **named)
     entry = server.get_request_handler(_CALL)
     if entry is None:

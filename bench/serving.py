@@ -32,7 +32,6 @@ class Server:
     processes: Sequence[int]
 
     def count_bytes(self) -> int:
-        """Return the memory that its processes hold for themselves and share, in bytes (Linux)."""
         return sum(
             1024 * int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
             for pid in self.processes

@@ -34,7 +34,6 @@ WHEN = int(datetime.fromisoformat("2022-02-22T08:00:00+02:00").timestamp())
 
 
 def main() -> int:
-    """Print the figures; 1 where the bound is missed."""
     gtfs, extract = get_shared(GTFS), get_shared(EXTRACT)
     straight, _, straight_s = prepare(gtfs)
     streets, _, streets_s = prepare(gtfs, extract)
