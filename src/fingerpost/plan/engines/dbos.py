@@ -13,14 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.engines.dbos_program import (
-    COMMAND,
-    DbosProgram,
-    name_process,
-    program_of,
-    queue_of,
-    workflow,
-)
+from fingerpost.plan.engines.dbos_program import COMMAND, enter, leave, name_process, queue_of, workflow
 from fingerpost.plan.engines.dbos_session import IS_HELD, LIVING, DbosSession
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.records import PROTOCOL, RunState
@@ -62,7 +55,7 @@ class DbosJournal(Journal):
         self._dead_after_s = dead_after_s
         # By workflow: resolves to the task that executes the run once DBOS has begun its workflow.
         self._begun: dict[str, asyncio.Future[asyncio.Task[RunState]]] = {}
-        self._program: DbosProgram | None = None
+        self._is_launched = False
         self._is_recovering = False
 
     @asynccontextmanager
@@ -109,17 +102,16 @@ class DbosJournal(Journal):
 
     async def launch(self) -> None:
         """Launch DBOS on the running loop, unless it runs."""
-        if self._program is not None:
+        if self._is_launched:
             return
         # Connect first: errors of the database are then reported in our own words.
         await self._ask(lambda connection: connection.execute("SELECT 1"))
         await asyncio.to_thread(
             require_extra, "scale", "FINGERPOST_DATABASE_URL is set, and DBOS is not installed", "dbos"
         )
-        if self._program is None:
-            program = program_of(self._database.url, self._schema)
-            program.enter(self._execute, is_recovering=self._is_recovering)
-            self._program = program
+        if not self._is_launched:
+            enter(self._database.url, self._schema, self._execute, is_recovering=self._is_recovering)
+            self._is_launched = True
 
     @asynccontextmanager
     async def recovering(self) -> AsyncIterator[None]:
@@ -142,9 +134,9 @@ class DbosJournal(Journal):
 
     def close(self) -> None:
         super().close()
-        program, self._program = self._program, None
-        if program is not None:
-            program.leave(self._execute)
+        if self._is_launched:
+            self._is_launched = False
+            leave(self._execute)
 
     def _new_session(self) -> DbosSession:
         self._session = DbosSession(self._database, self._process)

@@ -42,66 +42,57 @@ _POLL_S = 0.5
 _WHERE = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)
 
 
-class DbosProgram:
-    """The DBOS of this process, shared by all journals over one database.
+_entered: dict[Workflow, tuple[str, str]] = {}
+"""The journals that use DBOS, in order, with the address and schema of its database."""
 
-    Args:
-        url: the database's, which holds a password.
-        schema: where DBOS keeps its tables.
+
+def enter(url: str, schema: str, execute: Workflow, *, is_recovering: bool) -> None:
+    """Launch DBOS on the running loop, unless it runs; the last to enter executes runs from the queue.
+
+    ``url`` holds a password; DBOS keeps its tables in ``schema``.
+    A process that is not recovering takes no runs from the queue, and its own are left interrupted if it dies.
     """
+    if any(place != (url, schema) for place in _entered.values()):
+        raise SettingsInvalid("This program runs plans on another database already")
+    if not _entered:
+        _launch(url, schema, is_recovering=is_recovering)
+    _entered[execute] = (url, schema)
 
-    def __init__(self, url: str, schema: str) -> None:
-        self._url = url
-        self._schema = schema
-        self._journals: list[Workflow] = []
 
-    def enter(self, execute: Workflow, *, is_recovering: bool) -> None:
-        """Launch DBOS on the running loop, unless it runs; the last to enter executes runs from the queue.
+def leave(execute: Workflow) -> None:
+    """End DBOS with the last journal that leaves; running executions stop at their last record."""
+    del _entered[execute]
+    if _entered:
+        return
+    from dbos import DBOS
 
-        A process that is not recovering takes no runs from the queue, and its own are left interrupted if it dies.
-        """
-        if not self._journals:
-            self._launch(is_recovering)
-        self._journals.append(execute)
+    DBOS.destroy()
+    try:
+        # DBOS has put its own threads behind the loop, and they have ended.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="fingerpost"))
+    except RuntimeError:
+        return
 
-    def leave(self, execute: Workflow) -> None:
-        """End DBOS with the last journal that leaves; running executions stop at their last record."""
-        self._journals.remove(execute)
-        if self._journals:
-            return
-        from dbos import DBOS
 
+def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
+    from dbos import DBOS, error
+    from sqlalchemy.exc import SQLAlchemyError
+
+    _route_log()
+    executor = name_process() if is_recovering else f"{COMMAND}{name_process()}"
+    DBOS(config=_config(url, schema, executor))
+    if DBOS.executor_id != executor:
+        raise SettingsInvalid("This program runs DBOS for itself, so plans cannot use it too")
+    try:
+        workflow()
+        DBOS.listen_queues(list_queues() if is_recovering else [])
+        DBOS.launch()
+        if is_recovering:
+            for name in list_queues():
+                _register_queue(name)
+    except (SQLAlchemyError, error.DBOSException, OSError) as failed:
         DBOS.destroy()
-        try:
-            # DBOS has put its own threads behind the loop, and they have ended.
-            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="fingerpost"))
-        except RuntimeError:
-            return
-
-    @property
-    def execute(self) -> Workflow:
-        return self._journals[-1]
-
-    def _launch(self, is_recovering: bool) -> None:
-        from dbos import DBOS, error
-        from sqlalchemy.exc import SQLAlchemyError
-
-        _route_log()
-        executor = name_process() if is_recovering else f"{COMMAND}{name_process()}"
-        DBOS(config=_config(self._url, self._schema, executor))
-        if DBOS.executor_id != executor:
-            raise SettingsInvalid("This program runs DBOS for itself, so plans cannot use it too")
-        try:
-            _current[:] = [self]
-            workflow()
-            DBOS.listen_queues(list_queues() if is_recovering else [])
-            DBOS.launch()
-            if is_recovering:
-                for name in list_queues():
-                    _register_queue(name)
-        except (SQLAlchemyError, error.DBOSException, OSError) as failed:
-            DBOS.destroy()
-            raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
+        raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
 
 
 @cache
@@ -119,19 +110,8 @@ def list_queues() -> list[str]:
     return [queue_of(protocol) for protocol in range(1, PROTOCOL + 1)]
 
 
-_programs: dict[tuple[str, str], DbosProgram] = {}
-
-
-def program_of(url: str, schema: str) -> DbosProgram:
-    """Return the DBOS of this process for a database, shared by all journals and threads."""
-    return _programs.setdefault((url, schema), DbosProgram(url, schema))
-
-
-_current: list[DbosProgram] = []
-
-
 async def _carry_on_run(run_id: str) -> str:
-    return await _current[-1].execute(run_id)
+    return await next(reversed(_entered))(run_id)
 
 
 @cache
