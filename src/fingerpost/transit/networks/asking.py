@@ -83,8 +83,7 @@ async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answe
 async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
     """Query networks for names, as ``ask_all``; if there are several, each up to its names deadline (rule A13).
 
-    Raises:
-        ToolError: nobody answered; the error of the preferred network, as one of names (rule A5: GEOCODING).
+    If nobody answers, the error is one of names (rule A5: GEOCODING).
     """
     profiles = [network.profile for network in networks]
     limits = [profile.names_deadline_s if len(profiles) > 1 else profile.answer_deadline_s for profile in profiles]
@@ -171,13 +170,9 @@ async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadl
 
 
 async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
-    """Query one network within a limit.
+    """Query one network within a limit; raise TimeoutError if it is late.
 
     Unexpected errors of a network become failures of the source, so that others can answer, unless it is ``alone``.
-
-    Raises:
-        ToolError: as the network.
-        TimeoutError: it was late.
     """
     with measuring_query(network):
         async with clock.time_limit(limit_s):

@@ -59,13 +59,9 @@ class _Opening(NamedTuple):
 class AllNetworks:
     """The networks of the records, and the demos; see the port's ``Networks``.
 
-    Args:
-        load_sources: returns every kind of source by its word. It is called in a thread when a network is first
-            asked for, because importing what is behind a source may take long.
-        demos: records of the demo networks, which are in no file.
-        learned: profiles that remote sources stated.
-        clients: HTTP clients of remote sources; closed after them.
-        clock_s: seconds by which a network is late in opening.
+    ``load_sources`` returns every kind of source by its word. It is called in a thread when a network is first asked
+    for, because importing what is behind a source may take long. ``demos`` are records that are in no file.
+    ``clients`` are closed after the sources.
     """
 
     def __init__(

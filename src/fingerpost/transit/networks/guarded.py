@@ -66,12 +66,8 @@ class NetworkBreaker:
 class GuardedNetwork(WrapperNetwork):
     """A network that is not asked for a while after several failures or timeouts in a row.
 
-    Meanwhile every query raises the last failure at once; then one query tries the network again.
-
-    Args:
-        network: the one to guard.
-        breaker: shared by all networks of a process.
-        key: separates this network's circuits from others'; another key is another server.
+    Meanwhile every query raises the last failure at once; then one query tries the network again. All networks of a
+    process share the ``breaker``; ``key`` separates this network's circuits from others'.
     """
 
     def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:

@@ -9,12 +9,8 @@ from typing import Any
 class AddOption:
     """One option, such as ``--otp URL``; giving it makes the network one of this kind.
 
-    Attributes:
-        name: the option's name without dashes: letters, digits and hyphens.
-        metavar: what its value is called; None where the option takes none.
-        help: one line.
-        fill: turns the value (empty where there is none) into keys of the record, such as ``{"url": ...}``;
-            raises ParameterError where the value is no good.
+    ``metavar`` is None for an option without a value. ``fill`` turns the value (empty where there is none) into keys of
+    the record, such as ``{"url": ...}``, or raises ParameterError.
     """
 
     name: str

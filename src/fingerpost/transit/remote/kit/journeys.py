@@ -67,10 +67,7 @@ def read_itinerary(
     *,
     walks_as_expected: bool = True,
 ) -> Itinerary:
-    """Build an itinerary of legs that ``new_leg`` reads; it gets the trip's own ends for the first and the last.
-
-    ``walks_as_expected`` is False for a search on the timetable, whose walks are not moved by real time.
-    """
+    """Build an itinerary of legs that ``new_leg`` reads; it gets the trip's own ends for the first and the last."""
     last = len(legs) - 1
     read = [
         new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
@@ -110,7 +107,6 @@ def draw_points(leg: Leg, points: Sequence[tuple[float, float]]) -> LegLine:
 
 
 def is_in_force(since: int | None, until: int | None, begin: int, end: int) -> bool:
-    """Whether a period, which may be open, overlaps the time from ``begin`` to ``end``."""
     return (since is None or since <= end) and (until is None or begin < until)
 
 
@@ -160,19 +156,9 @@ PAGE_SIZE = 6
 class FoundJourneys:
     """A page of results, or several added up.
 
-    Attributes:
-        live: itineraries within the query's limits, by real time.
-        promised: scheduled ones that realtime made unusable.
-        fares: the fare of each itinerary that has one.
-        troubles: notes on what the server left out.
-        reasons: sentences on why nothing was found.
-        impossible: itineraries whose times contradict each other.
-        unplaced: itineraries that lack coordinates.
-        not_asked_for: how many itineraries need another vehicle.
-        walks_too_far: whether any was dropped because of its walking.
-        zone: the time zone of the places, if the server names it.
-        following: requests the next page; None if that is not wanted, or there is none.
-        cursor: the server's name of the next page, if it has one.
+    ``promised`` are scheduled itineraries that realtime made unusable. Times of ``impossible`` ones contradict each
+    other, ``unplaced`` ones lack coordinates, and ``not_asked_for`` counts those that need another vehicle.
+    ``following`` requests the next page, None if that is not wanted; ``cursor`` is the server's name of that page.
     """
 
     retrieved_at: datetime
@@ -278,10 +264,9 @@ class JourneyQuestion:
 class JourneySearch(ABC):
     """Searches one server.
 
-    Attributes:
-        most_pages: requested for one query, because all itineraries of a page may walk too far.
-        note_of_rest: reported if there are more pages.
-        offers_steps: whether a step-free query without a ride is repeated without that wish.
+    At most ``most_pages`` are requested for one query, because all itineraries of a page may walk too far; if there are
+    more, ``note_of_rest`` is reported. With ``offers_steps`` a step-free query without a ride is repeated without that
+    wish.
     """
 
     most_pages: ClassVar[int]

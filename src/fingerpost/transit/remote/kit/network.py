@@ -32,16 +32,9 @@ _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
 class ServerSource:
     """Opens the networks behind one kind of server; see ``port.RemoteSource``.
 
-    Attributes:
-        kind: the word in a record's ``source``.
-        url_option: the option of ``network add`` that names the server; None where its address is known.
-        learn_profile: asks a record's server for its profile.
-        open_network: makes a network of a record and its profile, without asking anything.
-        new_profile: the profile of a server that was never asked.
-
-    Args:
-        fetch: sends a request.
-        limits: of one request; by default the deadline of each network's answers.
+    ``url_option`` is the option of ``network add`` that names the server, None where its address is known.
+    ``new_profile`` returns the profile of a server that was never asked. Without ``limits`` each network's deadline
+    limits a request.
     """
 
     kind: ClassVar[str]
@@ -108,9 +101,7 @@ class FoundBoard:
 class ServerNetwork(ABC):
     """A network behind one server; see the port. Threads may share it.
 
-    Attributes:
-        walking: where the lengths of walks come from.
-        credit: what the terms require beside the attribution, with ``{retrieved}`` for the time of the answer.
+    ``credit`` is what the terms require beside the attribution, with ``{retrieved}`` for the time of the answer.
     """
 
     walking: ClassVar[str] = "streets, as the server knows them"

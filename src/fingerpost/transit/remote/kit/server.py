@@ -33,18 +33,11 @@ def is_json(response: Response) -> bool:
 
 
 class Connection:
-    """Sends requests to one server.
+    """Sends requests to one server; raises ParameterError if its ``url`` is not usable.
 
-    Args:
-        fetch: sends a request.
-        url: of the server; ``?name=${VARIABLE}`` in it is a key.
-        key: the environment variable of the key in the header ``key_header``, if there is one.
-        deadline_s: of an answer.
-        may_keep: whether a response may be served again.
-        check_response: finds the failures that a status does not show.
-
-    Raises:
-        ParameterError: the url is not usable.
+    ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` is the environment variable of the one in ``key_header``.
+    ``may_keep`` decides whether a response may be served again; ``check_response`` finds failures that a status does
+    not show.
     """
 
     def __init__(
@@ -82,11 +75,7 @@ class Connection:
         accept: frozenset[int] = frozenset(),
         read: Callable[[Response], Awaitable[_T]],
     ) -> _T:
-        """Read the response at a path, whose parts are quoted.
-
-        Raises:
-            StorageUnavailable, SourceChanged: the server cannot be asked, or as ``read``.
-        """
+        """Read the response at a path, whose parts are quoted; errors of the request, or as ``read``."""
         parts = "/".join((self._base.path.rstrip("/"), *(quote(part, safe="") for part in path)))
         url = self._base._replace(path=parts).geturl()
         request = replace(self._request, url=url, params=dict(params or {}), fresh_s=fresh_s, accept=accept)

@@ -39,8 +39,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
     Raises:
         ParameterError: it has too many stops to list, and the record states no bounds.
-        StorageUnavailable: it cannot be asked.
-        SourceChanged: it is not MOTIS, is too old, answers in an unknown shape, or has no stops.
+        SourceChanged: it is not MOTIS, is too old, or has no stops.
     """
     server = MotisServer(fetch, record)
     initial = (await server.ask(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
@@ -114,8 +113,6 @@ def _attribution(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]
 
 
 class MotisNetwork(ServerNetwork):
-    """A network behind one MOTIS server. Only ids of stops are stored between calls."""
-
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         profile = new_remote_profile(record, learned, ABILITIES)
         # Ids whose feed is not known begin with the network's name.

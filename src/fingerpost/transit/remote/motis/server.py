@@ -78,8 +78,6 @@ class MotisServer(Connection):
             UnknownThere: the server does not know a stop or feed.
             OutsideCalendar: its timetable does not cover that instant.
             TooMuchAsked: the answer would be too large.
-            StorageUnavailable: the server cannot be asked, or could not answer.
-            SourceChanged: it answered in another shape, or rejected the request.
         """
         asked = {**params, **({"language": language} if language else {})}
 

@@ -79,12 +79,7 @@ _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Ask a server for its profile; Digitransit's bounds and languages are known without asking.
-
-    Raises:
-        StorageUnavailable: it cannot be asked.
-        SourceChanged: it answers in an unknown shape, has no stops, or is too old.
-    """
+    """Ask a server for its profile; Digitransit's bounds and languages are known without asking."""
     region = find_region(record.url)
     server = Server(fetch, record)
     lacking = await find_lacking(server)

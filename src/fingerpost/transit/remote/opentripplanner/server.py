@@ -59,12 +59,7 @@ class Server(Connection):
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Send a document and return its data; ``variables`` hold no nulls.
-
-        Raises:
-            StorageUnavailable: the server cannot be asked, or could not answer.
-            SourceChanged: it answered in another shape, or rejected the document.
-        """
+        """Send a document and return its data; ``variables`` hold no nulls."""
         body = {"query": fit(document, self._lacking), **({"variables": variables} if variables else {})}
 
         async def read(response: Response) -> Answer[_T]:

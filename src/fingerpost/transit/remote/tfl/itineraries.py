@@ -128,12 +128,9 @@ UNPLACED = Coordinate(math.nan, math.nan)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyReader:
-    """Reads the journeys of one answer.
+    """Reads the journeys of one answer, whose wall clock is in ``zone``.
 
-    Attributes:
-        zone: of the wall clock.
-        instant: of the query; decides between two hours where clocks go back.
-        ends: the trip's own.
+    The ``instant`` of the query decides between two hours where clocks go back; ``ends`` are the trip's own.
     """
 
     ids: StopIdCodec

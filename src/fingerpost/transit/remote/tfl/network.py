@@ -22,8 +22,6 @@ ABILITIES = frozenset(Ability) - {Ability.FARES}
 
 
 class TflNetwork(ServerNetwork):
-    """London's network behind TfL's API. Only ids of stops are stored between calls."""
-
     walking = "streets, as TfL knows them"
     credit = "TfL, retrieved {retrieved}"
 

@@ -83,12 +83,7 @@ async def find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:
 
 
 def read_error(response: Response) -> ApiError:
-    """Return TfL's own error.
-
-    Raises:
-        SourceFailed: it is a gateway's page.
-        SourceChanged: TfL has no such address, which is not the caller's fault.
-    """
+    """Return TfL's own error; raise SourceFailed for a gateway's page, SourceChanged if TfL has no such address."""
     host = response.host
     try:
         error: ApiError = reader_of(ApiError).validate_json(response.body)
