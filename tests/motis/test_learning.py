@@ -37,17 +37,17 @@ async def test_what_it_covers_is_learned_of_its_stops():
 
 
 @pytest.mark.parametrize(
-    ("config", "traits", "lacking", "named"),
+    ("config", "lacking", "named"),
     [
-        ({"motisVersion": "v2.11.2", "hasStreetRouting": True}, "v2.11.2", set(), [HOST, OSM]),
+        ({"hasStreetRouting": True}, set(), [HOST, OSM]),
         # The wheelchair profile needs streets; nor is anybody's map used.
-        ({"hasStreetRouting": False}, "unknown", {Ability.STEP_FREE}, [HOST]),
+        ({"hasStreetRouting": False}, {Ability.STEP_FREE}, [HOST]),
     ],
 )
-async def test_its_version_is_learned_and_whom_to_name(config, traits, lacking, named):
+async def test_its_streets_are_learned_and_whom_to_name(config, lacking, named):
     learned = await learn(a_server(config=config))
 
-    assert (learned.traits, ABILITIES - learned.abilities) == ({"motis": traits}, lacking)
+    assert ABILITIES - learned.abilities == lacking
     assert list(learned.attribution) == named
 
 

@@ -28,7 +28,6 @@ from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 from fingerpost.transit.rules.times import is_zone
 
 ABILITIES = frozenset(Ability)
-_VERSION_TRAIT = "motis"
 # Around the middle of a server's map, if it has too many stops to list: enough to learn the time zone.
 _SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"
@@ -44,9 +43,8 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     server = MotisServer(fetch, record)
     initial = (await server.ask(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
     config = initial.server_config or shapes.ServerConfig()
-    traits = {_VERSION_TRAIT: config.motis_version or "unknown"}
     if is_transitous(record.url):
-        return _learn_transitous(record, traits)
+        return _learn_transitous(record)
     listed, is_whole = await _list_stops(server, record, initial.coordinate)
     stops = listed if is_whole else ()
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
@@ -58,12 +56,11 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
         modes=frozenset(modes),
         attribution=_attribution(record, has_streets=config.has_street_routing is not False),
         abilities=abilities,
-        traits=traits,
         learned_at=clock.now(),
     )
 
 
-def _learn_transitous(record: NetworkRecord, traits: dict[str, str]) -> LearnedProfile:
+def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
     # Its terms forbid listing stops.
     if record.zone is None:
         raise ParameterError(
@@ -71,9 +68,7 @@ def _learn_transitous(record: NetworkRecord, traits: dict[str, str]) -> LearnedP
             {"field": "zone"},
             hint="Such as --zone Europe/Berlin; --bounds S,W,N,E keeps the network to a part of the world",
         )
-    return LearnedProfile(
-        bounds=WORLD, attribution=ATTRIBUTION, abilities=ABILITIES, traits=traits, learned_at=clock.now()
-    )
+    return LearnedProfile(bounds=WORLD, attribution=ATTRIBUTION, abilities=ABILITIES, learned_at=clock.now())
 
 
 async def _list_stops(

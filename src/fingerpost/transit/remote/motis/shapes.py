@@ -185,7 +185,6 @@ class StopList(RootModel[Entries[OwnPlace]]):
 
 
 class ServerConfig(Shape):
-    motis_version: str | None = None
     has_street_routing: bool | None = None
 
 

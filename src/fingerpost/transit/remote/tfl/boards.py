@@ -125,7 +125,7 @@ class TflBoards:
     async def _find_timetabled(
         self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]
     ) -> tuple[FoundBoard, set[str]]:
-        stops = await gather_all(self._stops.find_with_lines(each) for each in own_ids)
+        stops = await gather_all(self._stops.find_exact(each, with_lines=True) for each in own_ids)
         lines = list_lines_of([each for each in stops if each is not None])
         found = await self._timetables.find(lines)
         rows: list[Departure] = []

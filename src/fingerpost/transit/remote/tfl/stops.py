@@ -53,35 +53,32 @@ class StopPointLookup(StopLookup):
         self._server = server
 
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002  # English only
-        stop, wanted = await self._find_printed(printed_id), printed_id.strip().upper()
-        if stop is None:
-            return None
-        # TfL answers with the top of the hierarchy for some ids.
-        return self._new_place(next((part for part in _walk(stop) if self._ids.encode(part.own_id) == wanted), stop))
+        own = self._ids.decode(printed_id)
+        stop = await self.find_exact(own[0]) if own else None
+        return None if stop is None else self._new_place(stop)
 
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002
-        stop = await self._find_printed(printed_id)
+        own = self._ids.decode(printed_id)
+        stop = await self._find(own[0]) if own else None
         above = None if stop is None else stop.hub_naptan_code or stop.station_naptan
         if stop is not None and above and above.upper() != stop.own_id.upper():
             stop = await self._find(above) or stop
         return None if stop is None else self._new_place(stop)
-
-    async def _find_printed(self, printed_id: str) -> shapes.TflStopPoint | None:
-        own = self._ids.decode(printed_id)
-        return await self._find(own[0]) if own else None
 
     async def list_member_ids(self, own_id: str) -> list[str]:
         """Return TfL's ids of the stops of a hub or a group; the id itself for any other stop."""
         stop = await self._find(own_id) if _GROUP.fullmatch(own_id) else None
         return [own_id] if stop is None else [each.own_id for each in _list_boarded(stop)]
 
-    async def find_with_lines(self, own_id: str) -> shapes.TflStopPoint | None:
-        """Return a stop with the lines that call there; None where TfL does not know it."""
-        stop = await self._find(own_id)
-        if stop is None or stop.own_id.upper() == own_id.upper():
-            return stop
-        # For some ids TfL answers with the top of the hierarchy, which has the lines of all below it.
-        return next((each for each in _walk(stop) if each.own_id.upper() == own_id.upper() and each.lines), stop)
+    async def find_exact(self, own_id: str, *, with_lines: bool = False) -> shapes.TflStopPoint | None:
+        """Return the stop itself, because for some ids TfL answers with the top of the hierarchy.
+
+        ``with_lines`` returns the top if only that has the lines, which are those of all below it.
+        """
+        top = await self._find(own_id)
+        parts = () if top is None else _walk(top)
+        same = (part for part in parts if part.own_id.upper() == own_id.upper())
+        return next((part for part in same if part.lines or not with_lines), top)
 
     async def _list_around(self, centre: Coordinate, radius_m: float, *_: object) -> Answer[list[ServerStop]]:
         params = {
