@@ -83,8 +83,6 @@ class BentSource(EmbeddedConformance):
 
 
 class Fading(ConformingSource):
-    """Raises ``error`` whatever is asked, and whatever the trouble."""
-
     name = "fading"
 
     def __init__(self, error, opened):
@@ -142,7 +140,6 @@ class Forgetful:
 
 
 def never_cancelled(answer, query):
-    """Offer the promised rides as if they ran, and tell of nothing else."""
     legs = [
         Itinerary(tuple(replace(leg, cancelled=False) for leg in each.legs)) for each in answer.timetabled
     ]  # fmt: skip

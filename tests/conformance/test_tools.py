@@ -76,7 +76,6 @@ async def test_a_board_shows_delays_and_cancellations(source, tmp_path):
 
 
 async def test_stops_and_names_are_found(source, tmp_path):
-    """Around a point, and by a name without its accents; only OpenTripPlanner states the language of its names."""
     async with tools_of_the_town(tmp_path, source(), live=False) as tools:
         near = await tools["find_stops"].answer({"coordinate": {"lat": 60.17, "lon": 24.941}, "radius": 100}, user=None)
         named = (await tools["findAddressOrStop"].answer({"rawText": "alvsjo"}, user=None)).body

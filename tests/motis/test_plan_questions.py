@@ -92,7 +92,6 @@ async def test_step_free_is_the_wheelchair_profile_with_routed_transfers():
 
 
 async def test_a_network_with_languages_asks_in_one_of_them():
-    """And says which (rule A7)."""
     told = Told(plan=a_plan())
     async with asking(told, languages=("nl", "en")) as network:
         answer = await network.plan_journeys(a_query(language="nl"))

@@ -42,7 +42,6 @@ async def test_a_path_that_is_gone_says_what_to_do():
 
 
 async def test_a_server_that_is_back_answers_a_query_of_several_requests():
-    """After an outage in which also its host would have been left alone."""
     time = FakeTime()
     query = replace(a_board_query(), stop_ids=("NL:TOWN_A", "NL:TOWN_B"))
     async with serving(html("500 Oh")) as local, new_client(breaker=Breaker(clock_s=time.clock_s)) as client:

@@ -23,20 +23,15 @@ class Limits:
         return limit
 
     async def expire_mine(self):
-        """Let the limit of the calling task expire, and wait until it does."""
         self._of_task[asyncio.current_task()].reschedule(asyncio.get_running_loop().time())
         await asyncio.Event().wait()
 
 
 @dataclass(kw_only=True)
 class MeetingNetwork(FakeNetwork):
-    """A fake whose names come only once all networks of the ``meeting`` have been asked.
+    """A fake whose names come only once all networks of the ``meeting``, if any, have been asked.
 
-    Attributes:
-        meeting: they wait here for each other; None waits for nobody.
-        limits: where given, the network never answers: its limit expires.
-        failure: raised in place of an answer.
-        calls: how often names were asked for.
+    With ``limits`` it never answers and its limit expires; a ``failure`` is raised; ``calls`` counts queries for names.
     """
 
     meeting: asyncio.Barrier | None = None

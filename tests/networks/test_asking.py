@@ -23,12 +23,10 @@ def find(network):
 
 
 def run(coroutine):
-    """Run to the end; a call that waits for what never comes fails instead of hanging."""
     return asyncio.run(asyncio.wait_for(coroutine, 20))
 
 
 def test_one_failing_and_one_slow_network_among_five(monkeypatch):
-    """All five are asked before any answers, once; the three that answer are heard, the two others are named."""
     limits, meeting = Limits(monkeypatch), asyncio.Barrier(5)
     networks = [MeetingNetwork(name=name, meeting=meeting, places=KAMPPI) for name in ("A", "B", "C")]
     failing = MeetingNetwork(name="F", meeting=meeting, failure=SourceUnreachable("The source cannot be reached"))
@@ -47,7 +45,6 @@ def test_one_failing_and_one_slow_network_among_five(monkeypatch):
 
 @pytest.mark.parametrize("ask", ["all", "in turn"])
 def test_a_fault_of_one_source_is_one_failure(ask, caplog):
-    """A source that raises what none may is left out like one that is down, and the log has the trace."""
     broken, sound = MeetingNetwork(name="X", failure=KeyError("boom")), FakeNetwork(name="A", places=KAMPPI)
     if ask == "all":
         answers = run(ask_all([broken, sound], find))
@@ -61,7 +58,6 @@ def test_a_fault_of_one_source_is_one_failure(ask, caplog):
 
 
 def test_a_fault_of_the_only_network_is_the_callers_to_hear():
-    """It is our own fault then, and not called the source's."""
     with pytest.raises(KeyError, match="boom"):
         run(in_turn(MeetingNetwork(name="X", failure=KeyError("boom")), query=find))
 
@@ -76,7 +72,6 @@ def test_if_nobody_answers_the_preferred_networks_error_is_raised(count):
 
 @pytest.mark.parametrize("ask", [ask_all, ask_for_names])
 def test_a_late_network_alone_is_a_timeout(ask, monkeypatch):
-    """With nobody else to ask it has the call's own time, for an id and for a name."""
     with pytest.raises(SourceTimeout, match=r"^S did not answer within 8 s$"):
         run(ask([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))
 
@@ -101,7 +96,6 @@ async def in_turn(*networks, query=lambda network: network.plan_journeys(QUERY))
     ],
 )
 def test_the_next_network_answers_in_turn(first, sentence, monkeypatch):
-    """Who fails, takes more than half of the 8 s, or has no timetable of the day gives way, and is named."""
     name, left_out = run(in_turn(first(Limits(monkeypatch)), FakeNetwork(name="B")))
 
     assert (name, left_out) == ("B", [sentence])

@@ -68,8 +68,6 @@ def networks(tmp_path, source):
 
 @pytest.fixture
 def add(tmp_path):
-    """Add records of drawn networks: ``add(*names, **fields)``."""
-
     def write(*names, source="drawn", **fields):
         for name in names:
             write_record(tmp_path, name, source=source, **fields)
@@ -86,7 +84,6 @@ def open_now(networks):
 
 
 def test_networks_of_all_kinds_stand_in_one_order(add, networks):
-    """The higher priority first, then the name where areas are equal."""
     for name, priority in (("B", 0), ("A", 0), ("LIVE", 5)):
         add(name, priority=priority)
 
@@ -106,7 +103,6 @@ def test_one_that_cannot_be_opened_is_a_problem_of_its_own(add, networks):
 
 
 def test_an_edit_takes_effect_on_the_next_call(tmp_path, add, networks, source):
-    """A record that comes, changes and goes is seen without a restart; who is gone is retired."""
     ours = networks()
     add("A", "B")
     first = names(open_now(ours).answering)
@@ -121,7 +117,6 @@ def test_an_edit_takes_effect_on_the_next_call(tmp_path, add, networks, source):
 
 
 def test_a_network_that_is_slow_to_open_keeps_no_other_waiting(add, networks, source, monkeypatch):
-    """SLOW is being prepared anew: A answers, SLOW is told as a problem, and answers once it is open."""
     monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
     gate = source.gates["SLOW"] = threading.Event()
     add("A", "SLOW")
@@ -177,7 +172,6 @@ def test_the_fallback_of_one_that_cannot_be_opened(add, networks):
     ],
 )
 def test_when_demos_answer(add, networks, mode, added, answering, by_token_only):
-    """The first added network switches them off; FINGERPOST_DEMO overrides; their own ids reach them always."""
     if added:
         add("A")
     opened = open_now(networks(mode))
@@ -202,7 +196,6 @@ def test_closing_reaches_every_kind_of_source(networks, source):
 
 
 def test_an_edit_while_a_network_is_being_opened_is_not_lost(add, networks, source, monkeypatch):
-    """SLOW gets priority 7 while it is being opened with 0: it is opened as it is now."""
     monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
     gate = source.gates["SLOW"] = threading.Event()
     add("A", "SLOW")
@@ -270,7 +263,6 @@ def test_slow_openings_keep_no_thread_from_the_others(add, networks, source, mon
 
 
 def test_a_slow_opening_is_waited_for_once(tmp_path, add, source, monkeypatch):
-    """The call that begins it gives it 8 s, and two calls that come later give it nothing more."""
     seconds, waited, gate = [100.0], [], threading.Event()
 
     def wait(futures, timeout=None, return_when=ALL_COMPLETED):

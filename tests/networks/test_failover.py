@@ -67,7 +67,6 @@ def run(coroutine):
 
 
 def test_a_board_of_stops_that_the_fallback_does_not_know_is_no_empty_board():
-    """LIVE is down and OFFLINE has another FEED: the failure is told, with why nobody stands in."""
     both = FallbackNetwork(live(departures=SourceUnreachable("LIVE is down")), offline())
 
     with pytest.raises(SourceUnreachable) as raised:
@@ -98,7 +97,6 @@ def test_a_place_of_which_the_fallback_knows_a_part():
 
 
 def test_an_id_of_the_fallback_is_asked_of_the_fallback():
-    """It was given out during an outage; LIVE is back, and would not know it."""
     first = live()
     answer = run(FallbackNetwork(first, offline()).list_departures(board(OTHER_STOP)))
 
@@ -108,7 +106,6 @@ def test_an_id_of_the_fallback_is_asked_of_the_fallback():
 
 @pytest.mark.parametrize(("is_down", "stop_id", "who"), [(False, OTHER_STOP, "LIVE"), (True, LIVE_STOP, "OFFLINE")])
 def test_a_trip_from_a_stop_of_the_other_feed_begins_at_its_position(is_down, stop_id, who):
-    """Whoever plans does not know the id: it plans from the position, and says so."""
     first = live(journeys=[SourceFailed("LIVE is down")] if is_down else [()])
     both = {"LIVE": first, "OFFLINE": offline()}
     answer = run(FallbackNetwork(*both.values()).plan_journeys(trip(stop_ids=(stop_id,))))
@@ -126,7 +123,6 @@ def test_a_known_stop_is_left_as_it_is():
 
 @pytest.mark.parametrize(("stop_id", "found"), [(OTHER_STOP, "Kamppi"), ("OFF:9", None), (LIVE_STOP, None)])
 def test_a_stop_is_looked_up_where_its_feed_is(stop_id, found):
-    """In the one network or in the other; None is an honest word of the network that could know."""
     place = run(FallbackNetwork(live(), offline()).find_stop(stop_id))
 
     assert (place and place.name) == found
@@ -143,7 +139,6 @@ def test_an_unknown_id_during_an_outage_is_not_called_unknown():
 
 
 def test_names_that_a_fallback_gave_are_labelled():
-    """An answer of names has no provenance, so whoever asked is told beside it."""
     down = MeetingNetwork(name="LIVE", failure=SourceUnreachable("LIVE is down"))
     answers = run(ask_all([FallbackNetwork(down, offline())], lambda network: network.find_places("Kamppi")))
 
@@ -182,7 +177,6 @@ def test_the_deadlines_of_a_chain_nest():
 
 
 def test_a_hanging_network_is_asked_once_a_call():
-    """The relaxed query of the same call goes straight to the fallback; the next call tries again."""
     hanging = HangingNetwork(name="LIVE")
     both = FallbackNetwork(hanging, HangingNetwork(name="LOCAL", hangs=False, deadline_s=None))
 
@@ -206,7 +200,6 @@ async def _in_turn(networks, deadline=None):
 
 
 def test_a_network_that_failed_three_times_rests_and_takes_over_again():
-    """The fourth query is refused at once with the same kind of error; after half a minute one tries, and succeeds."""
     time = FakeTime()
     failing = live(departures=SourceFailed("503"))
     guarded = GuardedNetwork(failing, NetworkBreaker(clock_s=time.clock_s), "LIVE")
@@ -235,7 +228,6 @@ def test_a_network_that_failed_three_times_rests_and_takes_over_again():
 
 
 def test_a_network_that_hangs_three_times_rests():
-    """Being too late counts, though the query was given up from outside; so the fourth caller waits for nothing."""
     hanging = HangingNetwork(name="LIVE")
     guarded = GuardedNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
     for _ in range(4):
@@ -274,7 +266,6 @@ def test_names_rest_apart_from_trips():
 
 
 def test_limits_nest(monkeypatch):
-    """A limit within a limit leaves the smaller; outside any there is none."""
     assert Limits(monkeypatch).seconds == []
     monkeypatch.undo()
 

@@ -29,7 +29,6 @@ def test_the_first_network_answers_while_it_can():
 
 @pytest.mark.parametrize("error", [SourceFailed, SourceChanged])
 def test_a_failing_network_is_stood_in_for(error):
-    """The answer is the fallback's, under the first network's name, and says why and what it lacks."""
     live = FakeNetwork(name="LIVE", feed_names=FEEDS, departures=error("The source answered 503."))
     answer = asyncio.run(FallbackNetwork(live, OFFLINE).list_departures(_board()))
 
@@ -48,7 +47,6 @@ def test_a_fallback_in_this_process_has_no_deadline():
 
 
 def test_a_slow_network_is_stood_in_for_in_half_the_time(monkeypatch):
-    """The limit is half of what callers wait for both, so that the fallback still has time."""
     limits = Limits(monkeypatch)
     slow = MeetingNetwork(name="LIVE", places=OFFLINE.places, limits=limits)
     found = asyncio.run(FallbackNetwork(slow, OFFLINE).find_places("Kamppi"))
@@ -84,7 +82,6 @@ def test_what_only_the_fallback_can_do():
     "ask", [lambda both: both.list_departures(_board()), lambda both: both.plan_journeys(_trip(arrive_by=True))]
 )
 def test_a_fallback_that_cannot_either(ask):
-    """If the fallback lacks the ability, to arrive by a time too, the first network's failure is told."""
     down = SourceFailed("live is down")
     live = FakeNetwork(name="LIVE", departures=down, journeys=[down])
     other = FakeNetwork(name="OFFLINE", abilities=frozenset({Ability.PLANS}))

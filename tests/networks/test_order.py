@@ -10,7 +10,6 @@ from tests.fakes import FakeNetwork
 
 
 def box(name, west, east, **more):
-    """Draw a network that covers degrees ``west`` to ``east`` on the equator."""
     return FakeNetwork(name=name, bounds=Bounds(south=-1, west=west, north=1, east=east), **more)
 
 
@@ -65,7 +64,6 @@ def test_ends_that_no_network_joins(origin, destination, at_origin, at_destinati
 
 
 def test_one_place():
-    """A6, A13: a single place is chosen for by the same rule."""
     chosen = list_networks_at([CITY, WEST], at(9), Ability.STOPS)
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([CITY, WEST], at(11), Ability.STOPS)
@@ -77,7 +75,6 @@ def test_one_place():
 
 
 def test_a_network_without_the_ability_is_not_asked():
-    """A network that covers the place and lists no stops is passed over; where it is the only one, that is said."""
     deaf = box("DEAF", 4, 6, abilities=frozenset({Ability.PLANS}))
 
     assert [each.name for each in list_networks_at([deaf, WEST], at(5), Ability.STOPS)] == ["WEST"]
@@ -86,14 +83,12 @@ def test_a_network_without_the_ability_is_not_asked():
 
 
 def test_two_regions_belong_into_one_network():
-    """A13: ends that two networks cover between them are refused with what to do about it."""
     error = uncovered([WEST, EAST], {"origin": ["WEST"], "destination": ["EAST"]})
 
     assert error.hint.startswith("Feeds of one region belong into one network: fingerpost network add NAME")
 
 
 def test_no_network_at_all():
-    """A6: without networks the hint says how to add one."""
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([], at(5), Ability.STOPS)
 

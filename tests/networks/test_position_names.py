@@ -168,7 +168,6 @@ async def test_a_slow_namer_keeps_no_search_from_its_server():
 
 
 async def test_a_position_is_looked_up_at_one_server(tmp_path):
-    """The preferred network's, whether or not it knows the place."""
     plain, first, second = FakeNetwork(name="PLAIN"), NamingNetwork(name="FIRST"), naming(name="SECOND")
     known = await look_up(tmp_path, naming())
     unknown = await look_up(tmp_path, plain, first, second)

@@ -83,7 +83,6 @@ def new_hsl():
 
 
 def features(*told, **root):
-    """Return a geocoder's answer; each place is (name, lat, lon) and more properties."""
     made = [
         {
             "type": "Feature",

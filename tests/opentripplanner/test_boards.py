@@ -43,7 +43,6 @@ async def test_a_row_says_whether_and_when_the_stop_is_served(told, shown):
 
 
 async def test_where_a_ride_goes_is_the_stops_word_then_the_trips_then_the_last_stop():
-    """Rule A2: never empty."""
     bare = {**a_time()["trip"], "tripHeadsign": None}
     nameless = {**bare, "arrivalStoptime": None}
     board, _ = await _board(

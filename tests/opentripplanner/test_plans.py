@@ -81,7 +81,6 @@ async def test_a_skipped_stop_makes_a_ride_unusable(gone):
 
 
 async def test_an_alert_in_force_is_told_with_the_ride_late_or_not():
-    """B13: the one that has ended is not."""
     alerts = [
         {
             "id": "a",

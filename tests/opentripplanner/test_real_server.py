@@ -82,7 +82,6 @@ async def test_every_document_is_valid_against_the_servers_schema():
 
 
 async def test_boards_are_the_feeds(feed, ours, capsys):
-    """Random stops and times: every departure is the feed's and the embedded engine's, and none is missing."""
     chance = random.Random(SEED)
     stops = sorted(stop_id for stop_id, row in feed.stops.items() if row.get("location_type", "") in ("", "0"))
     rows, differing = 0, []
@@ -104,7 +103,6 @@ async def test_boards_are_the_feeds(feed, ours, capsys):
 
 
 async def test_trips_can_be_ridden(feed):
-    """Random trips: every ride is in the feed, in the order of its times, and within the limit of walking."""
     chance = random.Random(SEED)
     places = [(float(row["stop_lat"]), float(row["stop_lon"])) for row in feed.stops.values()]
     faults, rides = [], 0

@@ -34,7 +34,6 @@ PATIENCE_S = 120.0
 
 @pytest.fixture
 def real():
-    """The server and its real time; each test says its own, and nothing is said afterwards."""
     if running.tampere is None:
         pytest.skip("a real OpenTripPlanner takes a few minutes, Java and Maven: make test-otp")
     yield running.tampere
@@ -47,8 +46,6 @@ def timetable():
 
 
 class Clock:
-    """Seconds of the breakers; a test that waits for a rest to end moves them."""
-
     def __init__(self):
         self.ahead_s = 0.0
 
@@ -70,7 +67,6 @@ class PatientSource(OpenTripPlannerSource):
 
 @pytest.fixture
 def asking(real, timetable, tmp_path, monkeypatch):
-    """A context with the tools over the server, the embedded engine behind it: ``asking()``."""
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     settings = read_settings(home=tmp_path, private_hosts=(LOOPBACK,))
 
@@ -106,8 +102,6 @@ def asking(real, timetable, tmp_path, monkeypatch):
 
 
 async def find_once(find, holds):
-    """Return what ``find`` gives as soon as it holds, None if it never does."""
-
     async def find_holding():
         found = await find()
         return found if holds(found) else None

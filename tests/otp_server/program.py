@@ -32,7 +32,6 @@ class ProgramMissing(Exception):
 
 
 def cache_folder() -> Path:
-    """Return the folder of the jar and the graphs; ``FINGERPOST_OTP_CACHE`` names another."""
     named = os.environ.get(CACHE)
     return Path(named) if named else Path(platformdirs.user_cache_dir("fingerpost", appauthor=False)) / "otp"
 
@@ -46,7 +45,6 @@ def find_java() -> Path:
 
 
 def get_jar() -> Path:
-    """Return the jar's path; Maven fetches it once."""
     folder = cache_folder() / "jar"
     jar = folder / f"otp-shaded-{VERSION}.jar"
     if jar.is_file():

@@ -110,7 +110,6 @@ class OtpServer:
         return self._process is not None and self._process.poll() is None
 
     def start(self, *, wait: bool = True) -> None:
-        """Start it, and wait until it is ready unless told otherwise."""
         assert not self.is_running
         self.port = self.port or _free_port()
         self.folder.mkdir(parents=True, exist_ok=True)

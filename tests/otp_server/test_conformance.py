@@ -10,7 +10,6 @@ from tests.otp_server.town import RealTown, start_towns
 
 @pytest.fixture(scope="module")
 def town(tmp_path_factory):
-    """The town, served twice: as it is planned, and as it runs."""
     if running.tampere is None:
         pytest.skip("a real OpenTripPlanner takes a few minutes, Java and Maven: make test-otp")
     still, live, updates = start_towns(tmp_path_factory.mktemp("town"))

@@ -33,7 +33,6 @@ def new_questions(seed):
 
 
 def who_answered(body):
-    """Return which network gave an answer, and its code where it is an error that names none."""
     if "error" in body:
         return body["error"]["code"]
     return OFFLINE if any(OFFLINE in lost for lost in body["meta"].get("lost", ())) else LIVE
@@ -69,7 +68,6 @@ async def test_killed_in_the_middle_of_a_hundred_questions(real, asking):
 
 
 def _start_and_warm(server):
-    """Start the server again; its first answers after a start are slow, and are not waited for by fingerpost."""
     server.start()
     for _ in range(3):
         server.ask(WARM, lat=CITY[0] + 0.03, lon=CITY[2] + 0.06)

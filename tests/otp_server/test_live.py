@@ -28,8 +28,6 @@ query Trips($id: String!, $start: Long!) {
 
 @dataclass(frozen=True)
 class Watched:
-    """A departure that the test watches."""
-
     stop_id: str
     line: str
     instant: int
@@ -83,7 +81,6 @@ async def test_a_delay_appears_on_the_board_and_disappears(real, asking, watched
 
 
 async def test_a_cancellation_appears_on_the_board_and_disappears(real, asking, watched):
-    """The row stays, cancelled, without an expected time; then it runs again."""
     async with asking() as ask:
         before = await find_row(ask, watched)
         real.updates.say(TripSays(trip=watched.trip_id, date=DATE, cancelled=True))
@@ -133,7 +130,6 @@ async def test_a_cancellation_appears_in_the_plan_and_disappears(real, asking):
 
 
 async def test_a_delay_appears_in_the_plan_and_disappears(real, asking):
-    """The ride of the best trip is a minute and a half late: its times move by as much, and move back."""
     async with asking() as ask:
         before = await plan(ask, limit=3)
         ride = find_ride(before)

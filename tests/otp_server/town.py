@@ -61,7 +61,6 @@ class RealTown(ConformingSource):
 
 
 def _streets(corners):
-    """Return an OpenStreetMap extract with a footway from each corner to each other."""
     words = [b"", b"highway", b"footway"]
     nodes = b""
     for at, corner in enumerate(corners, 1):

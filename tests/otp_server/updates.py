@@ -93,7 +93,6 @@ class Updates:
         self._said["/alerts.pb"] = [each.entity() for each in what if isinstance(each, AlertSays)]
 
     def say_message(self, message: bytes) -> None:
-        """Say a whole GTFS-Realtime message, its alerts where alerts are polled."""
         told = list(FeedMessage.FromString(message).entity)
         self._said["/trips.pb"] = [each for each in told if not each.HasField("alert")]
         self._said["/alerts.pb"] = [each for each in told if each.HasField("alert")]

@@ -100,7 +100,6 @@ async def test_an_unreadable_answer_in_memory_is_replaced():
 
 
 async def test_a_status_that_cannot_be_read_is_not_passed_over():
-    """A line that is suspended would look undisturbed: who asked hears that TfL did not say."""
     body = b'[{"id": "victoria", "lineStatuses": [{"statusSeverity": "Severe", "reason": "No service"}]}]'
     now = datetime.fromisoformat(LEFT).astimezone(UTC)
     response = Response(status=200, headers={}, body=body, redacted_url="https://tfl/x", retrieved_at=now)

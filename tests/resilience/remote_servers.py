@@ -38,7 +38,6 @@ PATIENT = replace(new_limits(20.0), total_s=60.0)
 
 
 def tell_tfl(asked, said):
-    """Answer in TfL's shapes, with ``said`` in every text."""
     path = urlsplit(asked.target).path
     stop = {"id": "940GZZLUVIC", "naptanId": "940GZZLUVIC", "commonName": said, "stopType": "NaptanMetroStation"}
     stop |= {"lat": 51.5, "lon": -0.1, "lines": [{"id": "victoria", "name": said}], "modes": ["tube"]}
@@ -68,7 +67,6 @@ def tell_tfl(asked, said):
 
 
 def tell_motis(asked, said):
-    """Answer in MOTIS' shapes, with ``said`` in every text."""
     place = {"name": said, "stopId": "town_VIC", "lat": 51.5, "lon": -0.1, "tz": said, "departure": LEFT}
     leg = {"mode": "BUS", "from": place, "to": place, "startTime": LEFT, "endTime": ARRIVES, "tripId": said}
     leg |= {"scheduledStartTime": LEFT, "scheduledEndTime": ARRIVES, "routeShortName": said, "headsign": said}
@@ -87,7 +85,6 @@ def tell_motis(asked, said):
 
 
 def tell_opentripplanner(asked, said):
-    """Answer in OpenTripPlanner's shapes, with ``said`` in every text."""
     document = json.loads(asked.body)["query"]
     stop = {"gtfsId": "TOWN:VIC", "name": said, "lat": 51.5, "lon": -0.1, "routes": [{"type": 3}]}
     ends = {end: {"name": said, "lat": 51.5, "lon": -0.1, "stop": None} for end in ("from", "to")}
@@ -194,6 +191,5 @@ def as_json(told):
 
 
 def say_error(error):
-    """Return all that an error could tell a reader."""
     told = f"{error!r} {error} {getattr(error, 'details', '')} {getattr(error, 'hint', '')}"
     return told + (error.user_message() if isinstance(error, ToolError) else "")

@@ -71,7 +71,6 @@ TROUBLES = {
 )
 @pytest.mark.parametrize("trouble", TROUBLES)
 async def test_a_key_is_nowhere_but_on_the_wire(kind, given, trouble, tmp_path, caplog, monkeypatch):
-    """Whatever the server answers, and should it repeat the key itself."""
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path))
@@ -116,7 +115,6 @@ async def _learn(home, port, record, environ, limits):
 
 
 def _has_key(asked):
-    """Whether a request had the key, where it belongs; what a redirect leads to must not have it."""
     if "elsewhere" in asked.target:
         return True
     in_header = KEY in (asked.headers.get("app_key"), asked.headers.get("authorization"))

@@ -108,7 +108,6 @@ async def test_a_success_between_starts_the_count_again():
 
 @pytest.mark.parametrize(("later_s", "expected"), [(0, True), (9.9, True), (10, False)])
 async def test_it_opens_for_its_host_alone_until_its_rest_is_over(later_s, expected):
-    """At the third failure in a row, and not a moment less; another host is not concerned."""
     time = FakeTime()
     breaker = await tripped(time)
     await time.sleep(later_s)
@@ -118,7 +117,6 @@ async def test_it_opens_for_its_host_alone_until_its_rest_is_over(later_s, expec
 
 @pytest.mark.parametrize(("outcome", "expected"), [("failed", True), ("succeeded", False), ("left", False)])
 async def test_one_request_tries_the_host(outcome, expected):
-    """While it is under way all others are refused; what becomes of it decides, and one that left lets another try."""
     time = FakeTime()
     breaker = await tripped(time)
     await time.sleep(10)

@@ -166,8 +166,6 @@ def spoil(told, name, *, is_absent):
 async def test_what_was_asked_for_and_is_null_or_absent_is_a_failure_of_the_source(
     kind, word, name, is_absent, errors, tmp_path
 ):
-    """Never an empty board, NO_MATCH, or that there is no journey."""
-
     async def reply(asked):
         told = spoil(KINDS[kind].tell(asked, "Victoria"), name, is_absent=is_absent)
         return as_json({**told, "errors": errors} if errors and isinstance(told, dict) else told)

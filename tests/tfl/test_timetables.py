@@ -33,7 +33,6 @@ def schedule(name, times, pattern=0, **more):
 
 
 def timetable(*schedules, ends=(BRIXTON,), direction="outbound", **more):
-    """Draw an answer: patterns 0, 1, ... end at ``ends``."""
     intervals = [
         {"id": str(at), "intervals": [{"stopId": end, "timeToArrival": 9.0}] if end else []}
         for at, end in enumerate(ends)

@@ -96,7 +96,6 @@ def point_of(point):
 
 
 def stop_of(place, lines):
-    """Return a stop; ``lines`` are the modes of those that call, by their ids."""
     groups = {}
     for line_id, mode in lines.items():
         groups.setdefault(MODES[mode], []).append(line_id)
@@ -195,7 +194,6 @@ def timetable_of(line_id, own_id, journeys, names):
 
 
 def which_direction(line_id, own_id):
-    """Return what a line may mean that leaves a stop in two directions: HTTP 200, and no timetable."""
     options = [
         entity(
             "Timetables.DisambiguationOption",
@@ -212,7 +210,6 @@ def which_direction(line_id, own_id):
 
 
 def without_timetable(line_id):
-    """Return that there is no timetable, as TfL says it: HTTP 200 and a sentence."""
     said = "The stop you selected has now been removed from the route, and therefore we cannot show you a timetable."
     return entity("TimetableResponse", lineId=line_id, statusErrorMessage=said)
 
