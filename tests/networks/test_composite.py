@@ -171,7 +171,7 @@ def test_the_fallback_of_one_that_cannot_be_opened(add, networks):
         ("off", False, [], ["DEMO-X"]),
     ],
 )
-def test_when_demos_answer(add, networks, mode, added, answering, by_token_only):
+def test_demos_answer_until_a_network_is_added(add, networks, mode, added, answering, by_token_only):
     if added:
         add("A")
     opened = open_now(networks(mode))

@@ -265,7 +265,7 @@ def test_names_rest_apart_from_trips():
     assert guarded.profile.can(Ability.NAMES)
 
 
-def test_limits_nest(monkeypatch):
+def test_of_nested_limits_the_smaller_holds(monkeypatch):
     assert Limits(monkeypatch).seconds == []
     monkeypatch.undo()
 

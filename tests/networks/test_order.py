@@ -63,7 +63,7 @@ def test_ends_that_no_network_joins(origin, destination, at_origin, at_destinati
     )
 
 
-def test_one_place():
+def test_a_place_is_asked_of_the_networks_that_cover_it():
     chosen = list_networks_at([CITY, WEST], at(9), Ability.STOPS)
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([CITY, WEST], at(11), Ability.STOPS)
@@ -88,7 +88,7 @@ def test_two_regions_belong_into_one_network():
     assert error.hint.startswith("Feeds of one region belong into one network: fingerpost network add NAME")
 
 
-def test_no_network_at_all():
+def test_without_networks_the_hint_says_how_to_add_one():
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([], at(5), Ability.STOPS)
 
