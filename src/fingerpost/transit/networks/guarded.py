@@ -24,11 +24,8 @@ FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 
 
-class NetworkBreaker:
-    """Counts the failures of remote networks by circuit, and stores the last failure of each.
-
-    After ``threshold`` failures in a row a circuit rests for ``rest_s`` seconds; see ``circuit_breaker.Breaker``.
-    """
+class NetworkBreaker(Breaker):
+    """Counts the failures of remote networks by circuit; ``last`` has the last failure of each."""
 
     def __init__(
         self,
@@ -37,30 +34,8 @@ class NetworkBreaker:
         rest_s: float = REST_S,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._breaker = Breaker(threshold=threshold, rest_s=rest_s, clock_s=clock_s, kind="network")
-        self._last: dict[str, StorageUnavailable] = {}
-
-    def enter(self, circuit: str, network: str) -> None:
-        wait_s = self._breaker.enter(circuit)
-        if wait_s is None:
-            return
-        last = self._last[circuit]
-        raise last.with_message(
-            f"{network} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
-            f"; last: {last.clause}",
-            details={"network": network, "retry_after_s": wait_s},
-        )
-
-    def end(self, circuit: str, failure: StorageUnavailable | None, *, has_answered: bool) -> None:
-        """Record how a query ended; without a failure or an answer it counts for nothing."""
-        if failure is not None:
-            self._last[circuit] = failure
-            self._breaker.failed(circuit)
-        elif has_answered:
-            self._breaker.succeeded(circuit)
-            self._last.pop(circuit, None)
-        else:
-            self._breaker.left(circuit)
+        super().__init__(threshold=threshold, rest_s=rest_s, clock_s=clock_s, kind="network")
+        self.last: dict[str, StorageUnavailable] = {}
 
 
 class GuardedNetwork(WrapperNetwork):
@@ -77,7 +52,9 @@ class GuardedNetwork(WrapperNetwork):
 
     async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T:
         circuit = f"{self._key} {kind}"
-        self._breaker.enter(circuit, self.profile.name)
+        wait_s = self._breaker.enter(circuit)
+        if wait_s is not None:
+            raise self._new_resting(self._breaker.last[circuit], wait_s)
         failure: StorageUnavailable | None = None
         has_answered = False
         try:
@@ -97,4 +74,18 @@ class GuardedNetwork(WrapperNetwork):
             has_answered = True
             raise
         finally:
-            self._breaker.end(circuit, failure, has_answered=has_answered)
+            if failure is not None:
+                self._breaker.last[circuit] = failure
+                self._breaker.failed(circuit)
+            elif has_answered:
+                self._breaker.succeeded(circuit)
+            else:
+                self._breaker.left(circuit)
+
+    def _new_resting(self, last: StorageUnavailable, wait_s: float) -> StorageUnavailable:
+        name = self.profile.name
+        return last.with_message(
+            f"{name} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
+            f"; last: {last.clause}",
+            details={"network": name, "retry_after_s": wait_s},
+        )
