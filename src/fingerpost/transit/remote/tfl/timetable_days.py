@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 
 from fingerpost.transit.remote.kit.answers import list_first
 from fingerpost.transit.remote.tfl.shapes import Schedule
@@ -89,7 +90,7 @@ _MORNING = re.compile(r"/\s*[a-z]+(?:\s*(?:-|to)\s*[a-z]+)?\s+mornings?\b")
 _NIGHT = re.compile(r"\bnights?\b")
 _NO_SCHOOL = re.compile(r"\bnon[- ]?school(?:[- ]?days?)?\b")
 _SCHOOL = re.compile(r"\bschool(?:[- ]?days?)?\b")
-_TOKEN = re.compile(r"[a-z']+|[^\sa-z']")
+_COMMA, _DASH = re.compile(r"[,&/]|\band\b"), re.compile(r"-|\bto\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +121,7 @@ def find_named_days(name: str) -> NamedDays | None:
     text, without_school = _NO_SCHOOL.subn(" ", text)
     text, with_school = _SCHOOL.subn(" ", text)
     school = False if without_school else True if with_school else None
-    weekdays = _read_weekdays(_TOKEN.findall(text))
+    weekdays = _read_weekdays(text)
     if weekdays == frozenset() and school is not None:
         weekdays = _WORKING_DAYS
     if weekdays is None or not (weekdays or good_fridays):
@@ -134,32 +135,21 @@ def find_named_days(name: str) -> NamedDays | None:
     )
 
 
-def _read_weekdays(tokens: list[str]) -> frozenset[int] | None:
+def _read_weekdays(text: str) -> frozenset[int] | None:
     """Parse a list such as ``monday - thursday , sunday``; None if a word is not a day."""
     found: set[int] = set()
-    begin: int | None = None
-    is_range = False
-    for token in tokens:
-        if token in ("-", "to"):
-            if begin is None or is_range:
-                return None
-            is_range = True
-            continue
-        if token in (",", "&", "and", "/"):
-            if is_range:
-                return None
-            continue
-        days = _DAYS.get(token)
-        if days is None:
+    for part in _COMMA.split(text):
+        sides = [[_DAYS.get(word) for word in side.split()] for side in _DASH.split(part)]
+        known = [[days for days in side if days is not None] for side in sides]
+        if known != sides:
             return None
-        found |= days
-        if len(days) > 1:
-            continue
-        (weekday,) = days
-        if is_range and begin is not None:
-            found |= {(begin + step) % 7 for step in range((weekday - begin) % 7)}
-        begin, is_range = weekday, False
-    return None if is_range else frozenset(found)
+        found.update(weekday for side in known for days in side for weekday in days)
+        for left, right in pairwise(known):
+            if not left or not right or len(left[-1]) > 1 or len(right[0]) > 1:
+                return None
+            (begin,), (end,) = left[-1], right[0]
+            found.update((begin + step) % 7 for step in range((end - begin) % 7))
+    return frozenset(found)
 
 
 _SUNDAY = 6
