@@ -111,7 +111,6 @@ class Calculation:
         return found[0]
 
     def _suggest_original(self) -> str:
-        """Return the next step for inputs without a common basis: the original vintage, if it has one."""
         if self.source.options.vintage != ORIGINAL:
             first = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
             if isinstance(first, Computed):

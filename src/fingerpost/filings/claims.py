@@ -302,7 +302,6 @@ def _growth(claim: Claim, now: Fraction, before: Fraction) -> Fraction:
 
 
 def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computed]) -> bool:
-    """Whether the claim was true on a day when one of its figures had another value."""
     figures = [figure for operand in operands for figure in (*operand.figures, *operand.reported)]
     days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
     return any(
@@ -312,7 +311,6 @@ def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Seq
 
 
 def _find_meeting(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computed] | None:
-    """Return the operands of a claim if it is true of them."""
     try:
         operands = _find_operands(claim, sources)
         _check_comparable(claim, operands)

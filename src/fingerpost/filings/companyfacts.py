@@ -82,7 +82,6 @@ def _expecting(kind: str, name: str) -> Iterator[None]:
 
 
 def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
-    """Return the figures of a ``companyfacts`` file, without duplicates."""
     facts: dict[Fact, None] = {}
     years: list[tuple[str, int | None, str, str]] = []
     labels: dict[str, str] = {}
@@ -140,7 +139,6 @@ def read_tickers(raw: Mapping[str, Any], name: str) -> list[tuple[str, int, str]
 
 
 def _fiscal_years(years: Iterable[tuple[str, int | None, str, str]]) -> dict[str, int]:
-    """Return the names of fiscal years by their ends: ``fy`` names a report's newest common year end."""
     by_filing: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
     for accession, year, filed, end in years:
         if end <= filed:

@@ -75,7 +75,6 @@ def _by_word() -> dict[str, Metric]:
 
 
 def find_metric(text: str) -> Metric | None:
-    """Return the metric that a text names, ignoring case, spaces and hyphens, or None."""
     return _by_word().get(_plain(text))
 
 
@@ -95,7 +94,6 @@ def raw_metric(concept: str) -> Metric:
 
 
 def suggest(text: str, concepts: Collection[str]) -> list[str]:
-    """Return similar metric words, then similar tags of the company, best first."""
     words = _by_word()
     near = get_close_matches(_plain(text), words, n=_SUGGESTED, cutoff=_LIKENESS)
     found = list(dict.fromkeys(words[word].name for word in near))

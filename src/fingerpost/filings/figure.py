@@ -56,7 +56,6 @@ class Company:
 
     @property
     def padded_cik(self) -> str:
-        """The CIK as EDGAR writes it: ten digits."""
         return f"{self.cik:010d}"
 
 
@@ -65,7 +64,6 @@ def filing_url(cik: int, accession: str) -> str:
 
 
 def plain_number(value: float) -> int | float:
-    """Return a whole float as an int."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -90,7 +88,6 @@ class FigureOptions:
 
     @property
     def label(self) -> str:
-        """The vintage as an answer reports it."""
         return AS_OF if self.as_of is not None and self.vintage == LATEST else self.vintage
 
 

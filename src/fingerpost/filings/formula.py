@@ -55,7 +55,6 @@ class Quantity:
     unit: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        """Refuse a value outside the range of figures."""
         if self.value and not _LARGEST >= abs(self.value) >= Fraction(1, _LARGEST):
             raise NotComputable("a value in it is too large or too small to be a figure")
 
@@ -94,8 +93,6 @@ class Formula:
 
 
 class _Names(ast.NodeTransformer):
-    """Replace placeholders by their tags, and recipe names by their expressions."""
-
     def __init__(self, tags: Mapping[str, str]) -> None:
         self._tags = tags
 
@@ -165,7 +162,6 @@ def unit_of(unit: str) -> tuple[tuple[str, int], ...]:
 
 
 def unit_text(unit: tuple[tuple[str, int], ...]) -> str:
-    """Return a unit as text; a plain number is a ``ratio``."""
     if not unit:
         return "ratio"
     over = [name if power == 1 else f"{name}^{power}" for name, power in unit if power > 0]
@@ -208,7 +204,6 @@ def _years(node: ast.Call) -> int:
 
 
 def _walk(node: ast.expr, back: int, periods_a_year: int) -> Iterator[tuple[ast.expr, int]]:
-    """Yield every evaluation of a part of an expression, and the number of periods back."""
     yield node, back
     for part, earlier in _list_parts(node, periods_a_year):
         yield from _walk(part, back + earlier, periods_a_year)

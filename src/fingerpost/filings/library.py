@@ -96,7 +96,6 @@ class FactLibrary:
         )
 
     def suggest_tickers(self, text: str) -> list[str]:
-        """Return similar tickers: by company name, then by spelling."""
         key = name_key(text)
         names = self._list_known()
         begun = [ticker for ticker, _, name in names if len(key) > 1 and begins_with(name, key)]
@@ -258,8 +257,6 @@ class FactLibrary:
 
 @dataclass(frozen=True, slots=True)
 class CompanyFigures:
-    """The figures of a company under some options; the library caches them."""
-
     library: FactLibrary
     company: Company
     options: FigureOptions = LATEST_FIGURES
@@ -289,7 +286,6 @@ class CompanyFigures:
         return {name for (name,) in self._rows(query, as_of)}
 
     def find_metric(self, text: str) -> Metric | None:
-        """Return the metric, recipe or company concept that a word names, or None."""
         found = find_metric(text) if ":" not in text else None
         return found or find_concept(text, self.concepts)
 

@@ -89,7 +89,6 @@ def load_files(
 
 
 def _load_folder(store: FactStore, folder: Path, retrieved_at: str | None, show: ShowProgress | None) -> list[Loaded]:
-    """Load the JSON files and archives of a folder; report each file that is skipped."""
     loaded, count = [], 0
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".json", ".zip"))
@@ -146,7 +145,6 @@ def _load(
 
 
 def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_predecessor: bool) -> None:
-    """Refuse a ticker of another company, unless the figures are its predecessor's."""
     owners = library.list_owners(ticker)
     if is_predecessor and not owners:
         raise ParameterError(f"No company here has the ticker {ticker}; load its figures first")

@@ -31,7 +31,6 @@ class Finding:
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        """The headline as ``data`` lists it (rule F3)."""
         return [{"end_date": figure.end, "value": figure.value} for figure in self.found.headline]
 
 
@@ -52,7 +51,6 @@ def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: 
 
 
 def _list_breaks(source: CompanyFigures, headline: Sequence[Figure]) -> dict[tuple[str, str], str]:
-    """Return, by start and end, why a figure is not comparable with the one before it."""
     breaks = {}
     for before, figure in pairwise(headline):
         why = explain_break(before, figure, source.options)
@@ -78,7 +76,6 @@ def _find(source: CompanyFigures, text: str, window: PeriodFilter, frequency: st
 
 
 def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter, frequency: str | None) -> Selection:
-    """Return the figures of a window; a frequency decides the headline."""
     found = source.select(metric, window)
     if frequency is None:
         return found
@@ -156,7 +153,6 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
 
 
 def _figure_of(recipe: Metric, computed: Computed) -> Figure:
-    """Return a computed value as a figure; its filing is the newest of its inputs'."""
     figures = computed.figures
     current = [figure for lookup, (_, figure) in computed.inputs.items() if not lookup.back and not figure.is_cover]
     last = max(current or figures, key=lambda figure: (figure.end, figure.start))

@@ -44,7 +44,6 @@ class PeriodFilter:
 
     @property
     def is_short(self) -> bool:
-        """Whether its days are too few for a fiscal year."""
         if self.year is not None or self.basis != BY_PERIOD or (self.first, self.last) == (FIRST_DAY, LAST_DAY):
             return False
         return (date.fromisoformat(self.last) - date.fromisoformat(self.first)).days + 1 < _LEAST_DAYS_OF_A_YEAR
@@ -111,7 +110,6 @@ def find_period(text: str) -> PeriodFilter | None:
 
 
 def explain_period(text: str) -> str:
-    """Return the error for a text that is no period."""
     return f"must be a fiscal year or quarter, such as 2022 or 2022-Q2, or {NEWEST} or {NEWEST_YEAR}; you sent {text!r}"
 
 

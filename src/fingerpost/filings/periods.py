@@ -33,7 +33,6 @@ def day_number(day: str) -> int:
 
 @lru_cache(maxsize=4096)
 def class_of(start: str, end: str) -> str:
-    """Return the class of a period by its length; an empty start is an instant."""
     if not start:
         return INSTANT
     days = day_number(end) - day_number(start)
@@ -72,7 +71,6 @@ class FiscalCalendar:
         return bool(self._anchors) and self._year_around(day_number(day)) in self._anchors
 
     def place_of_report(self, filed: str, *, is_annual: bool) -> tuple[int, int]:
-        """Return the last fiscal year and quarter that ended before a report was filed."""
         day = day_number(filed)
         if not self._anchors:
             year, quarter = self.place(filed)
@@ -84,7 +82,6 @@ class FiscalCalendar:
         return (year - 1, 4) if is_annual or quarter < 1 else (year, quarter)
 
     def quarter_of(self, start: str) -> tuple[int, int]:
-        """Return the fiscal year and quarter that a day lies in."""
         day = day_number(start)
         if not self._anchors:
             return date.fromordinal(day).year, (date.fromordinal(day).month + 2) // 3
@@ -103,7 +100,6 @@ class FiscalCalendar:
         return follows and (at == len(self._days) or self._days[at] - self._days[at - 1] > _LONGEST_YEAR_DAYS)
 
     def days_off(self, end: str) -> int:
-        """Return the number of days between a day and the nearest end of a fiscal quarter."""
         if not self._anchors:
             return 0
         day = day_number(end)

@@ -153,7 +153,6 @@ def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -
 
 
 def _is_later(source: CompanyFigures, period: PeriodFilter) -> bool:
-    """Whether a window is later than the company's newest report."""
     newest = source.with_options(as_of=None).find_newest()
     if newest is None or newest.year is None:
         return False

@@ -51,7 +51,6 @@ class Reply:
         self.value_mode = join_modes(self.value_mode, SCALAR if is_number else SERIES)
 
     def require_rows(self, message: str) -> "Reply":
-        """Return the reply; without rows, raise DataNotFound with ``missing``."""
         if not self.results:
             raise no_result(message, self.missing, self.source)
         return self
@@ -67,7 +66,6 @@ class Reply:
 
 
 def join_modes(*modes: str | None) -> str | None:
-    """Return the mode of joined values; None means no values."""
     found = {mode for mode in modes if mode is not None}
     return MIXED if len(found) > 1 else next(iter(found), None)
 
@@ -150,7 +148,6 @@ def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOp
 
 
 def cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, Any]:
-    """Return the fields of every row with a number: value, period and filing."""
     return {
         "ticker": company.ticker,
         "value": figure.value,

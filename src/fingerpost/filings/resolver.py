@@ -180,7 +180,6 @@ def _resolve_period(
     sic: str | None,
     options: FigureOptions,
 ) -> Figure:
-    """Return the figure of a period: choose the filing by the vintage, then its tag."""
     headlines = _list_headlines(metric, stated, partial, sic)
     revisions = _list_revisions(headlines, splits)
     chosen = revisions[0] if options.vintage == ORIGINAL else _latest(revisions)

@@ -139,7 +139,6 @@ def _is_one_ratio(ratio: float, other: float) -> bool:
 
 
 def _list_changes(witnesses: Iterable[Fact]) -> Iterator[_Change]:
-    """Yield the changes of each figure from one filing to the next."""
     statements: dict[tuple[str, str, str, str], list[Fact]] = defaultdict(list)
     for fact in witnesses:
         if fact.value:

@@ -152,7 +152,6 @@ def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -
 
 
 def _list_headings(text: str, form: str) -> Iterator[_Heading]:
-    """Yield every line that has the number and title of an item."""
     parts = [(matched.start(), matched["part"].upper()) for matched in _PART.finditer(text)]
     for matched in _HEADING.finditer(text):
         number = re.sub(r"[^0-9.A-C]", "", matched["number"].upper())

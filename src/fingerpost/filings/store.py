@@ -174,7 +174,6 @@ class FactStore:
             )
 
     def put_sections(self, sections: Sequence[Section]) -> None:
-        """Replace the text of the filings that the sections belong to."""
         with self._writing() as connection:
             for accession in {section.accession for section in sections}:
                 query = "SELECT 'delete', id, title, text FROM sections WHERE accession_number = ?"
@@ -263,7 +262,6 @@ def _read_sample_company(lines: Sequence[str]) -> SampleCompany:
 
 
 def new_sample() -> sqlite3.Connection:
-    """Return a database in memory with the shipped sample."""
     connection = connect_memory()
     _create(connection)
     connection.execute("BEGIN")

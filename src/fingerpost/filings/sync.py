@@ -126,8 +126,6 @@ class EdgarSync:
             )
 
     async def _look(self, find: Callable[[FactLibrary], _T]) -> _T:
-        """Run a function over the facts file in a thread."""
-
         def look() -> _T:
             with closing(FactLibrary(self._store.path)) as library:
                 return find(library)
@@ -136,14 +134,12 @@ class EdgarSync:
 
 
 def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | None:
-    """Return the validators of the stored figures, or None if others are stored."""
     query = "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?"
     found = library.rows(query, url, cik)
     return Validators(etag=found[0][0], last_modified=found[0][1]) if found else None
 
 
 def _read(reader: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
-    """Parse an answer; raise SourceChanged if it cannot be parsed."""
     try:
         return reader(parse_json(content, name), name)
     except FeedUnusable as error:

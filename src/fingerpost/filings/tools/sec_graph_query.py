@@ -62,7 +62,6 @@ def _timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
 
 
 def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTimelineParams, wanted: set[str]) -> Reply:
-    """Return the newest filings of the wanted forms, with notes on incomplete lists."""
     options = FigureOptions(as_of=params.as_of)
     source = open_company(library, params.ticker, f"No filings found for {params.ticker}", options)
     company = source.company

@@ -34,8 +34,6 @@ Vintage = Literal["latest", "original", "split_adjusted"]
 
 
 class ViewParams(StepParams):
-    """Base of parameters: what every query about figures takes."""
-
     as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None
     vintage: Annotated[Vintage, Field(description="which of several stated values")] = "latest"
     filing_type: Annotated[Word | None, Field(description="only from this form, such as 10-K")] = None

@@ -44,7 +44,6 @@ class SemanticSearchParams(StepParams):
 
 
 def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
-    """Return the sections that match a query best by BM25; a larger ``score`` is better."""
     not_found = f"No results found for query: {params.query}"
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
         raise no_result(not_found, {"text": missing_entry("not_loaded", "no filing text was loaded", NO_TEXT_STEP)})

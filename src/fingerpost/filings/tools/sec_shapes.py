@@ -23,8 +23,6 @@ class Source(StepModel):
 
 
 class Missing(StepModel):
-    """Why something is not there; ``reason`` is for machines."""
-
     reason: str
     message: str
     next_step: str

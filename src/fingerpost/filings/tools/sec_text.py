@@ -62,7 +62,6 @@ def _with_sources(body: Body, lines: list[str]) -> str:
 
 
 def format_source(source: Body) -> str:
-    """Return the source of an answer or a failure, and the day through which it is complete."""
     note = f" {source['note']}." if source.get("note") else ""
     got = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
     return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{got}.{note}"
@@ -79,7 +78,6 @@ def _format_total(body: Body) -> list[str]:
 
 
 def _headlines(data: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the numbers of ``data`` by metric, or by company and metric; the rows have the series."""
     for name, value in (data or {}).items():
         if isinstance(value, Mapping):
             yield from _headlines(value, f"{name} ")

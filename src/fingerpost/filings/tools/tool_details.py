@@ -65,7 +65,6 @@ def _document(spec: ToolSpec) -> str:
 
 
 def _describe_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return a parameter's JSON Schema in a few words, with its bounds and its default."""
     if "$ref" in field:
         field = {**schema.get("$defs", {}).get(field["$ref"].rpartition("/")[2], {}), **field}
     if "enum" in field or "const" in field:
