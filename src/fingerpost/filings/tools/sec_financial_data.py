@@ -28,7 +28,9 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: questions.financial_facts(
             library, asked.ticker, asked.metrics, asked.period_filter, asked.options
         ),
-        output=shape.FactsAnswer,
+        output=shape.ValuesAnswer,
+        results=list[shape.FigureRow],
+        data=dict[str, shape.Headline],
         rest="Ask for fewer metrics or a shorter period.",
     ),
     QueryType(
@@ -37,7 +39,9 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: questions.time_series(
             library, asked.ticker, asked.metric, asked.period_filter, asked.frequency, asked.options
         ),
-        output=shape.SeriesAnswer,
+        output=shape.ValuesAnswer,
+        results=list[shape.FigureRow],
+        data=dict[str, list[shape.Point]],
         rest="The rest by period ends: give start_date and end_date.",
         usage="time_series {ticker, metric, period: annual|quarterly}",
     ),
@@ -47,7 +51,9 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: questions.compare(
             library, asked.tickers, asked.metrics, asked.period_filter, asked.options
         ),
-        output=shape.CompareAnswer,
+        output=shape.ValuesAnswer,
+        results=list[shape.FigureRow],
+        data=dict[str, dict[str, shape.Headline]],
         rest="Ask for fewer tickers, metrics or years.",
         usage="compare {tickers, metrics, period}",
     ),
@@ -58,6 +64,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
             library, asked.ticker, asked.statement, asked.period_filter, asked.options
         ),
         output=shape.StatementAnswer,
+        results=list[shape.FigureRow],
+        data=dict[str, shape.Value],
         rest="Ask for the rest with financial_facts and its metrics.",
         usage="statement {ticker, statement: income|balance|cash_flow, period}",
     ),
@@ -67,7 +75,9 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: questions.financial_ratios(
             library, asked.ticker, asked.ratios, asked.period_filter, asked.options
         ),
-        output=shape.RatiosAnswer,
+        output=shape.ValuesAnswer,
+        results=list[shape.RatioRow],
+        data=dict[str, shape.Headline],
         rest="Name the ratios, or give a period.",
         usage="financial_ratios",
     ),
@@ -77,7 +87,9 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: calculate(
             library, asked.ticker, asked.expression, asked.all_periods, asked.options
         ),
-        output=shape.CalculationAnswer,
+        output=shape.ValuesAnswer,
+        results=list[shape.CalculationRow],
+        data=dict[str, shape.Headline],
         text=text.format_calculations,
         rest="Give one period instead of periods.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
@@ -88,7 +100,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: questions.fact_history(
             library, asked.ticker, asked.metric, asked.period_filter, asked.options
         ),
-        output=shape.HistoryAnswer,
+        output=shape.SourcedAnswer,
+        results=list[shape.HistoryRow],
         rest="Give one period.",
         usage="fact_history (restated, split or rounded)",
     ),
@@ -97,6 +110,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=ask.VerifyClaimParams,
         answer=lambda library, asked: claims.verify_claim(library, asked.claim, asked.options),
         output=shape.ClaimAnswer,
+        results=list[shape.FigureRow],
         text=text.format_verdict,
         rest="Claim one period.",
         usage="verify_claim {ticker, metric or formula, period, relation, value, unit}",
@@ -105,7 +119,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="company_info",
         params=ask.CompanyInfoParams,
         answer=lambda library, asked: _timeless(questions.company_info(library, asked.ticker), asked.as_of),
-        output=shape.CompaniesAnswer,
+        output=shape.SourcedAnswer,
+        results=list[shape.CompanyRow],
         text=text.format_companies,
         rest="Give a ticker.",
         usage="company_info",
@@ -114,7 +129,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="companies",
         params=ask.CompaniesParams,
         answer=lambda library, asked: _timeless(questions.company_info(library, None), asked.as_of),
-        output=shape.CompaniesAnswer,
+        output=shape.SourcedAnswer,
+        results=list[shape.CompanyRow],
         text=text.format_companies,
         rest="The rest by custom_sql with LIMIT and OFFSET, or company_info with a ticker.",
         usage="companies",
@@ -124,7 +140,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="metrics",
         params=ask.MetricsParams,
         answer=lambda library, asked: questions.metrics(library, asked.ticker, asked.category, asked.as_of),
-        output=shape.MetricsAnswer,
+        output=shape.SourcedAnswer,
+        results=list[shape.MetricRow],
         text=text.format_metrics,
         rest="Give a category, or take custom_sql with LIMIT and OFFSET.",
         usage="metrics {ticker}",
@@ -134,6 +151,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=ask.CustomSqlParams,
         answer=lambda library, asked: run_sql(library, asked.sql_query, asked.as_of),
         output=shape.SqlAnswer,
+        results=list[dict[str, shape.Cell]],
         text=text.format_table,
         rest="The rest by the same query with LIMIT and OFFSET.",
         usage="custom_sql {sql_query}",

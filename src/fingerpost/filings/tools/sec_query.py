@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family
@@ -62,6 +62,7 @@ class StandardAnswer(StepModel):
     output_key: str
     success: Literal[True]
     left_out: list[PartLeftOut] | None = None
+    notes: list[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +73,7 @@ class QueryType(Generic[_S, _P]):
         params: the model of the parameters, without explicit nulls.
         answer: returns the reply, from the tool's source and checked parameters; it runs in a thread and may raise
             ToolError.
-        output: the shape of a successful answer; its ``query_type`` allows the name and the aliases.
+        output: the shape of a successful answer, without ``query_type``; ``results`` and ``data`` complete it.
         text: formats an answer as a text that stands alone (rule A11).
         usage: its part of the tool's description, such as ``metrics {ticker}``; empty if the intro has it.
         rest: one sentence on how to get the rest of an answer that is too long.
@@ -82,12 +83,23 @@ class QueryType(Generic[_S, _P]):
     name: str
     params: type[_P]
     answer: Callable[[_S, _P], Reply]
-    output: type[StandardAnswer]
+    output: type[StandardAnswer] = StandardAnswer
+    results: Any = list[Any]
+    data: Any = None
     text: Callable[[Mapping[str, Any]], str] = format_figures
     usage: str = ""
     aliases: tuple[str, ...] = ()
     rest: str = "Ask for less."
     long_parts: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
+
+    def name_output(self) -> type[StandardAnswer]:
+        """Return the shape of an answer whose ``query_type`` is the name or an alias."""
+        title = "".join(word.capitalize() for word in self.name.split("_"))
+        names: Any = Literal[(self.name, *self.aliases)]
+        fields: dict[str, Any] = {"query_type": (names, ...), "results": (self.results, ...)}
+        if self.data is not None:
+            fields["data"] = (self.data, ...)
+        return create_model(f"{title}Answer", __base__=self.output, **fields)
 
 
 class QueryCall(StepModel):
@@ -108,18 +120,20 @@ class QueryTool(PublishedTool):
     intro: ClassVar[str]
     outro: ClassVar[str] = ""
     _by_name: ClassVar[Mapping[str, QueryType[Any, Any]]]
+    _outputs: ClassVar[Mapping[str, type[StandardAnswer]]]
 
     def __init_subclass__(cls) -> None:
         cls._by_name = {name: query for query in cls.queries for name in (query.name, *query.aliases)}
         cls.description = cls.intro + ", ".join(query.usage for query in cls.queries if query.usage) + cls.outro
-        cls.output_shape = tuple(dict.fromkeys(query.output for query in cls.queries))
+        cls._outputs = {query.name: query.name_output() for query in cls.queries}
+        cls.output_shape = tuple(cls._outputs.values())
         super().__init_subclass__()
         cls.spec = ToolSpec(
             name=cls.name,
             input_schema={query.name: query.params for query in cls.queries},
             output_key=cls.name,
             description=cls.description,
-            output_schema={query.name: query.output for query in cls.queries},
+            output_schema=dict(cls._outputs),
         )
 
     def __init__(self, source: Any) -> None:
@@ -149,7 +163,7 @@ class QueryTool(PublishedTool):
         )
 
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
-        return self._by_name[answer["query_type"]].output
+        return self._outputs[self._by_name[answer["query_type"]].name]
 
     def paths_of(self, answer: Mapping[str, Any]) -> Sequence[Path]:
         query = self._by_name.get(answer["query_type"])

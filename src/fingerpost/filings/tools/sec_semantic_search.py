@@ -127,6 +127,7 @@ class SecSemanticSearch(QueryTool):
             params=SemanticSearchParams,
             answer=_search,
             output=shape.SearchAnswer,
+            results=list[shape.Hit],
             text=_format_hits,
             rest="Ask with a smaller top_k, or narrow it by companies, sections or date_range.",
             usage="semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}",

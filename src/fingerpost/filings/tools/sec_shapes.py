@@ -140,70 +140,23 @@ class SourcedAnswer(StandardAnswer):
 
     source: Source
     missing: dict[str, Missing] | None = None
-    notes: list[str] | None = None
 
 
 class ValuesAnswer(SourcedAnswer):
+    """Rows, and in ``data`` the values of each metric, as it was asked (rule F3)."""
+
     value_mode: Mode = None
-
-
-class FactsAnswer(ValuesAnswer):
-    """Figures; ``data`` maps each metric, as it was asked, to its headline (rule F3)."""
-
-    query_type: Literal["financial_facts"]
-    results: list[FigureRow]
-    data: dict[str, Headline]
-
-
-class SeriesAnswer(ValuesAnswer):
-    query_type: Literal["time_series"]
-    results: list[FigureRow]
-    data: dict[str, list[Point]]
-
-
-class RatiosAnswer(ValuesAnswer):
-    query_type: Literal["financial_ratios"]
-    results: list[RatioRow]
-    data: dict[str, Headline]
-
-
-class HistoryAnswer(SourcedAnswer):
-    query_type: Literal["fact_history"]
-    results: list[HistoryRow]
-
-
-class CompareAnswer(ValuesAnswer):
-    """Figures of several companies; ``data`` by ticker, then metric."""
-
-    query_type: Literal["compare"]
-    results: list[FigureRow]
-    data: dict[str, dict[str, Headline]]
+    data: dict[str, Any]
 
 
 class StatementAnswer(ValuesAnswer):
-    query_type: Literal["statement"]
     statement: Literal["income", "balance", "cash_flow"]
-    results: list[FigureRow]
-    data: dict[str, Value]
-
-
-class CompaniesAnswer(SourcedAnswer):
-    query_type: Literal["company_info", "companies", "all companies"]
-    results: list[CompanyRow]
-
-
-class MetricsAnswer(SourcedAnswer):
-    query_type: Literal["metrics"]
-    results: list[MetricRow]
 
 
 class SqlAnswer(StandardAnswer):
     """The rows of a query, by column; ``truncated`` where there were more."""
 
-    query_type: Literal["custom_sql"]
-    results: list[dict[str, Cell]]
     truncated: bool
-    notes: list[str] | None = None
 
 
 class TimelineRow(StepModel):
@@ -222,18 +175,8 @@ class FilingRow(TimelineRow):
     description: str | None = None
 
 
-class FilingsAnswer(StandardAnswer):
-    query_type: Literal["company_filings"]
-    results: list[FilingRow]
+class CountedAnswer(StandardAnswer):
     total_results: int
-    notes: list[str] | None = None
-
-
-class TimelineAnswer(StandardAnswer):
-    query_type: Literal["filing_timeline"]
-    results: list[TimelineRow]
-    total_results: int
-    notes: list[str] | None = None
 
 
 class SectionRow(StepModel):
@@ -242,31 +185,15 @@ class SectionRow(StepModel):
     order: int
 
 
-class SectionsAnswer(StandardAnswer):
-    query_type: Literal["filing_sections"]
-    results: list[SectionRow]
-
-
 class RelatedRow(StepModel):
     ticker: str
     name: str
     mention_count: int
 
 
-class RelatedAnswer(StandardAnswer):
-    query_type: Literal["related_companies"]
-    results: list[RelatedRow]
-    notes: list[str] | None = None
-
-
 class SectionTypeRow(StepModel):
     section_type: str
     count: int
-
-
-class SectionTypesAnswer(StandardAnswer):
-    query_type: Literal["section_types"]
-    results: list[SectionTypeRow]
 
 
 class HitPlace(StepModel):
@@ -289,18 +216,12 @@ class Hit(StepModel):
     metadata: HitPlace
 
 
-class SearchAnswer(StandardAnswer):
-    query_type: Literal["semantic_search"]
-    results: list[Hit]
+class SearchAnswer(CountedAnswer):
     query: str
-    total_results: int
     ranking: Literal["lexical"]
-    notes: list[str]
 
 
 class DetailsAnswer(StandardAnswer):
-    query_type: Literal["tool_details"]
-    results: list[Any]
     tool_name: str
     description: str
     parameters_by_query_type: dict[str, dict[str, Any]]
@@ -319,8 +240,6 @@ class Verdict(StepModel):
 
 
 class ClaimAnswer(SourcedAnswer):
-    query_type: Literal["verify_claim"]
-    results: list[FigureRow]
     data: Verdict
     explanation: str
 
@@ -353,9 +272,3 @@ class CalculationRow(StepModel):
     filled_in: str
     inputs: list[CalculationInput]
     notes: list[str] | None = None
-
-
-class CalculationAnswer(ValuesAnswer):
-    query_type: Literal["calculate"]
-    results: list[CalculationRow]
-    data: dict[str, Headline]
