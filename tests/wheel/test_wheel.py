@@ -82,7 +82,7 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
 
     assert packaged == _list_sources()
     assert {
-        "fingerpost/filings/sample/figures.txt",
+        "fingerpost/filings/sample/figures.json",
         "fingerpost/py.typed",
         "fingerpost/transit/engine/demo/feeds/DEMO-HELSINKI/stops.txt",
     } <= packaged

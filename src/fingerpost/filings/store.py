@@ -1,5 +1,6 @@
 """The facts file: companies, figures, lists of filings and sections of text in SQLite."""
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
-from fingerpost.filings.figure import EDGAR, SAMPLE, Fact, plain_number
+from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
 _APPLICATION_ID = 0x46504643
@@ -212,53 +213,17 @@ class SampleCompany:
 
 
 def read_sample() -> list[SampleCompany]:
-    """Return the companies of ``sample/figures.txt``, which answers first queries without a network.
+    """Return the companies of ``sample/figures.json``, which answers first queries without a network.
 
-    Its lines are ``company``, ``year`` (a fiscal year's end and name), ``filing`` (a number, accession, form,
-    filed day), ``concept`` (name, unit, label), and under each concept its figures: start (``-`` for an instant), end,
-    value, and the number of the filing that states it.
+    Each of its facts names the filing that states it.
     """
-    text = (Path(__file__).parent / "sample" / "figures.txt").read_text(encoding="utf-8")
-    return [_read_sample_company(block.splitlines()) for block in text.split("\ncompany ")[1:]]
-
-
-def _read_sample_company(lines: Sequence[str]) -> SampleCompany:
-    cik, name, tickers, sic, industry, exchange, currency = lines[0].split(" | ")
-    facts: list[Fact] = []
-    labels: dict[str, str] = {}
-    years: dict[str, int] = {}
-    filings: dict[str, tuple[str, str, str]] = {}
-    concept = unit = ""
-    for line in lines[1:]:
-        word, _, rest = line.partition(" ")
-        match word:
-            case "" | "#":
-                continue
-            case "year":
-                end, year = rest.split()
-                years[end] = int(year)
-            case "filing":
-                number, accession, *form, filed = rest.split(" ")
-                filings[number] = (accession, " ".join(form), filed)
-            case "concept":
-                concept, unit, label = rest.split(" ", 2)
-                labels[concept] = label
-            case _:
-                end, value, number = rest.split()
-                start = "" if word == "-" else word
-                amount = plain_number(float(value)) if "." in value else int(value)
-                facts.append(Fact(concept, unit, start, end, amount, *filings[number]))
-    file = FactsFile(
-        cik=int(cik),
-        name=name,
-        facts=facts,
-        labels=labels,
-        fiscal_years=years,
-        currency=currency,
-        complete_through=max(fact.filed for fact in facts),
-        first_end=min(fact.end for fact in facts),
-    )
-    return SampleCompany(file, tickers.split(), sic, industry, exchange)
+    text = (Path(__file__).parent / "sample" / "figures.json").read_text(encoding="utf-8")
+    return [
+        SampleCompany(
+            FactsFile(facts=[Fact(*fact) for fact in company["facts"]], **company["file"]), **company["listing"]
+        )
+        for company in json.loads(text)
+    ]
 
 
 def new_sample() -> sqlite3.Connection:
