@@ -1,16 +1,16 @@
 """Computed figures have one basis, and a statement is of one filing; a line that this filing lacks is marked."""
 
-from dataclasses import replace
 from itertools import product
 
 import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import calculate
-from fingerpost.filings.claims import Claim, verify_claim
+from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import find_metric, list_metrics
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.periods import QUARTER
+from fingerpost.filings.query_params import Claim
 from fingerpost.filings.questions import (
     TOTALS,
     fact_history,
@@ -140,8 +140,8 @@ def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
     """Celestica's 20-F of 2024 has 297.9 and 226.8 million under IFRS; the 10-K of 2025 has 211.1 for 2022 alone."""
     reply = calculate(recorded, "CLS", "growth(OperatingCashFlow)", ["2022"], LATEST)
     claim = Claim(ticker="CLS", metric="OperatingCashFlow", period="2022", relation="grew_by", value=31.3)
-    claims = [replace(claim, value=value) for value in (31.3, -6.9, -7)]
-    verdicts = [verify_claim(recorded, claim, LATEST).data["verdict"] for claim in claims]
+    claims = [claim.model_copy(update={"value": value}) for value in (31.3, -6.9, -7)]
+    verdicts = [verify_claim(recorded, claim).data["verdict"] for claim in claims]
 
     assert round(reply.results[0]["value"], 3) == 0.313
     assert {part["accession_number"] for part in reply.results[0]["inputs"]} == {"0001030894-24-000009"}

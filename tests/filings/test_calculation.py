@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import calculate
-from fingerpost.filings.claims import Claim, verify_claim
+from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import find_metric, list_recipes
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import FUNCTIONS, NotComputable, Quantity, evaluate, list_lookups, read_formula
+from fingerpost.filings.query_params import Claim
 from tests.filings.drawing import facts, library_of
 
 TWO_YEARS = """
@@ -292,7 +293,7 @@ def test_after_a_moved_year_end_no_year_is_the_one_before(tmp_path, expression):
 
     assert entry["reason"] == "not_comparable"
     assert one(library, expression.replace("3", "2"), "2024")["fiscal_year"] == 2024
-    assert verify_claim(library, claim, FigureOptions()).data == {"verdict": "cannot_judge"}
+    assert verify_claim(library, claim).data == {"verdict": "cannot_judge"}
 
 
 def test_after_a_moved_year_end_the_balance_before_and_a_recast_year_are_found(tmp_path):
@@ -302,4 +303,4 @@ def test_after_a_moved_year_end_the_balance_before_and_a_recast_year_are_found(t
 
     assert one(library, "avg(Assets)", "2025")["value"] == 40
     assert one(library, "change(Revenue)", "2025")["value"] == 15
-    assert verify_claim(library, claim, FigureOptions()).data["verdict"] == "confirmed"
+    assert verify_claim(library, claim).data["verdict"] == "confirmed"

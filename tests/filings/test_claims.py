@@ -3,13 +3,12 @@
 import pytest
 
 from fingerpost.errors import DataNotFound, ParameterError
-from fingerpost.filings.claims import Claim, verify_claim
-from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.claims import verify_claim
+from fingerpost.filings.query_params import Claim
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from tests.filings.drawing import company_file, facts, library_of
 
-LATEST = FigureOptions()
 APPLE = {"ticker": "AAPL", "metric": "Revenue", "period": "2022"}
 DRAWN = {"ticker": "DRWN", "metric": "Revenue", "period": "2022", "relation": "equals"}
 YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
@@ -19,8 +18,8 @@ Revenues 2022-01-01 2022-12-31 120 k22 10-K 2023-02-15
 """
 
 
-def judge(library, options=LATEST, **fields):
-    return verify_claim(library, Claim(**fields), options)
+def judge(library, **fields):
+    return verify_claim(library, Claim(**fields))
 
 
 def verdicts(library, *values, **fields):
@@ -119,7 +118,7 @@ def test_a_value_that_was_restated_is_of_a_stale_vintage(draw):
 
     assert verdicts(library, 130, 120, 119) == ["confirmed", "stale_vintage", "contradicted"]
     assert verdicts(library, 20, relation="grew_by") == ["stale_vintage"]
-    assert judge(library, FigureOptions(as_of="2023-12-31"), **DRAWN, value=120).data["verdict"] == "confirmed"
+    assert judge(library, **DRAWN, as_of="2023-12-31", value=120).data["verdict"] == "confirmed"
 
 
 def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(draw):
@@ -172,7 +171,7 @@ def test_a_growth_across_a_split_is_not_judged(tmp_path):
     claim = DRAWN | {"metric": "EPS", "relation": "grew_by", "value": 50}
 
     assert judge(library, **claim).data["verdict"] == "cannot_judge"
-    assert judge(library, FigureOptions("split_adjusted"), **claim).data["verdict"] == "confirmed"
+    assert judge(library, **claim, vintage="split_adjusted").data["verdict"] == "confirmed"
 
 
 def test_a_figure_that_is_not_there_is_missing_and_a_base_of_another_length_is_refused(sample):

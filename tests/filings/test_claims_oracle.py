@@ -8,9 +8,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from fingerpost.filings.claims import Claim, verify_claim
+from fingerpost.filings.claims import verify_claim
+from fingerpost.filings.query_params import Claim
 from tests.filings.conftest import CHANGED, RECORDED
-from tests.filings.drawing import LATEST
 from tests.shared_data import get_shared
 
 TAGS = {
@@ -80,4 +80,4 @@ def test_verdicts_agree_with_the_raw_facts(recorded, ticker):
     false = [pair for pair in claims if pair[1] in ("contradicted", "cannot_judge")]
     chosen = true[:: len(true) // 14][:14] + false[:: len(false) // 7][:7]
 
-    assert [(claim, verify_claim(recorded, claim, LATEST).data["verdict"]) for claim, _ in chosen] == chosen
+    assert [(claim, verify_claim(recorded, claim).data["verdict"]) for claim, _ in chosen] == chosen

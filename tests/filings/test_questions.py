@@ -4,9 +4,10 @@ import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import calculate
-from fingerpost.filings.claims import Claim, verify_claim
+from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import RATIO, list_recipes
 from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.query_params import Claim
 from fingerpost.filings.questions import (
     company_info,
     compare,
@@ -183,7 +184,7 @@ def test_other_questions_about_nobody_say_so_too(library):
         error = failure(ask)
         assert (error.message, error.details["missing"]) == (f"{sentence}: {NOBODY['message']}", {"QQQQ": NOBODY})
     claim = Claim(ticker="DRWN", metric="Goodwill", period="2022", relation="equals", value=5)
-    error = failure(lambda: verify_claim(library, claim, LATEST))
+    error = failure(lambda: verify_claim(library, claim))
     assert error.details == {"missing": {"Goodwill 2022": UNTAGGED}, "source": SOURCE}
 
 
@@ -259,7 +260,7 @@ def test_a_recipe_is_a_metric_of_every_question(tmp_path):
     (row,) = financial_facts(library, "DRWN", ["net margin"], FISCAL, LATEST).results
 
     assert every == [0.3] * 5
-    assert verify_claim(library, claim, LATEST).data["verdict"] == "confirmed"
+    assert verify_claim(library, claim).data["verdict"] == "confirmed"
     assert (row["kind"], row["formula"], row["xbrl_tag"]) == ("derived", "NetIncome / Revenue", None)
 
 

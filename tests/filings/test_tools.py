@@ -11,11 +11,11 @@ from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
 from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.query_params import FactHistoryParams
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
-from fingerpost.filings.tools.sec_params import FactHistoryParams
 from fingerpost.filings.tools.sec_query import QueryType
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.filings.tools.sec_shapes import SourcedAnswer

@@ -1,27 +1,23 @@
 """Verify a structured claim against the filed figures: confirmed, contradicted, stale vintage, or not judgeable."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import Calculation, Computed, find_split_clash
-from fingerpost.filings.figure import REPORTED, Figure, FigureOptions
+from fingerpost.filings.figure import REPORTED, Figure
 from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter, read_period
+from fingerpost.filings.query_params import PERCENT, SCALES, Claim
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, no_result, source_of
 from fingerpost.filings.revisions import on_one_basis, share_framework
 
-Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
 Judgement = Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
 
-RATIO, PERCENT = "ratio", "percent"
-_SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 # "About" without a tolerance: a gap of up to this share is neither confirmed nor contradicted.
 _VAGUE_SHARE = Fraction(1, 10)
 _MOST_EARLIER_PERIODS = 160
@@ -29,95 +25,26 @@ _MOST_VINTAGES = 20
 _HALF_YEAR_DAYS = 182
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """A claim about a metric, or a formula, in one fiscal period.
-
-    ``unit`` may have a scale ("USD million"); growth and ratios may be in "percent".
-    ``value`` is in that unit; for ``ranks`` it is a place, 1 for the highest of the company and ``among``.
-    """
-
-    ticker: str
-    period: str
-    relation: Relation
-    metric: str | None = None
-    formula: str | None = None
-    value: int | float | None = None
-    unit: str | None = None
-    tolerance: int | float | None = None
-    base_period: str | None = None
-    among: Sequence[str] = ()
-
-    @property
-    def subject(self) -> str:
-        return self.metric or self.formula or ""
-
-    @property
-    def is_rate(self) -> bool:
-        """Whether growth is claimed as a share of the base instead of an amount."""
-        return self.relation == "grew_by" and self.unit_name in (None, RATIO)
-
-    @property
-    def unit_name(self) -> str | None:
-        """The unit without its scale, as figures spell it: "USD", "USD/shares", "shares", "ratio"."""
-        if self.unit is None:
-            return None
-        text = self.unit.replace("%", f" {PERCENT} ").replace(" per share", "/share")
-        words = [word for word in text.split() if word.lower().rstrip("s") not in _SCALES]
-        name = "".join(words)
-        if name.lower() in (PERCENT, RATIO, "pure"):
-            return RATIO
-        if name.lower() in ("share", "shares"):
-            return "shares"
-        money, per, _ = name.partition("/")
-        return f"{money.upper()}/shares" if per else money.upper() or None
-
-    @property
-    def scale(self) -> Fraction:
-        """The factor from the claim's unit to the figure's."""
-        text = (self.unit or "").lower()
-        if PERCENT in text or "%" in text or (self.unit is None and self.relation == "grew_by"):
-            return Fraction(1, 100)
-        powers = [_SCALES.get(word.rstrip("s"), 0) for word in text.split()]
-        return Fraction(10 ** sum(powers))
-
-    @property
-    def claimed(self) -> Fraction:
-        assert self.value is not None
-        return Fraction(str(self.value)) * self.scale
-
-    @property
-    def step(self) -> Fraction:
-        """The precision of the claim: one unit of the last digit of its value."""
-        exponent = Decimal(str(plain(Fraction(str(self.value))))).as_tuple().exponent
-        return Fraction(10) ** int(exponent) * self.scale
-
-    @property
-    def allowed_gap(self) -> Fraction:
-        """The largest accepted difference: the tolerance, else half of ``step``."""
-        if self.relation not in ("equals", "about", "grew_by"):
-            return Fraction(0)
-        return self.step / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale
-
-
 class _Unjudgeable(Exception):
     """The reason why the figures do not decide the claim."""
 
 
-def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> Reply:
+def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
     """Return the verdict on a claim, with the figures that decide it.
 
     Raises:
         DataNotFound: a figure is missing.
         ParameterError: the formula cannot be read, or the base period is not of the period's length.
     """
+    options = claim.options
     sources = [
         open_company(library, ticker, f"No financial facts found for {ticker}", options)
-        for ticker in dict.fromkeys([claim.ticker, *claim.among])
+        for ticker in dict.fromkeys([claim.ticker, *(claim.among or ())])
     ]
-    claim = replace(claim, period=sources[0].locate(read_period(claim.period)).period)
+    claim = claim.model_copy(update={"period": sources[0].locate(read_period(claim.period)).period})
     if claim.base_period:
-        claim = replace(claim, base_period=sources[0].locate(read_period(claim.base_period)).period)
+        base = sources[0].locate(read_period(claim.base_period)).period
+        claim = claim.model_copy(update={"base_period": base})
     operands: list[Computed] = []
     data: dict[str, Any] = {}
     try:
@@ -254,7 +181,7 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computed]) -> None:
     """Refuse a bare number that is the figure in thousands, millions or billions, as tables of filings print it."""
     if not claim.value or claim.scale != 1 or claim.relation in ("grew_by", "ranks"):
         return
-    for word, power in _SCALES.items():
+    for word, power in SCALES.items():
         factor = 10**power
         if abs(operands[0].value - claim.claimed * factor) <= claim.step * factor / 2:
             raise _Unjudgeable(f"the value is the figure in {word}s: give the unit as '{operands[0].unit} {word}'")
@@ -333,7 +260,7 @@ def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> Non
     """Refuse to contradict a claim that is true of the neighbouring fiscal year in the claimed calendar year."""
     period = read_period(claim.period)
     for other in (period.after(1), period.after(-1)) if period.quarter is None and claim.base_period is None else ():
-        operands = _find_meeting(replace(claim, period=other.period), sources)
+        operands = _find_meeting(claim.model_copy(update={"period": other.period}), sources)
         end = max((figure.end for figure in operands[0].figures), default="") if operands else ""
         if end and (date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)).year == period.year:
             own = max((figure.end for figure in _find_operands(claim, sources)[0].figures), default="")

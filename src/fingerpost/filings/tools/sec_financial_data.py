@@ -3,11 +3,11 @@
 from typing import Any, ClassVar
 
 from fingerpost.filings import claims, questions
+from fingerpost.filings import query_params as ask
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
-from fingerpost.filings.tools import sec_params as ask
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType
@@ -107,8 +107,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="verify_claim",
-        params=ask.VerifyClaimParams,
-        answer=lambda library, asked: claims.verify_claim(library, asked.claim, asked.options),
+        params=ask.Claim,
+        answer=claims.verify_claim,
         output=shape.ClaimAnswer,
         results=list[shape.FigureRow],
         text=text.format_verdict,

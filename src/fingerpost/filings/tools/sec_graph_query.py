@@ -9,11 +9,11 @@ from pydantic import Field
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, filing_url
 from fingerpost.filings.library import CompanyFigures, FactLibrary
+from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reasons import load_hint, open_company
 from fingerpost.filings.reply import Reply, missing_entry, no_result
 from fingerpost.filings.tools import sec_shapes as shape
-from fingerpost.filings.tools.sec_params import Day, Ticker, Word
-from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 from fingerpost.filings.tools.sec_text import format_rows
 

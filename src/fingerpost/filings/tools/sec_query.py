@@ -34,12 +34,6 @@ class StepModel(WireModel):
     keeps_nulls = True
 
 
-class StepParams(BaseModel):
-    """The parameters of a query type; an explicit null counts as absent (rule A2)."""
-
-    model_config = ConfigDict(extra="forbid", defer_build=True)
-
-
 class PartLeftOut(StepModel):
     """A part of which only the first rows are here, because the answer has a bound (rule A11)."""
 

@@ -8,10 +8,10 @@ from pydantic import Field, StringConstraints, field_validator
 
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY
+from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reply import Reply, missing_entry, no_result
 from fingerpost.filings.tools import sec_shapes as shape
-from fingerpost.filings.tools.sec_params import Day, Ticker, Word
-from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType
 
 LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try other words for the same thing"
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import schema_of
 from fingerpost.errors import ToolNotFound
+from fingerpost.filings.query_params import StepParams, Word
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.tools import sec_shapes as shape
-from fingerpost.filings.tools.sec_params import Word
-from fingerpost.filings.tools.sec_query import QueryTool, QueryType, StepParams
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType
 
 
 class ToolDetailsParams(StepParams):

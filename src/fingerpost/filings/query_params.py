@@ -1,19 +1,28 @@
 """Parameters of the filings tools (plan-step contract, rules F3, F7)."""
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
-from fingerpost.filings.claims import Claim, Relation
 from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.formula import MAX_LENGTH
+from fingerpost.filings.formula import MAX_LENGTH, plain
 from fingerpost.filings.period_filter import PeriodFilter, explain_period, find_period, read_period_filter
-from fingerpost.filings.tools.sec_query import StepParams
 
 
 def _read_fiscal(value: Any) -> Any:
@@ -31,6 +40,12 @@ Word = Annotated[str, _NOT_BLANK]
 Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format), Field(description="YYYY-MM-DD")]
 Fiscal = Annotated[str, BeforeValidator(_read_fiscal), Field(description="fiscal: 2022, 2022-Q2 or latest")]
 Vintage = Literal["latest", "original", "split_adjusted"]
+
+
+class StepParams(BaseModel):
+    """The parameters of a query type; an explicit null counts as absent (rule A2)."""
+
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class ViewParams(StepParams):
@@ -153,6 +168,9 @@ class StatementParams(WindowParams):
     statement: Literal["income", "balance", "cash_flow"]
 
 
+Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
+RATIO, PERCENT = "ratio", "percent"
+SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
 # No figure of a company is near either end.
 _AMOUNTS = {"ge": -(10**24), "le": 10**24}
 _RELATION_FIELDS: Mapping[Relation, set[str]] = {
@@ -172,7 +190,7 @@ _CLAIM_HINT = (
 Amount = Annotated[int, Field(strict=True, **_AMOUNTS)] | Annotated[float, Field(strict=True, **_AMOUNTS)]
 
 
-class VerifyClaimParams(ViewParams):
+class Claim(ViewParams):
     """One claim about a metric or a formula in one fiscal period (rule F8)."""
 
     ticker: Ticker
@@ -223,9 +241,55 @@ class VerifyClaimParams(ViewParams):
         return FigureOptions(self.vintage, self.as_of, self.filing_type)
 
     @property
-    def claim(self) -> Claim:
-        names = [field.name for field in fields(Claim)]
-        return Claim(**{name: value for name in names if (value := getattr(self, name)) is not None})
+    def subject(self) -> str:
+        return self.metric or self.formula or ""
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether growth is claimed as a share of the base instead of an amount."""
+        return self.relation == "grew_by" and self.unit_name in (None, RATIO)
+
+    @property
+    def unit_name(self) -> str | None:
+        """The unit without its scale, as figures spell it: "USD", "USD/shares", "shares", "ratio"."""
+        if self.unit is None:
+            return None
+        text = self.unit.replace("%", f" {PERCENT} ").replace(" per share", "/share")
+        words = [word for word in text.split() if word.lower().rstrip("s") not in SCALES]
+        name = "".join(words)
+        if name.lower() in (PERCENT, RATIO, "pure"):
+            return RATIO
+        if name.lower() in ("share", "shares"):
+            return "shares"
+        money, per, _ = name.partition("/")
+        return f"{money.upper()}/shares" if per else money.upper() or None
+
+    @property
+    def scale(self) -> Fraction:
+        """The factor from the claim's unit to the figure's."""
+        text = (self.unit or "").lower()
+        if PERCENT in text or "%" in text or (self.unit is None and self.relation == "grew_by"):
+            return Fraction(1, 100)
+        powers = [SCALES.get(word.rstrip("s"), 0) for word in text.split()]
+        return Fraction(10 ** sum(powers))
+
+    @property
+    def claimed(self) -> Fraction:
+        assert self.value is not None
+        return Fraction(str(self.value)) * self.scale
+
+    @property
+    def step(self) -> Fraction:
+        """The precision of the claim: one unit of the last digit of its value."""
+        exponent = Decimal(str(plain(Fraction(str(self.value))))).as_tuple().exponent
+        return Fraction(10) ** int(exponent) * self.scale
+
+    @property
+    def allowed_gap(self) -> Fraction:
+        """The largest accepted difference: the tolerance, else half of ``step``."""
+        if self.relation not in ("equals", "about", "grew_by"):
+            return Fraction(0)
+        return self.step / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale
 
 
 class CalculateParams(ViewParams):
