@@ -7,7 +7,7 @@ import pytest
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, SourceLimited
 from fingerpost.transit.model.place import Coordinate, PlaceKind
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER
-from fingerpost.transit.rules.name_matching import Ambiguous, Resolved, decide
+from fingerpost.transit.rules.name_matching import find_certain
 from tests.net.local_server import answer, html
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, data
 from tests.opentripplanner.digitransit import KEY, Digitransit, asking_hsl, features
@@ -45,8 +45,8 @@ async def test_the_municipality_may_be_part_of_the_text(tmp_path):
     named, _ = await _find(tmp_path, "Keskuskatu 1, Espoo", geocoding=told)
     open_, _ = await _find(tmp_path, "Keskuskatu 1", geocoding=told)
 
-    assert (type(decide(named)), round(decide(named).match.place.coordinate.lat, 2)) == (Resolved, 60.2)
-    assert type(decide(open_)) is Ambiguous
+    assert round(find_certain(named).place.coordinate.lat, 2) == 60.2
+    assert find_certain(open_) is None
 
 
 async def test_what_only_the_geocoder_vouches_for_is_offered(tmp_path):

@@ -1,7 +1,7 @@
 """Texts as people type them in two cities: each means its place, or is offered, and never another place (rule D2)."""
 
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.rules.name_matching import Resolved, decide
+from fingerpost.transit.rules.name_matching import find_certain
 from tests.addresses.test_real_cities import city  # noqa: F401  # a fixture
 
 # The middle of the city, and by text the name of the place that is meant; None where the text must be asked about.
@@ -38,7 +38,7 @@ def test_a_kind_offers_the_nearest_of_its_kind(city):  # noqa: F811
 def test_a_typed_text_means_its_place_or_is_asked_about(city):  # noqa: F811
     name, _, find = city
     focus, places = TYPED[name]
-    decisions = {text: decide(find(text, language="fi", focus=focus)) for text in places}
-    found = {text: each.match.place.name if isinstance(each, Resolved) else None for text, each in decisions.items()}
+    certain = {text: find_certain(find(text, language="fi", focus=focus)) for text in places}
+    found = {text: match and match.place.name for text, match in certain.items()}
 
     assert found == places

@@ -8,9 +8,7 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMa
 from fingerpost.transit.rules.name_matching import (
     AUTO_RESOLVE,
     RIVAL_SCORE,
-    Ambiguous,
-    Resolved,
-    decide,
+    find_certain,
     in_order,
     plain,
 )
@@ -225,7 +223,7 @@ def test_threshold(score, resolved):
     """B10, rule D2, M21: a single candidate resolves at 0.80; below, a set of one is legal."""
     only = match(score)
 
-    assert decide([only]) == (Resolved(only) if resolved else Ambiguous((only,)))
+    assert find_certain([only]) == (only if resolved else None)
 
 
 @pytest.mark.parametrize(
@@ -236,19 +234,19 @@ def test_rivals(score, north_m, resolved):
     """B10, rule D2: a rival is more than 300 m away and no more than 0.02 below the best."""
     best, other = match(0.90), match(score, north_m)
 
-    assert decide([best, other]) == (Resolved(best) if resolved else Ambiguous((best, other)))
+    assert find_certain([best, other]) == (best if resolved else None)
 
 
 def test_a_nearer_place_does_not_hide_the_best():
     """B10: a place that distance put first is no excuse to take it, if a far one fits better."""
     near, best = match(0.79, distance_m=10), match(0.80, 400, distance_m=400)
 
-    assert decide([near, best]) == Ambiguous((near, best))
+    assert find_certain([near, best]) is None
 
 
 def test_nothing_to_decide():
     """Rule D2: without candidates there is nothing resolved."""
-    assert decide([]) == Ambiguous(())
+    assert find_certain([]) is None
 
 
 @pytest.mark.parametrize(

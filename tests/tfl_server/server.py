@@ -14,7 +14,7 @@ from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.places.labels import find_position
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
-from fingerpost.transit.rules.name_matching import Resolved, decide
+from fingerpost.transit.rules.name_matching import find_certain
 from tests.net.local_server import answer
 from tests.tfl_server import rendering as tfl
 
@@ -117,12 +117,12 @@ class TflServer:
         place = await self._served.find_stop_place(self._print(text))
         if place is None:
             matches = await self._served.find_places(text)
-            decision = decide(matches)
-            if not isinstance(decision, Resolved):
+            certain = find_certain(matches)
+            if certain is None:
                 options = [tfl.option_of(match) for match in matches] or None
                 status = "list" if options else "notidentified"
                 return tfl.entity("JourneyPlanner.Disambiguation", matchStatus=status, disambiguationOptions=options)
-            place = decision.match.place
+            place = certain.place
         return Location(
             coordinate=place.coordinate, source=LocationSource.GEOCODE, name=place.name, stop_ids=place.member_ids
         )

@@ -26,7 +26,7 @@ from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.places.region import read_in_region
 from fingerpost.transit.port import Network, Networks, OpenNetworks
-from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, Resolved, decide
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain
 from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings, add_reasons  # noqa: A004
 
 _LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
@@ -144,12 +144,12 @@ class PlaceLookup:
         matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
         if not matches:
             raise unknown(text, side="stop", hint=_LOOK_UP, left_out=self.left_out)
-        decision = decide(matches)
-        if not isinstance(decision, Resolved):
+        found = find_certain(matches)
+        if found is None:
             raise ambiguous(text, matches, side="stop")
-        place = decision.match.place
+        place = found.place
         self.warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
-        owner = next(each for each in self.opened.answering if each.profile.name == decision.match.network)
+        owner = next(each for each in self.opened.answering if each.profile.name == found.network)
         return FoundStop(networks=(owner,), places=(place,))
 
     async def find_by_name(

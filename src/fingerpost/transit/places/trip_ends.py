@@ -13,7 +13,7 @@ from fingerpost.transit.places.labels import Label, Position, StopText, TextQuer
 from fingerpost.transit.places.region import has_whole_name, list_running, offer_regions
 from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
-from fingerpost.transit.rules.name_matching import Resolved, decide, in_order
+from fingerpost.transit.rules.name_matching import find_certain, in_order
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004
 
 # A network that reads a label this much better beats one that would be preferred.
@@ -221,9 +221,8 @@ def _refuse_far(end: _End, location: Location) -> None:
 
 
 def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
-    decision = decide(matches)
-    if isinstance(decision, Resolved):
-        found = decision.match
+    found = find_certain(matches)
+    if found is not None:
         return _Reading(score=found.score, location=location_of_place(found.place, text), candidates=(found,))
     return _Reading(score=matches[0].score, candidates=tuple(matches))
 

@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import takewhile
 
@@ -56,36 +55,16 @@ RIVAL_SCORE = 0.02
 RIVAL_DISTANCE_M = 300.0
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """The text means this place."""
-
-    match: PlaceMatch
-
-
-@dataclass(frozen=True, slots=True)
-class Ambiguous:
-    """The text may mean any of these, best first; none where nothing resembles it."""
-
-    matches: tuple[PlaceMatch, ...]
-
-
-def decide(matches: Sequence[PlaceMatch]) -> Resolved | Ambiguous:
-    """Return the one place that the matches leave no doubt about, else all of them.
-
-    The best is the match of the highest score; of equals the first.
-    """
+def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
+    """Return the match of the highest score, of equals the first; None if it is weak or has a rival."""
     best = max(matches, key=lambda match: match.score, default=None)
-    if (
-        best is None
-        or best.score < AUTO_RESOLVE
-        or any(
-            _is_close(match, best) and distance_m(match.place.coordinate, best.place.coordinate) > RIVAL_DISTANCE_M
-            for match in matches
-        )
-    ):
-        return Ambiguous(tuple(matches))
-    return Resolved(best)
+    if best is None or best.score < AUTO_RESOLVE:
+        return None
+    has_rival = any(
+        _is_close(match, best) and distance_m(match.place.coordinate, best.place.coordinate) > RIVAL_DISTANCE_M
+        for match in matches
+    )
+    return None if has_rival else best
 
 
 def in_order(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:

@@ -23,7 +23,7 @@ from fingerpost.transit.places.candidates import (
 )
 from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, Resolved, decide
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, find_certain
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.shapes import (
     Language,
@@ -141,12 +141,12 @@ class FindAddressOrStop(PublishedTool):
                 nothing = f"'{text}' names {len(matches)} places, all of them further away than maxDistanceMeters"
             hint = _ADDRESS_HINT if any(map(str.isdigit, text)) and not matches else _HINT
             raise DataNotFound(" ".join([nothing, *(warning.message for warning in warned)]), hint=hint)
-        decision = decide(near)
-        if isinstance(decision, Resolved):
-            if decision.match.place.guess:
-                warnings.add(WarningCode.POSITION_GUESSED, say_guess(decision.match.place, text))
-            place = _show(decision.match, text)
-            meta = _show_meta([decision.match], warnings)
+        found = find_certain(near)
+        if found is not None:
+            if found.place.guess:
+                warnings.add(WarningCode.POSITION_GUESSED, say_guess(found.place, text))
+            place = _show(found, text)
+            meta = _show_meta([found], warnings)
             return {**place, "meta": meta} if meta else place
         shown = near[:MAX_CANDIDATES]
         choices: DisambiguationSet = {

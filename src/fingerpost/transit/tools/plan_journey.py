@@ -34,7 +34,7 @@ from fingerpost.transit.port import (
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
-from fingerpost.transit.rules.name_matching import Resolved, decide
+from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import list_long_waits
 from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
@@ -264,7 +264,7 @@ class PlanJourney(PublishedTool):
         details = _with_quality(error.details)
         if details.get("side") == SIDES[0]:
             matches, _ = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)
-            if matches and not isinstance(decide(matches), Resolved):
+            if matches and find_certain(matches) is None:
                 other = ambiguous(arguments.to, matches, side=SIDES[1])
                 details["other"] = _with_quality(other.details)
         return PlaceAmbiguous(error.message, details, hint="Send the parameterValue of the place that is meant instead")
