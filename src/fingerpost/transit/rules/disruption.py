@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum, StrEnum
 from itertools import takewhile
+from typing import NamedTuple
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize, ServiceAlert
 from fingerpost.transit.port import JourneyAnswer
@@ -245,40 +246,20 @@ class DisruptionCause:
     alert: ServiceAlert | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """How an itinerary differs from the usual one, at the timetable's times.
+class Difference(NamedTuple):
+    """An itinerary that is shown ahead of, or instead of, a disrupted usual one."""
 
-    ``later_s`` is how much later it arrives, negative for earlier; ``more_walk_m`` and ``more_changes`` may be
-    negative as well.
-    """
-
-    fingerprint: str
-    instead_of: str
+    option: ItineraryOption
+    usual: Itinerary
     cause: DisruptionCause
-    later_s: int
-    more_changes: int
-    more_walk_m: float
-    risk: ConnectionRisk
 
 
 def find_differences(ranked: RankedItineraries, say_time: Callable[[int], str]) -> list[Difference]:
-    """Return one difference for every itinerary that is shown ahead of, or instead of, a disrupted one.
-
-    ``say_time`` prints the planned departure of what is disrupted.
-    """
+    """Return one difference for each option that replaces something; ``say_time`` prints its planned departure."""
     return [
-        Difference(
-            fingerprint=option.fingerprint,
-            instead_of=fingerprint(usual),
-            cause=_cause_of(usual, say_time),
-            later_s=option.itinerary.arrival - usual.legs[-1].arrival_scheduled,
-            more_changes=option.itinerary.transfers - usual.transfers,
-            more_walk_m=option.itinerary.walk_m - usual.walk_m,
-            risk=connection_risk(option.itinerary),
-        )
+        Difference(option, option.instead_of, _cause_of(option.instead_of, say_time))
         for option in ranked.choices
-        if (usual := option.instead_of) is not None
+        if option.instead_of is not None
     ]
 
 

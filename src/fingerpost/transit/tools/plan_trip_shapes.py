@@ -11,8 +11,15 @@ from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf, write_stated
 from fingerpost.transit.model.itinerary import Fare, Leg, StopPoint
-from fingerpost.transit.rules.disruption import ConnectionRisk, Difference, ItineraryOption, find_leg_note
+from fingerpost.transit.rules.disruption import (
+    ConnectionRisk,
+    Difference,
+    ItineraryOption,
+    connection_risk,
+    find_leg_note,
+)
 from fingerpost.transit.rules.modes import TripWord, trip_word
+from fingerpost.transit.rules.ranking import fingerprint
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status, schedule_type_of, status_of
 from fingerpost.transit.rules.times import is_now, print_instant
 from fingerpost.transit.tools.shapes import (
@@ -240,13 +247,15 @@ def show_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
 
 
 def show_difference(difference: Difference) -> WireDifference:
-    cause = write_stated(WireCause, {"text": difference.cause.sentence, "id": difference.cause.id or None})
+    """Write how an itinerary differs from the usual one, at the timetable's times."""
+    option, usual, cause = difference
+    itinerary = option.itinerary
     return {
-        "fingerprint": difference.fingerprint,
-        "insteadOf": difference.instead_of,
-        "cause": cause,
-        "laterMinutes": round(difference.later_s / 60),
-        "moreChanges": difference.more_changes,
-        "moreWalkMeters": round(difference.more_walk_m),
-        "connectionRisk": difference.risk.value,
+        "fingerprint": option.fingerprint,
+        "insteadOf": fingerprint(usual),
+        "cause": write_stated(WireCause, {"text": cause.sentence, "id": cause.id or None}),
+        "laterMinutes": round((itinerary.arrival - usual.legs[-1].arrival_scheduled) / 60),
+        "moreChanges": itinerary.transfers - usual.transfers,
+        "moreWalkMeters": round(itinerary.walk_m - usual.walk_m),
+        "connectionRisk": connection_risk(itinerary).value,
     }
