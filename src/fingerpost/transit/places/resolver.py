@@ -34,22 +34,24 @@ _LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundStop:
-    networks: tuple[Network, ...]
-    places: tuple[Place, ...]
+    """A stop, station or place as each network knows it, the preferred network first."""
+
+    known: Sequence[tuple[Network, Place]]
     warnings: tuple[Warning, ...] = ()
 
     @property
+    def networks(self) -> list[Network]:
+        return [network for network, _ in self.known]
+
+    @property
     def place(self) -> Place:
-        return self.places[0]
+        return self.known[0][1]
 
     def keep_same(self) -> "FoundStop":
+        # Other networks may use the id for a stop elsewhere.
         here = self.place.coordinate
-        same = [
-            (network, place)
-            for network, place in zip(self.networks, self.places, strict=True)
-            if distance_m(here, place.coordinate) <= RIVAL_DISTANCE_M
-        ]
-        return replace(self, networks=tuple(each for each, _ in same), places=tuple(each for _, each in same))
+        same = [each for each in self.known if distance_m(here, each[1].coordinate) <= RIVAL_DISTANCE_M]
+        return replace(self, known=same)
 
 
 class PlaceResolver:
@@ -150,7 +152,7 @@ class PlaceLookup:
         place = found.place
         self.warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
         owner = next(each for each in self.opened.answering if each.profile.name == found.network)
-        return FoundStop(networks=(owner,), places=(place,))
+        return FoundStop(known=[(owner, place)])
 
     async def find_by_name(
         self,
@@ -183,9 +185,7 @@ class PlaceLookup:
         self.warnings.add_all(each.warning for each in answers.left_out)
         self.left_out += [each.sentence for each in answers.left_out]
         found = [(network, place) for network, place in answers.by_network if place is not None]
-        if not found:
-            return None
-        return FoundStop(networks=tuple(network for network, _ in found), places=tuple(place for _, place in found))
+        return FoundStop(known=found) if found else None
 
 
 async def find_address(networks: Sequence[Network], position: Coordinate, language: str | None) -> Place | None:

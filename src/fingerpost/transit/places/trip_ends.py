@@ -154,7 +154,7 @@ class _EndLookup(PlaceLookup):
         # Two networks may use one id for different stops, so each plans from its own.
         end.readings = {
             network.profile.name: _Reading(location=location_of_place(place, label.text, label.variable))
-            for network, place in zip(found.networks, found.places, strict=True)
+            for network, place in found.known
         }
         return True
 
