@@ -9,7 +9,6 @@ from tests.shared_data import get_shared, read_table
 def read_stops(path: str, feed: str) -> list[NamedStop]:
     """Read the stops and stations of a recorded feed, or skip where it is absent."""
     rows = read_table(get_shared(f"gtfs/{path}"), "stops.txt")
-    kinds = {"": "stop", "0": "stop", "1": "station"}
     return [
         NamedStop(
             id=f"{feed}:{row['stop_id']}",
@@ -17,10 +16,10 @@ def read_stops(path: str, feed: str) -> list[NamedStop]:
             lat=float(row["stop_lat"]),
             lon=float(row["stop_lon"]),
             parent_id=f"{feed}:{row['parent_station']}" if (row.get("parent_station") or "").strip() else None,
-            kind=kinds[row.get("location_type") or ""],
+            is_station=row.get("location_type") == "1",
         )
         for row in rows
-        if (row.get("location_type") or "") in kinds
+        if row.get("location_type") in (None, "", "0", "1")
     ]
 
 

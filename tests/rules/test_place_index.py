@@ -26,7 +26,7 @@ def test_namesakes_within_300_m_are_one_place(apart_m, expected):
     assert sorted(found(index, "toolo")) == expected
 
 
-STATION = stop_at("T:S", "Pasila", 50, kind="station")
+STATION = stop_at("T:S", "Pasila", 50, is_station=True)
 PLATFORMS = [stop_at("T:1", "Pasila", 0, parent_id="T:S"), stop_at("T:2", "Pasila", 100, parent_id="T:S")]
 
 
@@ -168,7 +168,7 @@ STOPS = st.lists(
             stop_at(f"T:{row}", name, 90 * north, parent_id="T:S" if inside else None)
             for row, (name, north, inside) in enumerate(rows)
         ),
-        stop_at("T:S", "Asema", 300, kind="station"),
+        stop_at("T:S", "Asema", 300, is_station=True),
     ]
 )
 
@@ -300,7 +300,7 @@ def test_corners_that_differ_by_a_letter_stay_apart():
     assert [place.member_ids for place in PlaceIndex(corners).list_places()] == [("T:A0", "T:A1"), ("T:B0", "T:B1")]
 
 
-HALL = stop_at("T:S", "Pasila", 40, kind="station")
+HALL = stop_at("T:S", "Pasila", 40, is_station=True)
 TRACKS = [stop_at(f"T:{number}", "Pasila", 90 * number, parent_id="T:S") for number in (0, 1)]
 
 
@@ -312,7 +312,7 @@ TRACKS = [stop_at(f"T:{number}", "Pasila", 90 * number, parent_id="T:S") for num
         # A mixed place at its station, whose platforms cost no walk; the stop in the street does.
         ([HALL, *TRACKS, stop_at("T:9", "Pasila", 200)], HALL, ("T:0", "T:1")),
         # Nobody boards at a station without platforms, so the nearest stop is where the place stands.
-        ([stop_at("T:S", "Asema", 200, kind="station"), stop_at("T:1", "Asema")], stop_at("T:1", "Asema"), ("T:1",)),
+        ([stop_at("T:S", "Asema", 200, is_station=True), stop_at("T:1", "Asema")], stop_at("T:1", "Asema"), ("T:1",)),
     ],
 )
 def test_where_a_place_stands_and_what_costs_no_walk(stops, stands_at, zero_walk_ids):
@@ -328,7 +328,7 @@ def test_poles_are_told_apart_only_where_they_are_poles():
 
 def test_stops_that_bear_a_stations_name_are_one_place_with_it():
     """D2: trains stop at Kylä, whose station is Kylän asema; buses stop at Kylän asema: one place, one token."""
-    station = stop_at("T:S", "Kylän asema", 0, kind="station")
+    station = stop_at("T:S", "Kylän asema", 0, is_station=True)
     train = stop_at("T:1", "Kylä", 10, parent_id="T:S")
     index = PlaceIndex([station, train, stop_at("T:9", "Kylän asema", 120)])
     places = [match.place for match in (index.search("kylä")[0], *index.search("kylän asema"))]

@@ -93,7 +93,7 @@ class TimetableStops:
                     lat=float(table.stop_lat[row]),
                     lon=float(table.stop_lon[row]),
                     parent_id=ids[parents[row]] if parents[row] >= 0 else None,
-                    kind="station" if kind == STATION else "stop",
+                    is_station=kind == STATION,
                 )
             )
         return PlaceIndex(stops)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model.linking import group_linked
@@ -28,14 +28,9 @@ class NamedStop:
     lon: float
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     parent_id: str | None = None
-    kind: Literal["station", "stop"] = "stop"
+    is_station: bool = False
     is_boardable: bool = True
     locality: str | None = None
-
-    @property
-    def is_station(self) -> bool:
-        """Whether this is a station, which its stops are boarded at."""
-        return self.kind == "station"
 
     @property
     def coordinate(self) -> Coordinate:

@@ -154,7 +154,7 @@ def new_named(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
         lat=stop.coordinate.lat,
         lon=stop.coordinate.lon,
         parent_id=None if stop.parent_id is None else ids.encode(stop.parent_id),
-        kind="station" if stop.is_station else "stop",
+        is_station=stop.is_station,
     )
 
 
