@@ -1,14 +1,17 @@
 """plan_trip: what of the second query is shown, which of two equal itineraries stays, and a long wait."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
+from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
+from fingerpost.transit.tools import no_trip
 from tests.contracts.conftest import refusal
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
 from tests.fakes import FakeNetwork
-from tests.rules.drawing import T0, ride, trip
+from tests.rules.drawing import T0, ride, trip, walk
 
 
 def shown(over, *journeys, **more):
@@ -99,3 +102,35 @@ def test_the_next_usable_departure_is_looked_for_after_all_that_was_found(over):
     over(network)("plan_trip", ENDS)
 
     assert network.journeys_asked[-1].instant == T0 + 20 * 60 + 1
+
+
+class SilentBeyond(FakeNetwork):
+    async def plan_journeys(self, query):
+        if query.max_walk_m > 1500:
+            await asyncio.Event().wait()
+        return await super().plan_journeys(query)
+
+
+def test_a_late_answer_on_a_better_trip_counts_for_nothing(over, monkeypatch):
+    """A server that looks for it too long is asked again for the next trip, though one failure would do."""
+    monkeypatch.setattr(no_trip, "BETTER_WITHIN_S", 0)
+    network = SilentBeyond(journeys=[found(trip(bus(departs=61)))])
+    ask = over(GuardedNetwork(network, NetworkBreaker(threshold=1), "server"))
+
+    assert [len(ask("plan_trip", ENDS).body["itineraries"]) for _ in range(2)] == [1, 1]
+
+
+class FallbackBeyond(FakeNetwork):
+    async def plan_journeys(self, query):
+        answer = await super().plan_journeys(query)
+        lost = ("F answered.",) if query.max_walk_m > 1500 else ()
+        return replace(answer, provenance=replace(answer.provenance, lost=lost))
+
+
+def test_a_better_trip_of_a_fallback_says_so(over):
+    better = trip(walk("home", "A", 0, 25, 2000), ride("8", "A", "B", 25, 35))
+    network = FallbackBeyond(journeys=[found(trip(bus(departs=61))), found(better)])
+    told = {each["code"]: each["message"] for each in over(network)("plan_trip", ENDS).body["warnings"]}
+
+    assert "With 2000 m of walking" in told["preference-unmet"]
+    assert told["network-left-out"] == "F answered."

@@ -1,5 +1,6 @@
 """Explain why no trip was found, and find better trips beyond the walking limit, for every kind of network."""
 
+import asyncio
 import math
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
@@ -9,8 +10,9 @@ from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, plan_journeys
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyQuery, Network
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, LONGEST_WALK_M, find_longest_wait
@@ -21,47 +23,61 @@ _T = TypeVar("_T")
 # The contract's maximum of ``maxTransfers``.
 _MOST_TRANSFERS = 8
 _BOARD_S = 2 * 3600
+SIDES = ("the origin", "the destination")
 _NO_HELP = f"More walking ({LONGEST_WALK_M:g} m) and changes ({_MOST_TRANSFERS}) do not help; try another time"
 # A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
 _LEAST_GAIN_S = 1800
+BETTER_WITHIN_S = 2.0
 
 
-async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
+async def explain_no_trip(
+    network: Network, query: JourneyQuery, deadline: Deadline, sides: tuple[str, str] = SIDES
+) -> str | None:
     """Return the causes that a network found no trip, without a final stop; None if its source fails meanwhile."""
     causes = []
-    for side, end in (("origin", query.origin), ("destination", query.destination)):
+    for side, end in zip(sides, (query.origin, query.destination), strict=True):
         causes.append(await _or_none(_explain_end(network, side, end, query, deadline)))
     wider = replace(query, max_walk_m=LONGEST_WALK_M, max_transfers=_MOST_TRANSFERS, window_s=None)
-    found = () if wider == query else await _or_none(_find_usable(network, wider, deadline))
-    best = find_best(found or (), query)
+    answer = None if wider == query else await _or_none(plan_journeys(network, wider, deadline))
+    best = None if answer is None else find_best(_list_usable(answer, query), query)
     if best is not None:
         causes.append(_say_trip(best, network.profile.zone))
         # A source that finds no step-free trip offers one with steps.
         steps = find_step_free_warning([best], supported=True) if query.step_free else None
         causes.append(None if steps is None else steps.message.rstrip("."))
     if not any(causes):
-        causes.append(await _or_none(_explain_origin(network, query, deadline)))
-    if not any(causes) and found is not None:
+        causes.append(await _or_none(_explain_origin(network, query, deadline, sides[0])))
+    if not any(causes) and (answer is not None or wider == query):
         causes.append(_NO_HELP)
     return ". ".join(cause for cause in causes if cause) or None
 
 
 async def find_better_beyond(
     network: Network, query: JourneyQuery, usable: Sequence[Itinerary], deadline: Deadline
-) -> Itinerary | None:
-    """Return a much better trip that walks beyond the limit, if the best usable one wastes over an hour; else None."""
+) -> tuple[Itinerary, Provenance] | None:
+    """Return a much better trip that walks beyond the limit, if the best usable one wastes over an hour; else None.
+
+    A server may take only so long, and too long counts for nothing: the answer does not depend on it.
+    """
     best = find_best(usable, query)
     if best is None or query.max_walk_m >= LONGEST_WALK_M:
         return None
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
         return None
-    found = await _or_none(_find_usable(network, replace(query, max_walk_m=LONGEST_WALK_M), deadline))
-    wider = find_best(found or (), query)
+    left_s = deadline.share_s(network.profile, waiting_behind=0)
+    if left_s is not None and left_s <= BETTER_WITHIN_S:
+        return None
+    try:
+        async with asyncio.timeout(None if left_s is None else BETTER_WITHIN_S):
+            answer = await plan_journeys(network, replace(query, max_walk_m=LONGEST_WALK_M), deadline)
+    except (ToolError, TimeoutError):
+        return None
+    wider = find_best(_list_usable(answer, query), query)
     if wider is None or wider.walk_m <= query.max_walk_m:
         return None
     gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
-    return wider if gain_s > _LEAST_GAIN_S else None
+    return (wider, answer.provenance) if gain_s > _LEAST_GAIN_S else None
 
 
 def say_better(better: Itinerary, zone: str) -> str:
@@ -81,9 +97,9 @@ async def _or_none(question: Awaitable[_T]) -> _T | None:
         return None
 
 
-async def _find_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> list[Itinerary]:
-    found = (await plan_journeys(network, query, deadline)).itineraries
+def _list_usable(answer: JourneyAnswer, query: JourneyQuery) -> list[Itinerary]:
     earliest = query.not_before
+    found = answer.itineraries
     return [trip for trip in found if not trip.is_unusable and (earliest is None or trip.departure >= earliest)]
 
 
@@ -95,7 +111,7 @@ async def _explain_end(
         return None
     nearby = await _list_stops(network, end, LONGEST_WALK_M, query.language, deadline)
     if not nearby:
-        return f"No stop is within {LONGEST_WALK_M:g} m of the {side}, the longest walk allowed"
+        return f"No stop is within {LONGEST_WALK_M:g} m of {side}, the longest walk allowed"
     distances_m: dict[str | None, float] = {stop.stop.id: stop.distance_m for stop in nearby}
     walks = None
     if _is_engine_here(network):
@@ -111,19 +127,19 @@ async def _explain_end(
         # A board may also have the walk to a stop to which realtime moved a departure.
         distances_m = {stop_id: walk.metres for stop_id, walk in walks.items() if stop_id in distances_m}
     if not distances_m:
-        return f"No stop can be reached from the {side} with {LONGEST_WALK_M:g} m of walking, the longest walk allowed"
+        return f"No stop can be reached from {side} with {LONGEST_WALK_M:g} m of walking, the longest walk allowed"
     nearest = min(nearby, key=lambda stop: distances_m.get(stop.stop.id, math.inf))
     distance_m = distances_m[nearest.stop.id]
     if distance_m <= query.max_walk_m:
         return None
     how = "in a straight line" if walks is None else "on foot"
     return (
-        f"No stop is within {query.max_walk_m:g} m of the {side}; "
+        f"No stop is within {query.max_walk_m:g} m of {side}; "
         f"the nearest, {nearest.stop.name}, is {distance_m:.0f} m away {how}"
     )
 
 
-async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
+async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline, side: str) -> str | None:
     if query.arrive_by or not _is_engine_here(network):
         return None
     stop_ids = list(query.origin.stop_ids)
@@ -134,7 +150,7 @@ async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadl
     board = await _list_departures(network, board_query, deadline)
     if board.gap is None or board.gap.next_departure is not None or board.departures:
         return None
-    return f"Nothing departs near the origin. {explain_gap(board.gap).words}"
+    return f"Nothing departs near {side}. {explain_gap(board.gap).words}"
 
 
 def _is_engine_here(network: Network) -> bool:

@@ -249,7 +249,9 @@ class PlanJourney(PublishedTool):
                 wanted=MOST_JOURNEYS,
             )
 
-        found = await search_trip(ends, new_query, limit=_MOST_SEARCHED, with_alternatives=True)
+        found = await search_trip(
+            ends, new_query, limit=_MOST_SEARCHED, with_alternatives=True, sides=("'from'", "'to'")
+        )
         return _JourneysFound(
             itineraries=[each for each in found.shown if not each.is_unusable],
             unusable=[each for each in found.ranked.found if each.is_unusable],

@@ -29,7 +29,7 @@ from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
 from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_instant
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
-from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_beyond
+from fingerpost.transit.tools.no_trip import SIDES, explain_no_trip, find_better_beyond
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.wording import WhyEmptySentence
 
@@ -121,10 +121,12 @@ async def search_trip(
     *,
     limit: int,
     with_alternatives: bool,
+    with_names: bool = False,
+    sides: tuple[str, str] = SIDES,
 ) -> TripFound:
     """Ask the networks in turn; relax once if nothing is found or something is disrupted; merge."""
     deadline = Deadline()
-    first = await _ask_first(ends, new_query, deadline, with_names=True)
+    first = await _ask_first(ends, new_query, deadline, with_names=with_names)
     network, query = first.ends.network, first.query
     warnings, answers = [*first.warnings], [first.answer]
     wanted_arrival = query.instant if query.arrive_by else None
@@ -142,22 +144,23 @@ async def search_trip(
             answers.append(_drop_departed(relaxed, query))
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
-        raise await _nothing_found(network, query, deadline, first.answer)
+        raise await _nothing_found(network, query, deadline, first.answer, sides)
     ranked = merge_alternatives(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
     if not ranked.any_usable:
         message = await _say_next_usable(network, query, ranked, deadline)
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
+    usable = [each for each in ranked.found if not each.is_unusable]
+    better = await find_better_beyond(network, query, usable, deadline)
+    sources = [each.provenance for each in answers] + ([] if better is None else [better[1]])
     return TripFound(
         ends=first.ends,
         query=query,
         ranked=ranked,
         first_answer=first.answer,
-        provenance=reduce(merge_provenance, (each.provenance for each in answers)),
-        better=await find_better_beyond(
-            network, query, [each for each in ranked.found if not each.is_unusable], deadline
-        ),
+        provenance=reduce(merge_provenance, sources),
+        better=None if better is None else better[0],
         warnings=warnings,
     )
 
@@ -173,7 +176,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 
 
 async def _nothing_found(
-    network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer
+    network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer, sides: tuple[str, str]
 ) -> NoItinerary:
     """Return the error; its hint has the earliest arrival, feeds out of service, or the cause that is found."""
     hint = None
@@ -185,7 +188,7 @@ async def _nothing_found(
             hint += f", leaving at {print_instant(first.departure, zone)}"
     hint = hint or find_out_of_service_hint(answer.provenance.out_of_service) or answer.why_nothing
     return NoItinerary(
-        "No itineraries for given constraints", hint=hint or await explain_no_trip(network, query, deadline)
+        "No itineraries for given constraints", hint=hint or await explain_no_trip(network, query, deadline, sides)
     )
 
 
