@@ -7,8 +7,8 @@ import pytest
 
 from fingerpost.apps.cli.import_report import list_verdict_lines, print_report
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason, find_meaning
-from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt, ImportReport
+from fingerpost.transit.engine.gtfs.csv.findings import Finding, FindingKind, FoundAt, Reason, find_meaning
+from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 
 FIRST, LAST = date(2026, 3, 1), date(2026, 3, 31)
 

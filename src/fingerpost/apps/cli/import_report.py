@@ -8,8 +8,8 @@ from rich.text import Text
 
 from fingerpost import clock
 from fingerpost.apps.cli.output import print_line
-from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, FindingMeaning, find_meaning
-from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, ImportReport, StreetCoverage
+from fingerpost.transit.engine.gtfs.csv.findings import Finding, FindingKind, FindingMeaning, find_meaning
+from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport, StreetCoverage
 from fingerpost.transit.model.provenance import ServiceState
 
 # So many kinds of loss stand in the verdict; the tables below it have them all.

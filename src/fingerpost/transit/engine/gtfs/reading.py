@@ -9,7 +9,7 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.calendar import Services, read_services
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
-from fingerpost.transit.engine.gtfs.csv.findings import Reason
+from fingerpost.transit.engine.gtfs.csv.findings import Reason, find_meaning
 from fingerpost.transit.engine.gtfs.fares import read_fares
 from fingerpost.transit.engine.gtfs.feed_info import (
     find_primary_language,
@@ -19,8 +19,8 @@ from fingerpost.transit.engine.gtfs.feed_info import (
 )
 from fingerpost.transit.engine.gtfs.in_seat import Departures, find_in_seat
 from fingerpost.transit.engine.gtfs.pathways import read_pathways
-from fingerpost.transit.engine.gtfs.report import FeedReport, Finding, FoundAt
-from fingerpost.transit.engine.gtfs.shapes import has_shape_distances, read_shapes
+from fingerpost.transit.engine.gtfs.report import FeedReport
+from fingerpost.transit.engine.gtfs.shapes import read_shapes
 from fingerpost.transit.engine.gtfs.stop_times import read_stop_times, read_trip_departures
 from fingerpost.transit.engine.gtfs.stops import read_stops
 from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
@@ -44,7 +44,6 @@ _WEEK = 7
 
 
 def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft:
-    """Read one feed; its findings are added to the archive's, its headsigns to ``headsigns``."""
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive, agencies.zone)
@@ -53,7 +52,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     services = read_services(archive)
     shape_ids = IdIndex()
     trips = read_trips(archive, routes, IdIndex(services.row_of), shape_ids, headsigns)
-    trips, stop_times = read_stop_times(archive, stops, trips, headsigns, with_shape_dist=has_shape_distances(archive))
+    trips, stop_times = read_stop_times(archive, stops, trips, headsigns)
     trip_departures = read_trip_departures(archive, trips, stop_times)
     transfers = read_transfers(archive, stops, routes, trips)
     shapes = read_shapes(archive, shape_ids, trips, stop_times)
@@ -140,10 +139,7 @@ def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
         gaps=find_service_days(map(date.fromordinal, days.tolist())).gaps,
         thin_after=_find_thin_after(services, departures.tolist(), days),
         zone=feed.zone,
-        findings=tuple(
-            Finding(reason=reason.code, count=count, places=tuple(FoundAt(table=t, line=n, column=c) for t, n, c in at))
-            for reason, count, at in archive.findings.list_all()
-        ),
+        findings=archive.findings.list_all(),
         tables_not_read=tuple(table for table in archive.list_tables() if table not in READ),
     )
 
@@ -160,7 +156,6 @@ def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days:
 
 
 def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> tuple[Int32, list[Int32]]:
-    """Drop services without trips, so that the calendar covers only days on which something runs."""
     used = np.zeros(len(services.days), np.bool_)
     used[trips.service] = True
     for row in np.flatnonzero(~used).tolist():
@@ -171,13 +166,15 @@ def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> t
 
 def _nothing_left(archive: Archive) -> str:
     found = archive.findings.list_all()
-    if any(reason is Reason.TRIP_ON_DEMAND_UNSUPPORTED for reason, _, _ in found):
+    if any(each.reason == Reason.TRIP_ON_DEMAND_UNSUPPORTED.code for each in found):
         return (
             f"{archive.name} has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
             "not plan with. Ask its publisher for the feed of the lines that run by timetable."
         )
     reasons = "; ".join(
-        f"{count:,} {reason.code} ({reason.text}), first in {at[0][0]} line {at[0][1]}" for reason, count, at in found
+        f"{each.count:,} {each.reason} ({find_meaning(each.reason).text}), "
+        f"first in {each.places[0].table} line {each.places[0].line}"
+        for each in found
     )
     return (
         f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}. "

@@ -5,6 +5,7 @@ from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING
 
+from fingerpost.transit.engine.gtfs.csv.findings import Finding
 from fingerpost.transit.model.provenance import ServiceDays
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ class StreetCoverage:
         left_out_km: kilometres skipped because they are not connected to the rest.
         matched_stops: number of stops placed where the extract has the stop of the same code or id.
         entered_stops: number of stops reached through the entrances of their station.
-        cut_ways: ways that the extract, or the area of the network, contains in part.
     """
 
     extract: str
@@ -31,31 +31,12 @@ class StreetCoverage:
     covered_stops: int
     street_km: float
     left_out_km: float
-    cut_ways: int
     matched_stops: int = 0
     entered_stops: int = 0
 
     @property
     def is_whole(self) -> bool:
         return self.covered_stops == self.stops
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundAt:
-    """A place in a feed; ``column`` is empty for a whole row."""
-
-    table: str
-    line: int
-    column: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One kind of deviation from a feed: the code of its ``Reason``, the number of rows, and the first ``places``."""
-
-    reason: str
-    count: int
-    places: tuple[FoundAt, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +80,6 @@ class ImportReport:
 
     @property
     def days(self) -> str:
-        """The first and last day with trips of any feed, such as ``2026-03-01 to 2026-03-31``."""
         return f"{min(feed.first_day for feed in self.feeds)} to {max(feed.last_day for feed in self.feeds)}"
 
     def to_json(self) -> str:
@@ -107,11 +87,7 @@ class ImportReport:
 
     @classmethod
     def from_json(cls, text: str) -> "ImportReport":
-        """Return the report that ``to_json`` wrote.
-
-        Raises:
-            ValueError: the text is not a report.
-        """
+        """Return the report that ``to_json`` wrote; raise ValueError for any other text."""
         return _adapter().validate_json(text)
 
 

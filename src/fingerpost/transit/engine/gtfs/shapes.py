@@ -14,8 +14,7 @@ from fingerpost.transit.engine.timetable.columns import mark_rows, starts_of
 from fingerpost.transit.engine.timetable.draft import ShapeColumns
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64
 
-_COLUMNS = ("shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence")
-_DIST = "shape_dist_traveled"
+_COLUMNS = ("shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence", "shape_dist_traveled")
 _POINT_TYPES = {"shape": np.int32, "sequence": np.int32, **dict.fromkeys(("lat", "lon", "dist"), np.float64)}
 _UDEG = 1e6
 # The last point of a shape in the common scale: the next whole number is the next shape's first.
@@ -32,12 +31,6 @@ class Shapes(NamedTuple):
     columns: ShapeColumns
     of_trip: Int32
     of_stop_time: Float32 | None
-
-
-def has_shape_distances(archive: Archive) -> bool:
-    """Whether shape points have distances; without them those of stop times are useless."""
-    table = archive.find_aside("shapes.txt")
-    return table is not None and _DIST in table.columns
 
 
 def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTimes) -> Shapes:
@@ -71,7 +64,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
 def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
     """Return the columns of points, shape after shape, each in order; a missing ``dist`` is NaN."""
     buffer = ColumnBuffer(_POINT_TYPES, table)
-    for block in table.blocks(*_COLUMNS, _DIST):
+    for block in table.blocks(*_COLUMNS):
         sequence, faulty = block.integers(3, 0)
         columns: dict[str, Any] = {
             "shape": ids.find(block, 0),

@@ -117,21 +117,17 @@ def _measure_ways_m(stop: Int32, stops: Stops) -> Float64:
     return np.cumsum(np.hypot(north, east * np.cos(np.radians(places[:, 0]))) * METRES_PER_DEGREE)
 
 
-def read_stop_times(
-    archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex, *, with_shape_dist: bool = False
-) -> tuple[Trips, StopTimes]:
+def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, StopTimes]:
     """Read the stop times, sorted or not; return them with the trips that can be used.
 
     If only arrival or departure is given, it is both; an unreadable one counts as not given.
     A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is skipped.
-    ``with_shape_dist`` reads shape_dist_traveled, if the feed has it.
     """
     table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
     if not is_flex:
         table.require(("stop_id", "arrival_time") if "departure_time" not in table.columns else ("stop_id",))
-    with_shape_dist &= _COLUMNS[_SHAPE_DIST] in table.columns
-    stop_times, on_demand = _read_rows(table, stops, trips, headsigns, is_flex=is_flex, with_shape_dist=with_shape_dist)
+    stop_times, on_demand = _read_rows(table, stops, trips, headsigns, is_flex=is_flex)
     stop_times = _in_order(table, stop_times)
     filled, interpolated = fill_times(stop_times, stops)
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[interpolated], "arrival_time")
@@ -143,14 +139,14 @@ def read_stop_times(
 
 
 def _read_rows(
-    table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
+    table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool
 ) -> tuple[StopTimes, Mask]:
     """Return the stop times of known trips at boardable stops, in the order of the file; mark trips on demand."""
     stop_rows = RowIndex(IdIndex(stops.row_of), [*stops.row_of.values()])
     trip_rows = RowIndex(trips.ids, trips.row_of_id)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
-    with_headsign = _COLUMNS[_HEADSIGN] in table.columns
+    with_headsign, with_shape_dist = (_COLUMNS[column] in table.columns for column in (_HEADSIGN, _SHAPE_DIST))
     types = _KEPT | ({"headsign": np.int32} if with_headsign else {})
     types |= {"shape_dist": np.float32} if with_shape_dist else {}
     kept = ColumnBuffer(types, table)
@@ -206,11 +202,7 @@ def _flags(table: Table, block: Block, usable: Mask) -> UInt8:
     for column, closed in ((_PICKUP, NO_BOARDING), (_DROP_OFF, NO_ALIGHTING)):
         if _COLUMNS[column] not in table.columns:
             continue
-        kind, faulty = block.integers(column, _REGULAR)
-        faulty |= (kind < _REGULAR) | (kind > _DRIVER)
-        if faulty.any():
-            table.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[faulty & usable], _COLUMNS[column])
-            kind[faulty] = _REGULAR
+        kind = table.choices(block, column, _COLUMNS[column], _REGULAR, range(_REGULAR, _DRIVER + 1), usable)
         flags[kind == _NONE] |= closed
         flags[kind >= _PHONE] |= BY_ARRANGEMENT
     return flags

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum, StrEnum, unique
 from typing import NamedTuple
 
@@ -166,15 +167,33 @@ class Reason(FindingMeaning, Enum):
         return self.name.lower().replace("_", "-")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAt:
+    """A place in a feed; ``column`` is empty for a whole row."""
+
+    table: str
+    line: int
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One kind of deviation from a feed: the code of its ``Reason``, the number of rows, and the first ``places``."""
+
+    reason: str
+    count: int
+    places: tuple[FoundAt, ...]
+
+
 class Findings:
     def __init__(self) -> None:
         self._counts: Counter[Reason] = Counter()
-        self._places: defaultdict[Reason, list[tuple[str, int, str]]] = defaultdict(list)
+        self._places: defaultdict[Reason, list[FoundAt]] = defaultdict(list)
 
     def add(self, reason: Reason, table: str, line: int, column: str = "", *, count: int = 1) -> None:
         self._counts[reason] += count
         if len(self._places[reason]) < PLACES_KEPT:
-            self._places[reason].append((table, line, column))
+            self._places[reason].append(FoundAt(table=table, line=line, column=column))
 
     def add_many(self, reason: Reason, table: str, lines: Int32, column: str = "") -> None:
         for line in np.sort(lines)[:PLACES_KEPT].tolist():
@@ -190,8 +209,12 @@ class Findings:
                 usable = usable & ~faulty
         return usable
 
-    def list_all(self) -> list[tuple[Reason, int, list[tuple[str, int, str]]]]:
-        return [(reason, self._counts[reason], self._places[reason]) for reason in Reason if reason in self._counts]
+    def list_all(self) -> tuple[Finding, ...]:
+        return tuple(
+            Finding(reason=reason.code, count=self._counts[reason], places=tuple(self._places[reason]))
+            for reason in Reason
+            if reason in self._counts
+        )
 
 
 _BY_CODE: dict[str, FindingMeaning] = {reason.code: reason for reason in Reason}
