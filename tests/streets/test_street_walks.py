@@ -139,9 +139,7 @@ def test_off_the_streets_the_whole_way_goes_in_a_straight_line(tmp_path):
 
 def test_saved_streets_are_opened_as_they_were(tmp_path):
     town = Town(TOWN, tmp_path)
-    coverage = StreetCoverage(
-        extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1, cut_ways=1
-    )
+    coverage = StreetCoverage(extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1)
     access = meet_at_places(np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.2, 1.3]))
     ahead = np.arange(2 * town.graph.edge_count, dtype=np.uint16)
     save_streets(StoredStreets(town.graph, town.grid, access, coverage, ahead), tmp_path)

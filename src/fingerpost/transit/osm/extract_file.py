@@ -61,11 +61,6 @@ def read_objects(
 
 
 def load_osmium() -> Any:
-    """Return the module ``osmium``.
-
-    Raises:
-        SettingsInvalid: the extra is not installed.
-    """
     try:
         import osmium
     except ImportError as error:

@@ -168,14 +168,12 @@ class ExtractedAddresses:
         ways: stretches of streets.
         houses: addresses.
         municipalities: names of municipalities whose boundary the extract holds, if only in part.
-        unread: how many addresses have no number that can be read, or no street.
     """
 
     places: list[NamedPoint] = field(default_factory=list)
     ways: list[StreetWay] = field(default_factory=list)
     houses: list[House] = field(default_factory=list)
     municipalities: list[FeatureNames] = field(default_factory=list)
-    unread: int = 0
 
 
 def read_addresses(
@@ -239,10 +237,8 @@ class _ObjectReader:
         # In a place without street names, numbers belong to the place.
         street = tags.get("addr:street") or tags.get("addr:place")
         number = read_house_number(tags["addr:housenumber"])
-        if not street or number is None:
-            self.found.unread += 1
-            return
-        self.found.houses.append(House(street, number, at, city, feature is None))
+        if street and number is not None:
+            self.found.houses.append(House(street, number, at, city, feature is None))
 
 
 def thin_out(points: list[Point]) -> list[Point]:

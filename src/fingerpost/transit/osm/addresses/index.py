@@ -64,7 +64,6 @@ class HouseSearch:
         )
 
     def find_last(self, thing: int) -> int | None:
-        """Return the highest number, None if the street or place has none."""
         last: int | None = self._connection.execute(
             "SELECT max(last) FROM house WHERE street = ?", (thing,)
         ).fetchone()[0]

@@ -95,7 +95,8 @@ def _fill(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.executescript(_TABLES)
     connection.execute("BEGIN")
-    connection.executemany("INSERT INTO meta VALUES (?, ?)", _list_meta(things))
+    languages = sorted({code for each in things for code in each.feature.names.by_language})
+    connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))
     connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _thing_rows(things))
     _fill_spellings(connection, things)
     connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", _house_rows(things))
@@ -106,14 +107,6 @@ def _fill(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
     connection.execute("COMMIT")
     connection.execute("ANALYZE")
-
-
-def _list_meta(things: Sequence[Gathered]) -> Iterator[tuple[str, str]]:
-    counts = {kind: sum(each.feature.kind is kind for each in things) for kind in FeatureKind}
-    yield "streets", str(counts[FeatureKind.STREET])
-    yield "places", str(counts[FeatureKind.PLACE])
-    yield "houses", str(sum(len(each.houses) for each in things))
-    yield "languages", " ".join(sorted({code for each in things for code in each.feature.names.by_language}))
 
 
 def _thing_rows(things: Sequence[Gathered]) -> Iterator[tuple[object, ...]]:

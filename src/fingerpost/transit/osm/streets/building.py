@@ -49,7 +49,6 @@ class _Edges(NamedTuple):
 
     @property
     def is_blocked(self) -> npt.NDArray[np.bool_]:
-        """Which nodes nobody walks past."""
         blocked: npt.NDArray[np.bool_] = self.node_flags & BLOCKED != 0
         return blocked
 

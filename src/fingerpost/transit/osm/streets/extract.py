@@ -44,7 +44,7 @@ class RidersArea:
         steps = math.ceil(REACH_M / METRES_PER_DEGREE / _CELL_DEG)
         widest = math.cos(math.radians(min(85.0, float(np.abs(lats).max(initial=0.0)) + 0.1)))
         steps_lon = math.ceil(REACH_M / METRES_PER_DEGREE / widest / _CELL_DEG)
-        of_stops = np.unique(np.column_stack([_cell(lats), _cell(lons)]), axis=0)
+        of_stops = np.unique(np.floor(np.column_stack([lats, lons]) / _CELL_DEG).astype(np.int64), axis=0)
         around = [
             of_stops + np.array([dy, dx]) for dy in range(-steps, steps + 1) for dx in range(-steps_lon, steps_lon + 1)
         ]
@@ -53,11 +53,6 @@ class RidersArea:
 
     def holds(self, lat: float, lon: float) -> bool:
         return math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in self._cells
-
-
-def _cell(degrees: Float64) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    cells: np.ndarray[tuple[int], np.dtype[np.int64]] = np.floor(degrees / _CELL_DEG).astype(np.int64)
-    return cells
 
 
 _KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb", "entrance")
@@ -119,7 +114,6 @@ class ExtractedStreets:
         openings: nodes with a gate that is not shut, or a door.
         stops: stops of public transport with a ``ref``.
         entrances: those of stations of the metro and of railways.
-        incomplete: how many ways the extract holds in part.
     """
 
     ways: list[Way] = field(default_factory=list)
@@ -132,18 +126,11 @@ class ExtractedStreets:
     openings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     entrances: list[OsmEntrance] = field(default_factory=list)
-    incomplete: int = 0
 
 
 def read_extract(
     path: Path, area: RidersArea, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
 ) -> ExtractedStreets:
-    """Read the streets of an extract that lie in an area; see ``read_objects``.
-
-    Raises:
-        SettingsInvalid: osmium is not installed.
-        FeedUnusable: the file is not there, is no extract, or is damaged.
-    """
     reader = _ExtractReader(area)
     for each in read_objects(path, _KEYS, _WAY_KEYS, scratch, READING, progress):
         reader.take(each)
@@ -207,8 +194,7 @@ class _ExtractReader:
         if not is_routed(tags):
             return
         rule = find_way_rule(tags)
-        stretches = self._place(way.nodes)
-        for nodes in stretches:
+        for nodes in self._place(way.nodes):
             if is_lift(tags) and len(nodes) > 1 and nodes[0] != nodes[-1]:
                 self._add_lift(way.id, nodes)
             self.streets.uses.update(nodes)
@@ -233,7 +219,7 @@ class _ExtractReader:
         if rule is None:
             return
         for outer in area.outer_rings():
-            rings = [self._place(ring) for ring in (outer, *area.inner_rings(outer))]
+            rings = [list(self._place(ring)) for ring in (outer, *area.inner_rings(outer))]
             if any(len(stretches) != 1 for stretches in rings):
                 continue
             closed = [stretches[0] for stretches in rings]
@@ -243,17 +229,12 @@ class _ExtractReader:
                     self.streets.ways.append(Way(rule, nodes))
             self.streets.squares.append(Square(rule, closed))
 
-    def _place(self, nodes: Iterable[Any]) -> list[list[int]]:
-        """Keep the positions of nodes; return the stretches of them that lie in the extract and in the area."""
-        stretches = list(self._stretches(nodes))
-        self.streets.incomplete += len(stretches) > 1
-        return stretches
-
     def _is_within(self, place: Any) -> bool:
         """Whether a location is known and lies in the area; of a country's file little does."""
         return place.valid() and self._area.holds(place.lat, place.lon)
 
-    def _stretches(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
+    def _place(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
+        """Store the positions of nodes; yield the stretches of them that lie in the extract and in the area."""
         positions, stretch = self.streets.positions, list[int]()
         for node in nodes:
             ref = node.ref

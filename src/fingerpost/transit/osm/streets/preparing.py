@@ -8,7 +8,7 @@ import numpy as np
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
-from fingerpost.transit.engine.timetable.timetable import STOP, Float64
+from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
@@ -36,11 +36,6 @@ class StreetPreparation:
         self._progress = progress
 
     def find_walks(self, stops: WalkedStops) -> WalksOfRiders:
-        """Return walks on the streets around some stops.
-
-        Raises:
-            FeedUnusable: the extract cannot be read, has no streets near the stops, or is of elsewhere.
-        """
         boardable = stops.kinds == STOP
         lats, lons = stops.lats[boardable], stops.lons[boardable]
         with TemporaryDirectory() as scratch:
@@ -56,26 +51,17 @@ class StreetPreparation:
             covered_stops=walks.covered_stops,
             street_km=round(float(built.graph.edge_m.sum()) / 1000, 1),
             left_out_km=round(built.left_out_m / 1000, 1),
-            cut_ways=extracted.incomplete,
             matched_stops=places.matched,
             entered_stops=len(np.unique(access.stop[access.is_entered])),
         )
         if not coverage.covered_stops:
-            raise FeedUnusable(self._say_useless(coverage, lats, lons))
+            where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E"
+            raise FeedUnusable(
+                f"The extract {self._extract} has no street near a stop of the network, whose {len(lats):,} stops lie "
+                f"at {where}. Take the extract of that region, or add the network without --streets."
+            )
         self.prepared = StoredStreets(built.graph, grid, access, coverage, walks.stops_ahead)
         return WalksOfRiders(walks, walks.without_steps())
-
-    def _say_useless(self, coverage: StreetCoverage, lats: Float64, lons: Float64) -> str:
-        where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E" if len(lats) else ""
-        what = (
-            "has streets near the network, but none at a stop"
-            if coverage.street_km
-            else "has no street near the network"
-        )
-        return (
-            f"The extract {self._extract} {what}, whose {coverage.stops:,} stops lie at {where}. "
-            "Take the extract of that region, or add the network without --streets."
-        )
 
 
 def call_street_kernels() -> None:

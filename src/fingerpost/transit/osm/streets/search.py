@@ -132,7 +132,6 @@ class StreetSearch:
         return found, arcs
 
     def _list_arcs(self, work: Work, found: Walked) -> list[int]:
-        """Return the arcs of a walk in the order in which they are walked."""
         arcs, state = [int(found.last_arc[0])], int(found.last[0])
         while state >= 0:
             came = int(work.label[state, CAME])

@@ -110,7 +110,6 @@ LIFT_M = 30.0
 
 
 def find_lifts(graph: StreetGraph, lats: Float64, lons: Float64) -> frozenset[int]:
-    """Return the lifts (nodes) within 30 m of any of some positions in degrees."""
     nodes = np.flatnonzero(graph.node_flags & LIFT != 0)
     # The arc that leaves a node begins where its edge does, or where it ends.
     nodes = nodes[graph.node_first[nodes + 1] > graph.node_first[nodes]]

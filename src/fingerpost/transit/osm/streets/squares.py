@@ -73,7 +73,6 @@ def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
 
 
 def _lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
-    """Return the border of a square as lines with the square to their left."""
     lines: list[_Line] = []
     for number, ring in enumerate(square.rings):
         points = np.array([streets.positions[node] for node in ring])

@@ -92,11 +92,6 @@ class StopAccess(NamedTuple):
     step_free_out_s: Int32
 
     @property
-    def is_plain(self) -> bool:
-        """Whether every stop meets the streets at its own place."""
-        return not self.is_entered.any()
-
-    @property
     def is_entered(self) -> npt.NDArray[np.bool_]:
         entered: npt.NDArray[np.bool_] = self.entrance != _OWN
         return entered

@@ -14,7 +14,7 @@ from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
 # Raise it when the meaning of a stored array changes.
-FORMAT = 5
+FORMAT = 6
 FOLDER = "streets"
 _CONTENTS = "contents.json"
 _ACCESS, _AHEAD = "access_", "stops_ahead"
@@ -32,11 +32,6 @@ class StoredStreets(NamedTuple):
 
 
 def save_streets(streets: StoredStreets, folder: Path) -> None:
-    """Write streets into a folder of their own below a timetable's.
-
-    Raises:
-        OSError: the disk refuses.
-    """
     below = folder / FOLDER
     below.mkdir(parents=True, exist_ok=True)
     access = {f"{_ACCESS}{name}": column for name, column in streets.access._asdict().items()}
@@ -52,11 +47,7 @@ def save_streets(streets: StoredStreets, folder: Path) -> None:
 
 
 def find_streets(folder: Path) -> StoredStreets | None:
-    """Open the streets below a timetable's folder by memory map; None where there are none.
-
-    Raises:
-        SettingsInvalid: they are damaged, or of another format.
-    """
+    """Open the streets below a timetable's folder by memory map; None where there are none."""
     below = folder / FOLDER
     if not below.is_dir():
         return None

@@ -65,7 +65,6 @@ class StreetWalks:
 
     @property
     def covered_stops(self) -> int:
-        """How many stops that one can board at stand near a street."""
         return int((self._is_on & (self._stops.kinds == STOP)).sum())
 
     def covers(self, lat: float, lon: float) -> bool:
@@ -179,10 +178,7 @@ class StreetWalks:
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Measure the walk of each pair of stops on the streets; -1 metres where there is none within the limit."""
-        if self._access.is_plain:
-            metres, seconds = self._measure_rows(self._first[begin], self._first[end], limit_m)
-        else:
-            metres, seconds = self._measure_by_entrances(begin, end, limit_m)
+        metres, seconds = self._measure_by_entrances(begin, end, limit_m)
         same = begin == end
         metres[same], seconds[same] = 0, 0
         metres[metres > limit_m] = -1

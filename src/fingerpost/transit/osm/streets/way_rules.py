@@ -169,7 +169,6 @@ def blocks_node(tags: Tags) -> bool:
 
 
 def is_wall(tags: Tags) -> bool:
-    """Whether a way is a wall, fence or hedge, through which nobody walks."""
     return tags.get("barrier") in _WALLS
 
 
@@ -200,7 +199,6 @@ def is_stop(tags: Tags) -> bool:
 
 
 def is_boarding_point(tags: Tags) -> bool:
-    """Whether a node is where one boards, not a station of several platforms."""
     return is_stop(tags) and not any(tags.get(key) == value for key, value in _STATION_NODES)
 
 
@@ -217,6 +215,5 @@ def find_entrance_kind(tags: Tags) -> str | None:
 
 
 def is_metro_station(tags: Tags) -> bool:
-    """Whether a building or area is a station of the metro, whose doors lead to its platforms."""
     is_station = tags.get("railway") == "station" or tags.get("public_transport") == "station"
     return is_station and (tags.get("station") == "subway" or tags.get("subway") == "yes")
