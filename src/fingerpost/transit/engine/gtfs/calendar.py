@@ -51,7 +51,6 @@ class _Service:
 
 
 def read_services(archive: Archive) -> Services:
-    """Read the dates of every service, exceptions applied. Rows that cannot be parsed are skipped and counted."""
     weekly = archive.find_table("calendar.txt", "service_id", *_WEEKDAYS, "start_date", "end_date")
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:
@@ -97,7 +96,7 @@ def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
         if not service_id:
             table.note(Reason.ID_MISSING, line, "service_id")
             continue
-        service = services.setdefault(service_id, _Service((table.name, line)))
+        service = services.get(service_id) or services.setdefault(service_id, _Service((table.name, line)))
         day = _find_day(day_text)
         if day is None:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date")

@@ -164,7 +164,6 @@ def _open(archive: Archive, name: str) -> Table | None:
 
 
 def _rows(table: Table | None, *columns: str) -> Iterator[tuple[str, ...]]:
-    """Yield the fields of every row, or nothing if there is no table."""
     if table is not None:
         yield from (fields for _, fields in table.rows(*columns))
 

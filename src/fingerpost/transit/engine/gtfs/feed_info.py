@@ -19,11 +19,7 @@ class Agencies(NamedTuple):
 
 
 def read_agencies(archive: Archive) -> Agencies:
-    """Read the agencies. All share one zone (GTFS, agency_timezone): the first known one.
-
-    Raises:
-        FeedUnusable: no agency has a known zone.
-    """
+    """Read the agencies. All share one zone (GTFS, agency_timezone): the first known one."""
     table = archive.get_table("agency.txt", "agency_timezone")
     rows = list(table.rows("agency_id", "agency_name", "agency_timezone", "agency_lang"))
     zone = ""

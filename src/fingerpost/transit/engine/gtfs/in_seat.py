@@ -80,7 +80,6 @@ class Departures:
         )
 
     def list_exact(self, trip: int) -> Int64:
-        """Return a trip's departures with exact times, in the order of their times."""
         rows = np.arange(self.first[trip], self.first[trip + 1])
         rows = rows[self.is_exact[rows]]
         ordered: Int64 = rows[np.argsort(self.begin_s[rows], kind="stable")]
@@ -229,7 +228,6 @@ def _list_candidates(departures: Departures, days: Sequence[Int32]) -> list[_Can
 def _list_usable(
     archive: Archive, trips: Trips, departures: Departures, candidates: Sequence[_Candidate]
 ) -> Iterator[_Candidate]:
-    """Yield the candidates between which one may stay seated; count the others by reason."""
     first = np.array([first for first, _, _ in candidates], np.int32)
     then = np.array([then for _, then, _ in candidates], np.int32)
     begin_s, begin_place, end_place = departures.begin_s, departures.begin_place, departures.end_place

@@ -70,11 +70,7 @@ class Merging:
         self._counts: Counter[str] = Counter()
 
     def add(self, feed: TimetableDraft, findings: Findings) -> None:
-        """Append the rows of one feed.
-
-        Raises:
-            FeedUnusable: a stop has the FEED and id of an earlier one, but another name, kind or position.
-        """
+        """Append the rows of one feed."""
         draft, counts = self._draft, self._counts
         row = len(draft.feeds)
         draft.feeds += feed.feeds
@@ -188,5 +184,4 @@ def _add_names(names: dict[str, dict[int, str]], added: Mapping[str, Mapping[int
 
 
 def _plain(name: str) -> str:
-    """Return a name without case, blanks and punctuation."""
     return "".join(filter(str.isalnum, name.casefold()))

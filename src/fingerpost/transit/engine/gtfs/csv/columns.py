@@ -25,7 +25,6 @@ class ColumnBuffer:
         self._capacity, self._count = capacity, 0
 
     def append(self, values: Mapping[str, npt.NDArray[Any]], kept: Mask) -> None:
-        """Append the rows that are marked."""
         end = self._count + int(kept.sum())
         chosen = slice(None) if kept.all() else kept
         if end > self._capacity:

@@ -68,7 +68,6 @@ class Block(NamedTuple):
         return values
 
     def is_without_seconds(self, column: int) -> Mask:
-        """Return which of a column's times are written H:MM."""
         short: Mask = self.ends[column] - self.starts[column] <= SHORT_TIME_BYTES
         return short
 
@@ -203,7 +202,6 @@ class Table:
         return read
 
     def _data(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
-        """Yield bytes, and whether they are the last."""
         waiting: bytes | None = None
         try:
             with self._open_binary() as binary:
@@ -256,12 +254,10 @@ def find_integer(text: str) -> int | None:
 
 
 def find_decimal(text: str) -> float | None:
-    """Return a number of digits and a point or comma."""
     return float(text.replace(",", ".")) if _DECIMAL.fullmatch(text) else None
 
 
 def find_day(text: str) -> date | None:
-    """Return a date in the form YYYYMMDD."""
     if len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
         return None
     try:
