@@ -31,8 +31,8 @@ def level_new_york(feeds: list[Path], path: Path) -> Timetable:
     _write(import_feeds("NYC", [FeedSource(each, each.name.split(".")[0].upper()) for each in feeds]).timetable, path)
     timetable = clustered(import_feeds("NYC", [FeedSource(path)]).timetable, LINK_M)
     ids = list(timetable.stop_local_id)
-    origins = np.repeat(np.arange(len(ids)), np.diff(timetable.foot_first)).tolist()
-    links = zip(origins, timetable.foot_to.tolist(), timetable.foot_s.tolist(), strict=True)
+    origins = np.repeat(np.arange(len(ids)), np.diff(timetable.footpaths.first)).tolist()
+    links = zip(origins, timetable.footpaths.to.tolist(), timetable.footpaths.seconds.tolist(), strict=True)
     with zipfile.ZipFile(path, "a") as out:
         rows = [f"{ids[a]},{ids[b]},2,{seconds}\n" for a, b, seconds in links]
         out.writestr("transfers.txt", "from_stop_id,to_stop_id,transfer_type,min_transfer_time\n" + "".join(rows))

@@ -39,7 +39,7 @@ def main() -> int:
     streets, _, streets_s = prepare(gtfs, extract)
     print(f"Tampere with streets (ours) beside the straight line (theirs), in ms of processor time:\n{HEAD}")
     report("prepared", streets_s * 1e3, straight_s * 1e3)
-    report("footpaths", *(len(network.timetable.foot_to) for network in (streets, straight)))
+    report("footpaths", *(len(network.timetable.footpaths.to) for network in (streets, straight)))
     took_ms = {straight: [], streets: []}
     for round_ in range(ROUNDS + 1):
         for question in draw(straight):

@@ -80,9 +80,9 @@ def test_trips_run_at_plausible_speeds(timetable):
 
 
 def test_every_stop_is_reached_from_every_other(timetable):
-    begin = np.repeat(np.arange(timetable.stop_count), np.diff(timetable.foot_first)).tolist()
+    begin = np.repeat(np.arange(timetable.stop_count), np.diff(timetable.footpaths.first)).tolist()
     neighbours: dict[int, set[int]] = defaultdict(set)
-    for here, there in {*hops(timetable), *zip(begin, timetable.foot_to.tolist(), strict=True)}:
+    for here, there in {*hops(timetable), *zip(begin, timetable.footpaths.to.tolist(), strict=True)}:
         neighbours[here].add(there)
     unseen = set(range(1, timetable.stop_count))
     open_stops = [0]

@@ -85,8 +85,8 @@ class RiderOracle:
         table, begin, end = self.timetable, self.rows[begin], self.rows[end]
         if begin == end:
             return int(table.change_s[begin])
-        paths = range(int(table.foot_first[begin]), int(table.foot_first[begin + 1]))
-        linked = [int(table.foot_s[path]) for path in paths if int(table.foot_to[path]) == end]
+        paths = range(int(table.footpaths.first[begin]), int(table.footpaths.first[begin + 1]))
+        linked = [int(table.footpaths.seconds[path]) for path in paths if int(table.footpaths.to[path]) == end]
         # Real time may move a ride to a stop that nobody was to change to: then one walks straight there.
         return linked[0] if linked else math.ceil(math.ceil(1.3 * self._straight_m(begin, end)) / 1.25) + 120 + 135
 

@@ -131,8 +131,8 @@ def outcome(path: Path) -> str:
     assert ((table.trip_route >= 0) & (table.trip_route < len(table.route_type))).all()
     assert ((table.trip_service >= 0) & (table.trip_service < len(table.service_every_day))).all()
     assert ((table.trip_departure_trip >= 0) & (table.trip_departure_trip < trips)).all()
-    assert ((table.foot_to >= 0) & (table.foot_to < stops)).all()
-    assert (len(table.foot_first), int(table.foot_first[-1])) == (stops + 1, len(table.foot_to))
+    assert ((table.footpaths.to >= 0) & (table.footpaths.to < stops)).all()
+    assert (len(table.footpaths.first), int(table.footpaths.first[-1])) == (stops + 1, len(table.footpaths.to))
     assert ((table.trip_shape >= -1) & (table.trip_shape < len(table.shape_first) - 1)).all()
     assert len(set(table.stop_printed_id)) == stops
     assert all(len(column) == stops for column in table.stop_names.values())

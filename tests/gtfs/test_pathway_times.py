@@ -22,8 +22,8 @@ STRAIGHT_S = 12 + CHANGE_SLACK_S
 
 def foot_s(table, begin, end):
     ids = list(table.stop_local_id)
-    rows = range(table.foot_first[ids.index(begin)], table.foot_first[ids.index(begin) + 1])
-    return next((int(table.foot_s[row]) for row in rows if ids[table.foot_to[row]] == end), None)
+    rows = range(table.footpaths.first[ids.index(begin)], table.footpaths.first[ids.index(begin) + 1])
+    return next((int(table.footpaths.seconds[row]) for row in rows if ids[table.footpaths.to[row]] == end), None)
 
 
 def tables_of(ways, **more):

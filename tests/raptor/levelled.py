@@ -23,7 +23,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.search import run_kernel
-from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.engine.timetable.timetable import STOP, Footpaths
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, neighbours_m, straight_line_m, walk_m, walk_s
 
 FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
@@ -66,11 +66,13 @@ def clustered(timetable, link_m=LINK_M):
     np.cumsum(np.bincount(origin, minlength=timetable.stop_count), out=first[1:])
     return replace(
         timetable,
-        foot_first=first,
-        foot_to=goal.astype(np.int32),
-        foot_s=(-(-seconds // 60) * 60).astype(np.int32),
-        foot_m=np.ceil(metres).astype(np.int32),
-        foot_walk_s=walk_s(metres),
+        footpaths=Footpaths(
+            first=first,
+            to=goal.astype(np.int32),
+            seconds=(-(-seconds // 60) * 60).astype(np.int32),
+            metres=np.ceil(metres).astype(np.int32),
+            walk_s=walk_s(metres),
+        ),
     )
 
 
@@ -79,7 +81,7 @@ def level(original, path):
     timetable = import_feeds("HSL", [FeedSource(original)]).timetable
     ids = list(timetable.stop_local_id)
     timetable = clustered(timetable)
-    origins = np.repeat(np.arange(len(ids)), np.diff(timetable.foot_first))
+    origins = np.repeat(np.arange(len(ids)), np.diff(timetable.footpaths.first))
     with zipfile.ZipFile(original) as archive, zipfile.ZipFile(path, "w") as out:
         for name in ("agency.txt", "routes.txt", "trips.txt", "stop_times.txt", "calendar.txt", "frequencies.txt"):
             out.writestr(name, archive.read(name))
@@ -89,7 +91,7 @@ def level(original, path):
         links += [
             f"{ids[a]},{ids[b]},2,{seconds}"
             for a, b, seconds in zip(
-                origins.tolist(), timetable.foot_to.tolist(), timetable.foot_s.tolist(), strict=True
+                origins.tolist(), timetable.footpaths.to.tolist(), timetable.footpaths.seconds.tolist(), strict=True
             )
         ]
         out.writestr("transfers.txt", "\n".join(links) + "\n")
@@ -116,14 +118,14 @@ def _instant(time):
 
 def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, midnight=MIDNIGHT):
     """Return (changes, arrival) of our best journeys, arrival in seconds since midnight."""
-    into = np.flatnonzero(timetable.foot_to == destination)
-    origins = np.searchsorted(timetable.foot_first, into, side="right") - 1
+    into = np.flatnonzero(timetable.footpaths.to == destination)
+    origins = np.searchsorted(timetable.footpaths.first, into, side="right") - 1
     nothing = np.zeros(1, np.int32)
     egress_stop = np.concatenate([[destination], origins]).astype(np.int32)
-    egress_s = np.concatenate([nothing, timetable.foot_s[into]])
-    egress_m = np.concatenate([nothing, timetable.foot_m[into]])
+    egress_s = np.concatenate([nothing, timetable.footpaths.seconds[into]])
+    egress_m = np.concatenate([nothing, timetable.footpaths.metres[into]])
     direct = into[origins == origin]
-    direct_s = int(timetable.foot_s[direct[0]]) if len(direct) else int(UNREACHED)
+    direct_s = int(timetable.footpaths.seconds[direct[0]]) if len(direct) else int(UNREACHED)
     query = KernelQuery(
         np.array([origin], np.int32), nothing, nothing, egress_stop, egress_s, egress_m,
         leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6,

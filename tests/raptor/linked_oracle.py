@@ -40,8 +40,8 @@ class LinkedOracle:
         table = self.timetable
         near = {stop: {stop} for stop in range(table.stop_count)}
         for stop in near:
-            for path in range(int(table.foot_first[stop]), int(table.foot_first[stop + 1])):
-                near[int(table.foot_to[path])].add(stop)
+            for path in range(int(table.footpaths.first[stop]), int(table.footpaths.first[stop + 1])):
+                near[int(table.footpaths.to[path])].add(stop)
         for rule in self.links.rules:
             near[rule.to_stop].add(rule.from_stop)
         return near
@@ -104,9 +104,9 @@ class LinkedOracle:
             }[best.type]  # fmt: skip
         if stop == other_stop:
             return None if table.change_s[stop] < 0 else (int(table.change_s[stop]), 0)
-        for path in range(int(table.foot_first[stop]), int(table.foot_first[stop + 1])):
-            if table.foot_to[path] == other_stop:
-                return int(table.foot_s[path]), int(table.foot_m[path])
+        for path in range(int(table.footpaths.first[stop]), int(table.footpaths.first[stop + 1])):
+            if table.footpaths.to[path] == other_stop:
+                return int(table.footpaths.seconds[path]), int(table.footpaths.metres[path])
         return None
 
     def earliest_arrivals(self, origin, destination, instant, max_rides, max_walk_m):

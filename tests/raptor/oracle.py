@@ -102,11 +102,11 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
                     best = min(best, time + egress[stop][0])
                 if timetable.change_s[stop] >= 0:
                     _add(ready.setdefault(stop, []), time + int(timetable.change_s[stop]), walked)
-                for path in range(int(timetable.foot_first[stop]), int(timetable.foot_first[stop + 1])):
-                    total = walked + int(timetable.foot_m[path])
+                for path in range(int(timetable.footpaths.first[stop]), int(timetable.footpaths.first[stop + 1])):
+                    total = walked + int(timetable.footpaths.metres[path])
                     if total <= max_walk_m:
-                        there = ready.setdefault(int(timetable.foot_to[path]), [])
-                        _add(there, time + int(timetable.foot_s[path]), total)
+                        there = ready.setdefault(int(timetable.footpaths.to[path]), [])
+                        _add(there, time + int(timetable.footpaths.seconds[path]), total)
         best_by_rides.append(best)
     return best_by_rides
 

@@ -37,7 +37,7 @@ def test_the_arrays_of_the_timetable_are_not_counted():
     day = get(SearchTimetables(table), MONDAY)
     parts = [getattr(day.parts, field.name) for field in fields(day.parts)]
     arrays = [each for each in (*day.patterns, *parts, day.instance_parts) if isinstance(each, np.ndarray)]
-    of_timetable = [table.foot_first, table.foot_to, table.foot_s, table.foot_m, table.change_s]
+    of_timetable = [*table.footpaths[:4], table.change_s]
     own = [array for array in arrays if not any(np.shares_memory(array, each) for each in of_timetable)]
 
     assert len(arrays) - len(own) == len(of_timetable)

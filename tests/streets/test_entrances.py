@@ -213,9 +213,10 @@ async def test_platforms_of_one_station_are_changed_between_inside(tmp_path):
     network = network_of(STREET, lines, rows, tmp_path, extra_nodes=on_map(((8, 0), SUBWAY)))
     table = network.timetable
     ids = list(table.stop_local_id)
-    first, last = table.foot_first[ids.index("DEEP")], table.foot_first[ids.index("DEEP") + 1]
+    first, last = table.footpaths.first[ids.index("DEEP")], table.footpaths.first[ids.index("DEEP") + 1]
     linked = {
-        ids[stop]: int(metres) for stop, metres in zip(table.foot_to[first:last], table.foot_m[first:last], strict=True)
+        ids[stop]: int(metres)
+        for stop, metres in zip(table.footpaths.to[first:last], table.footpaths.metres[first:last], strict=True)
     }
 
     assert linked == {"DEEPER": pytest.approx(65, abs=1)}

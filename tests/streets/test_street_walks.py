@@ -39,7 +39,7 @@ def _none():
 
 def _linked(walks, count, rules=None):
     """Return {(from, to): (metres, seconds on foot, seconds of the change)} and the order in which they stand."""
-    paths = footpaths(walks, np.full(count, STOP, np.int8), np.full(count, -1, np.int32), rules or _none())
+    paths, _ = footpaths(walks, np.full(count, STOP, np.int8), np.full(count, -1, np.int32), rules or _none())
     begin = np.repeat(np.arange(count), np.diff(paths.first))
     rows = zip(begin.tolist(), paths.to.tolist(), strict=True)
     values = zip(paths.metres.tolist(), paths.walk_s.tolist(), paths.seconds.tolist(), strict=True)
@@ -87,7 +87,7 @@ def test_a_stop_without_streets_keeps_the_straight_line(tmp_path):
 
 def test_footpaths_of_a_stop_stand_by_how_long_they_take(tmp_path):
     walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], ROAD)
-    paths = footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
+    paths, _ = footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
 
     assert paths.to[: paths.first[1]].tolist() == [2, 3, 1]
 

@@ -4,6 +4,7 @@ import errno
 import json
 import mmap
 from dataclasses import fields, replace
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from fingerpost.transit.engine.timetable.array_file import ARRAYS, FORMAT, open_
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.draft import TimetableDraft
 from fingerpost.transit.engine.timetable.text import TextColumn
-from fingerpost.transit.engine.timetable.timetable import Feed, Timetable
+from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Timetable
 
 DESCRIPTORS = Path("/proc/self/fd")
 DRAWING = """
@@ -33,6 +34,8 @@ def plain(timetable):
             value = (value.dtype.str, value.shape, value.tolist())
         elif isinstance(value, TextColumn):
             value = (value.blob.dtype.str, value.offsets.dtype.str, list(value))
+        elif isinstance(value, Footpaths):
+            value = [(column.dtype.str, column.tolist()) for column in value]
         elif isinstance(value, dict):
             value = {language: list(column) for language, column in value.items()}
         values[field.name] = value
@@ -115,12 +118,12 @@ def test_lost_or_foreign_parts_are_called_damage(tmp_path, name, damage):
     assert complaint(tmp_path).startswith(f"The prepared network in {tmp_path} is damaged (")
 
 
-@pytest.mark.parametrize("name", ["foot_to", "trip_first_stop_time", "stop_parent", "trip_headsign"])
+@pytest.mark.parametrize("name", ["footpaths.to", "trip_first_stop_time", "stop_parent", "trip_headsign"])
 @pytest.mark.parametrize("value", [-2, 1 << 30])
 def test_a_row_out_of_bounds_is_damage(tmp_path, name, value):
     """Compiled code reads by these rows without a check of its own."""
     timetable = timetable_from_drawing(DRAWING)
-    getattr(timetable, name)[0] = value
+    attrgetter(name)(timetable)[0] = value
     save_timetable(timetable, tmp_path)
 
     assert complaint(tmp_path).startswith(

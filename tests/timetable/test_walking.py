@@ -20,7 +20,7 @@ M_PER_DEG = math.radians(1) * EARTH_RADIUS_M
 
 def footpaths(lats, lons, kinds=None, transfers=(), parents=None):
     columns = list(zip(*transfers, strict=True)) or [(), (), (), ()]
-    paths = link(
+    paths, change_s = link(
         StraightLine(np.array(lats, np.float64), np.array(lons, np.float64)),
         np.array(kinds if kinds is not None else [STOP] * len(lats), np.int8),
         np.array(parents if parents is not None else [-1] * len(lats), np.int32),
@@ -34,7 +34,7 @@ def footpaths(lats, lons, kinds=None, transfers=(), parents=None):
             key = (stop, int(paths.to[row]))
             assert key not in rows
             rows[key] = (int(paths.seconds[row]), int(paths.metres[row]))
-    return rows, paths.change_s.tolist()
+    return rows, change_s.tolist()
 
 
 def distance_m(a, b):

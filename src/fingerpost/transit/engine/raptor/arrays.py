@@ -189,7 +189,6 @@ class SearchBuffers:
         self.found = new_journey_rows(JOURNEYS)
 
     def make_fit(self, search_timetable: "SearchTimetable") -> None:
-        """Grow until a search timetable of as many stops fits."""
         patterns = max(self.pattern_count, search_timetable.pattern_count)
         longest = max(self.longest_pattern, search_timetable.longest_pattern)
         if (patterns, longest) != (self.pattern_count, self.longest_pattern):
@@ -211,7 +210,6 @@ _own = threading.local()
 
 
 def buffers_of_thread(search_timetable: "SearchTimetable", max_rides: int) -> SearchBuffers:
-    """Return this thread's memory for queries of ``max_rides`` rides on a search timetable."""
     kept: dict[tuple[int, int], SearchBuffers] = _own.__dict__.setdefault("kept", {})
     key = (search_timetable.stop_count, max_rides)
     if key not in kept:

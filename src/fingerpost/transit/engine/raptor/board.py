@@ -50,7 +50,6 @@ def list_board_departures(
 
 
 def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:
-    """Return the part (row) of each stop time of an instance, and the position in that part."""
     parts, instance = search_timetable.parts, search_timetable.instance_parts[rows[:, 0]]
     position = rows[:, 1].astype(np.int64)
     if parts.is_plain:

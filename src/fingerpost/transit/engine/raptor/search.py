@@ -96,8 +96,6 @@ def _find_direct_walk(timetable: Timetable, query: SearchQuery) -> Journey | Non
 
 
 class _Search(NamedTuple):
-    """One query on one search timetable; ``direct`` is the walk all the way."""
-
     timetable: Timetable
     search_timetable: SearchTimetable
     query: SearchQuery
@@ -211,7 +209,6 @@ def _list_windows_s(query: SearchQuery) -> list[int]:
 
 
 def _best(journeys: list[Journey]) -> list[Journey]:
-    """Return the Pareto-optimal journeys."""
     costs = {each: (-each.departure, each.arrival, each.boardings, each.walk_m) for each in journeys}
     different = set(costs.values())
     return [each for each, cost in costs.items() if not any(_beats(other, cost) for other in different)]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.engine.timetable.row_bounds import check_timetable
 from fingerpost.transit.engine.timetable.text import TextColumn
-from fingerpost.transit.engine.timetable.timetable import Feed, Timetable
+from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Timetable
 
 ARRAYS = "arrays.bin"
 _ALIGNMENT = 64
@@ -65,7 +65,7 @@ def explain_failure(subject: str, error: Exception, remedy: str) -> str:
 
 
 # Raise it when the meaning of a stored array changes; changed names and types are detected.
-FORMAT = 9
+FORMAT = 10
 
 _CONTENTS = "contents.json"
 _REMEDY = "Run `fingerpost network add` for it again."
@@ -110,7 +110,9 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
     arrays = open_arrays(folder, contents["arrays"])
     columns: dict[str, Any] = {}
     for field in fields(Timetable):
-        if field.name not in _IN_CONTENTS:
+        if field.type is Footpaths:
+            columns[field.name] = Footpaths(*(arrays[f"{field.name}.{name}"] for name in Footpaths._fields))
+        elif field.name not in _IN_CONTENTS:
             columns[field.name] = _column(arrays, field.name) if field.type is TextColumn else arrays[field.name]
     for name in _TRANSLATED:
         languages = contents["languages"][name]
@@ -131,6 +133,8 @@ def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
         if isinstance(value, TextColumn):
             yield f"{name}.blob", value.blob
             yield f"{name}.offsets", value.offsets
+        elif isinstance(value, Footpaths):
+            yield from ((f"{name}.{column}", array) for column, array in value._asdict().items())
         elif name not in _IN_CONTENTS:
             yield name, value
 

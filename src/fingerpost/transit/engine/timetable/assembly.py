@@ -16,7 +16,7 @@ from fingerpost.transit.engine.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
-from fingerpost.transit.engine.timetable.footpaths import change_times, foot_columns, footpaths
+from fingerpost.transit.engine.timetable.footpaths import change_times, footpaths
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
 from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.engine.timetable.text import TextColumn
@@ -134,18 +134,19 @@ def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], 
 def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
     transfers = rows_to_columns(TransferColumns, draft.transfers) if draft.transfers else draft.transfer_columns
     stations = places.kinds, places.parents
-    paths = footpaths(walks.usual, *stations, transfers, draft.pathways)
-    columns: dict[str, Any] = foot_columns("foot_", paths) | {
+    paths, change_s = footpaths(walks.usual, *stations, transfers, draft.pathways)
+    columns: dict[str, Any] = {
+        "footpaths": paths,
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,
         "transfer_type": transfers.type,
         "transfer_min_s": transfers.min_s,
-        "change_s": paths.change_s,
+        "change_s": change_s,
     }
     if walks.step_free is not None:
         inside_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
         inside = draft.pathways._replace(seconds=inside_s)
-        columns |= foot_columns("step_free_foot_", footpaths(walks.step_free, *stations, transfers, inside))
+        columns["step_free_footpaths"], _ = footpaths(walks.step_free, *stations, transfers, inside)
     return columns
 
 

@@ -1,6 +1,6 @@
 """Footpaths between stops: walks, the transfer rules of feeds, and detours around closed parts of stations."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     MINIMUM_TIME,
     STOP,
     TIMED,
+    Footpaths,
     Int8,
     Int32,
     Int64,
@@ -24,36 +25,11 @@ from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT
 from fingerpost.transit.engine.timetable.walks import StopLinks, Walks
 
 
-class Footpaths(NamedTuple):
-    """Footpaths as columns of a timetable, those of each stop ordered by ``seconds``.
-
-    ``seconds`` run from alighting to being ready to board; ``walk_s`` are those on foot alone.
-    """
-
-    first: Int32
-    to: Int32
-    seconds: Int32
-    metres: Int32
-    walk_s: Int32
-    change_s: Int32
-
-
 def with_step_free_footpaths(timetable: Timetable) -> Timetable:
     """Return a timetable whose footpaths have no steps, itself if steps are not known."""
-    if not len(timetable.step_free_foot_first):
+    if not len(timetable.step_free_footpaths.first):
         return timetable
-    return replace(timetable, **foot_columns("foot_", _list_foot_columns(timetable, "step_free_foot_")))
-
-
-_COLUMNS = ("first", "to", "s", "m", "walk_s")
-
-
-def foot_columns(prefix: str, columns: Iterable[Int32]) -> dict[str, Any]:
-    return {prefix + name: column for name, column in zip(_COLUMNS, columns, strict=False)}
-
-
-def _list_foot_columns(timetable: Timetable, prefix: str) -> list[Int32]:
-    return [getattr(timetable, prefix + name) for name in _COLUMNS]
+    return replace(timetable, footpaths=timetable.step_free_footpaths)
 
 
 class Footpath(NamedTuple):
@@ -71,13 +47,14 @@ def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool
     ``step_free`` prefers a footpath without steps if steps are known.
     """
     table = with_step_free_footpaths(timetable) if step_free else timetable
-    first, last = int(table.foot_first[begin]), int(table.foot_first[begin + 1])
-    rows = np.flatnonzero(table.foot_to[first:last] == end)
+    paths = table.footpaths
+    first, last = int(paths.first[begin]), int(paths.first[begin + 1])
+    rows = np.flatnonzero(paths.to[first:last] == end)
     if not len(rows):
         usual = find_footpath(timetable, begin, end, step_free=False) if table is not timetable else None
         return None if usual is None else usual._replace(has_steps=True)
     row = first + int(rows[0])
-    return Footpath(int(table.foot_s[row]), int(table.foot_m[row]), int(table.foot_walk_s[row]))
+    return Footpath(int(paths.seconds[row]), int(paths.metres[row]), int(paths.walk_s[row]))
 
 
 class _PathColumns(NamedTuple):
@@ -119,8 +96,10 @@ def footpaths(
     parents: Int32,
     rules: TransferColumns,
     pathways: tuple[Int32, Int32, Int32] | None = None,
-) -> Footpaths:
+) -> tuple[Footpaths, Int32]:
     """Link stops on foot: all pairs near enough, and the transfer rules of feeds, which override them.
+
+    Return the footpaths, and for each stop the seconds of a change there.
 
     ``parents`` are the stations of stops, -1 for none.
     ``pathways`` are (from, to, seconds) within a station: unless a transfer rule exists, the change takes that time and
@@ -151,14 +130,14 @@ def footpaths(
         links = links.without(take_rows(ruled, ~same), count)
         links = links.joined(take_rows(ruled, ~same & (rules.type != FORBIDDEN)))
     order = np.lexsort((links.end, links.seconds, links.begin))
-    return Footpaths(
+    paths = Footpaths(
         first=starts_of(np.bincount(links.begin, minlength=count)).astype(np.int32),
         to=links.end[order].astype(np.int32),
         seconds=links.seconds[order].astype(np.int32),
         metres=links.metres[order].astype(np.int32),
         walk_s=links.walk_s[order].astype(np.int32),
-        change_s=change_s,
     )
+    return paths, change_s
 
 
 # A closure further away than this from a stop affects no change there.
@@ -182,8 +161,8 @@ def without_closed_ways(
         closed: the closed entrances and passages of stations (rows).
         step_free: which footpaths are changed.
     """
-    prefix = "step_free_foot_" if step_free and len(timetable.step_free_foot_first) else "foot_"
-    first, to, taken_s, metres, walk_s = _list_foot_columns(timetable, prefix)
+    has_own = step_free and len(timetable.step_free_footpaths.first)
+    first, to, taken_s, metres, walk_s = timetable.step_free_footpaths if has_own else timetable.footpaths
     begin = np.repeat(np.arange(timetable.stop_count), np.diff(first))
     end = to.astype(np.int64)
     near = np.zeros(timetable.stop_count, np.bool_)
@@ -214,8 +193,8 @@ def without_closed_ways(
     order = np.flatnonzero(keep)
     order = order[np.lexsort((end[order], taken_s[order], begin[order]))]
     starts = starts_of(np.bincount(begin[order], minlength=timetable.stop_count)).astype(np.int32)
-    columns = (starts, to[order], taken_s[order], metres[order], walk_s[order])
-    return replace(timetable, **foot_columns(prefix, columns))
+    paths = Footpaths(starts, to[order], taken_s[order], metres[order], walk_s[order])
+    return replace(timetable, step_free_footpaths=paths) if has_own else replace(timetable, footpaths=paths)
 
 
 def _find_inside(

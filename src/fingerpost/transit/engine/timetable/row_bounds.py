@@ -1,6 +1,7 @@
 """Check that row numbers are within the arrays that they index, because compiled code does not check them."""
 
 from dataclasses import fields
+from operator import attrgetter
 from typing import Any
 
 import numpy.typing as npt
@@ -10,8 +11,8 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 
 # Columns of row numbers by the array that they index. Those of the second table may be -1 for none.
 _ROWS = {
-    "stop_lat": ("stop_time_stop", "transfer_from", "transfer_to", "foot_to", "step_free_foot_to", "pathway_from",
-                 "pathway_to"),
+    "stop_lat": ("stop_time_stop", "transfer_from", "transfer_to", "footpaths.to", "step_free_footpaths.to",
+                 "pathway_from", "pathway_to"),
     "route_feed": ("trip_route",),
     "service_feed": ("trip_service",),
     "trip_route": ("trip_departure_trip",),
@@ -28,8 +29,8 @@ _ROWS_OR_NONE = {
 }
 _STARTS = {
     "trip_first_stop_time": "stop_time_stop",
-    "foot_first": "foot_to",
-    "step_free_foot_first": "step_free_foot_to",
+    "footpaths.first": "footpaths.to",
+    "step_free_footpaths.first": "step_free_footpaths.to",
     "shape_first": "shape_lat_udeg",
 }
 
@@ -58,9 +59,9 @@ def check_timetable(table: Timetable) -> None:
     for least, numbers in ((0, _ROWS), (-1, _ROWS_OR_NONE)):
         for numbered, names in numbers.items():
             for name in names:
-                check_rows(name, getattr(table, name), len(getattr(table, numbered)), least)
+                check_rows(name, attrgetter(name)(table), len(getattr(table, numbered)), least)
     for name, blocks in _STARTS.items():
-        check_starts(name, getattr(table, name), len(getattr(table, blocks)))
+        check_starts(name, attrgetter(name)(table), len(attrgetter(blocks)(table)))
     for field in fields(table):
         value = getattr(table, field.name)
         for column in value.values() if isinstance(value, dict) else [value]:

@@ -8,6 +8,7 @@ Times of stop times are seconds from the start of the service day, which is noon
 
 from dataclasses import dataclass, field
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +60,22 @@ class Feed:
     version: str | None = None
     source: str = ""
     licences: tuple[str, ...] = ()
+
+
+class Footpaths(NamedTuple):
+    """Footpaths between boardable stops: those of stop s are rows ``first[s] .. first[s + 1]``, by ``seconds``.
+
+    ``seconds`` run from alighting at one to being ready to board at the other; ``walk_s`` are those on foot alone.
+    """
+
+    first: Int32
+    to: Int32
+    seconds: Int32
+    metres: Int32
+    walk_s: Int32
+
+
+NO_FOOTPATHS = Footpaths(*(np.zeros(0, np.int32) for _ in Footpaths._fields))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -126,20 +143,10 @@ class Timetable:
     transfer_type: Int8
     transfer_min_s: Int32  # -1 where not stated
 
-    # footpaths between boardable stops: those of stop s are rows foot_first[s] .. foot_first[s + 1]
-    foot_first: Int32
-    foot_to: Int32
-    foot_s: Int32  # from alighting at one to being ready to board at the other
-    foot_m: Int32  # those of one stop by foot_s
+    footpaths: Footpaths
     change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 where forbidden
-
-    foot_walk_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # on foot alone
-    # footpaths without steps, in the same columns; empty where steps are not known
-    step_free_foot_first: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    step_free_foot_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    step_free_foot_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    step_free_foot_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    step_free_foot_walk_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    # those without steps, without any row where steps are not known
+    step_free_footpaths: Footpaths = NO_FOOTPATHS
 
     # other names of stops, where a source has them: language to a column as long as the stops, "" for none
     stop_names: dict[str, TextColumn] = field(default_factory=dict)

@@ -153,8 +153,6 @@ def build_search_timetable(
 
 
 class _PatternRows(NamedTuple):
-    """Columns as in ``Patterns``, and the row of each instance before the grouping."""
-
     pattern_first: Int64
     instance_first: Int64
     stop_time_base: Int64
@@ -216,24 +214,16 @@ def _hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32,
 
 
 def _footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
-    return (
-        search_stops.foot_first.view(np.uint32),
-        search_stops.foot_to.view(np.uint32),
-        search_stops.foot_s,
-        search_stops.foot_m,
-    )
+    first, to, seconds, metres = search_stops.footpaths
+    return first.view(np.uint32), to.view(np.uint32), seconds, metres
 
 
 def _mirrored_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
-    origin = np.repeat(np.arange(search_stops.stop_count), np.diff(search_stops.foot_first))
-    order: npt.NDArray[np.int64] = np.lexsort((origin, search_stops.foot_to))
-    first = starts_of(np.bincount(search_stops.foot_to, minlength=search_stops.stop_count))
-    return (
-        first.astype(np.uint32),
-        origin[order].astype(np.uint32),
-        search_stops.foot_s[order],
-        search_stops.foot_m[order],
-    )
+    first, to, seconds, metres = search_stops.footpaths
+    origin = np.repeat(np.arange(search_stops.stop_count), np.diff(first))
+    order: npt.NDArray[np.int64] = np.lexsort((origin, to))
+    arrivals = starts_of(np.bincount(to, minlength=search_stops.stop_count))
+    return arrivals.astype(np.uint32), origin[order].astype(np.uint32), seconds[order], metres[order]
 
 
 # The default memory of all search timetables of a process.
@@ -281,7 +271,7 @@ class DayCache:
 def count_bytes(search_timetable: SearchTimetable) -> int:
     """Return the size of the arrays of a search timetable, without those that it shares with its timetable."""
     parts, stops = search_timetable.parts, search_timetable.search_stops
-    shared = [] if stops.is_split else [*_footpaths(stops), stops.change_s]
+    shared = [] if stops.is_split else [*stops.footpaths, stops.change_s]
     arrays = (
         *search_timetable.patterns,
         search_timetable.instance_parts,
@@ -309,7 +299,6 @@ class SearchTimetables:
     def get_search_timetable(
         self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
     ) -> SearchTimetable:
-        """Return the search timetable of a day, building it if needed, as ``build_search_timetable``."""
         key = (day, mirrored, step_free, further_days)
         cached = self.cached.get(key)
         if cached is None:
@@ -337,6 +326,5 @@ class SearchTimetables:
         return (day, mirrored, step_free, 0) in self.cached
 
     def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
-        """Whether the search timetable is built already, and small."""
         cached = self.cached.get((day, mirrored, step_free, 0))
         return cached is not None and len(cached.search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES

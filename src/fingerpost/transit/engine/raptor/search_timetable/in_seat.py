@@ -156,7 +156,6 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
 
 
 def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[int]]:
-    """Return the paths if no train divides and none are coupled."""
     after = dict(zip(first, then, strict=True))
     rows = []
     for begin in sorted(after.keys() - set(then), key=lambda instance: (begins_s[instance], instance)):

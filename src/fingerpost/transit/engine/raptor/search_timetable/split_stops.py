@@ -168,17 +168,14 @@ class SpecificTransfers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchStops:
-    """The stops of the search, and the footpaths between them, as in ``Timetable``.
+    """The stops of the search, and the first, to, seconds and metres of their footpaths, as in ``Timetable``.
 
     The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are the rows of a stop's copies,
     itself included.
     """
 
     stop_count: int
-    foot_first: Int32
-    foot_to: Int32
-    foot_s: Int32
-    foot_m: Int32
+    footpaths: tuple[Int32, Int32, Int32, Int32]
     change_s: Int32
     copy_first: Int64 | None = None
     copy: Int32 | None = None
@@ -198,14 +195,8 @@ class SearchStops:
 def split_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay | None
 ) -> tuple[TripInstances, SearchStops]:
-    plain = SearchStops(
-        stop_count=timetable.stop_count,
-        foot_first=timetable.foot_first,
-        foot_to=timetable.foot_to,
-        foot_s=timetable.foot_s,
-        foot_m=timetable.foot_m,
-        change_s=timetable.change_s,
-    )
+    footpaths = timetable.footpaths[:4]
+    plain = SearchStops(stop_count=timetable.stop_count, footpaths=footpaths, change_s=timetable.change_s)
     if not len(timetable.specific_transfer_s):
         return instances, plain
     instances = instances.laid_out()
@@ -234,12 +225,13 @@ def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> Sea
     # The first copy of a stop serves stop times without any specific rule.
     numbers = np.concatenate([np.full((count, 4), -1, np.int64), kinds[:, 1:]])
 
-    origin = np.repeat(np.arange(count), np.diff(timetable.foot_first))
+    paths = timetable.footpaths
+    origin = np.repeat(np.arange(count), np.diff(paths.first))
     is_split = size > 1
-    kept = ~(is_split[origin] | is_split[timetable.foot_to])
-    paths = np.column_stack([origin, timetable.foot_to, timetable.foot_s, timetable.foot_m])
-    links = [paths[kept]]
-    base = {(one, other): (seconds, metres) for one, other, seconds, metres in paths[~kept].tolist()}
+    kept = ~(is_split[origin] | is_split[paths.to])
+    usual = np.column_stack([origin, paths.to, paths.seconds, paths.metres])
+    links = [usual[kept]]
+    base = {(one, other): (seconds, metres) for one, other, seconds, metres in usual[~kept].tolist()}
     base |= {(stop, stop): (int(timetable.change_s[stop]), 0) for stop in np.flatnonzero(is_split).tolist()}
     by_pair = rules.by_pair(is_split)
     change_s = np.concatenate([timetable.change_s, np.full(len(kinds), -1, np.int32)])
@@ -263,10 +255,12 @@ def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> Sea
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32)
     return SearchStops(
         stop_count=total,
-        foot_first=starts_of(np.bincount(rows[:, 0], minlength=total)).astype(np.int32),
-        foot_to=rows[:, 1].copy(),
-        foot_s=rows[:, 2].copy(),
-        foot_m=rows[:, 3].copy(),
+        footpaths=(
+            starts_of(np.bincount(rows[:, 0], minlength=total)).astype(np.int32),
+            rows[:, 1].copy(),
+            rows[:, 2].copy(),
+            rows[:, 3].copy(),
+        ),
         change_s=change_s.astype(np.int32),
         copy_first=copy_first,
         copy=copy,
