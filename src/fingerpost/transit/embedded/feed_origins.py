@@ -148,11 +148,7 @@ class OriginFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock this network against being added, refreshed or prepared by another process.
-
-        Raises:
-            SettingsInvalid: the disk cannot be written.
-        """
+        """Lock this network against being added, refreshed or prepared by another process."""
         try:
             with locked(self._lock):
                 yield

@@ -279,8 +279,11 @@ class EmbeddedNetwork:
         if self.realtime is not None:
             await self.realtime.catch_up()
         snapshot = self._snapshot
-        is_quick = is_ready() and query.window_s <= _SHORT_BOARD_S
-        if is_quick and self._is_day_ready(snapshot, query.instant):
+        day = local_day(query.instant, self._facts.zone)
+        is_built = all(
+            timetable.is_ready(day, mirrored=False, step_free=False) for timetable in (snapshot.live, snapshot.planned)
+        )
+        if is_built and is_ready() and query.window_s <= _SHORT_BOARD_S:
             board, is_empty = self._board(snapshot, query)
         else:
             await self._build_days(query.instant)
@@ -288,11 +291,6 @@ class EmbeddedNetwork:
         if not is_empty:
             return board
         return replace(board, gap=await compute(find_gap, snapshot, self._rows_of(query), self._facts.zone, query))
-
-    def _is_day_ready(self, snapshot: Snapshot, instant: int) -> bool:
-        day = local_day(instant, self._facts.zone)
-        timetables = (snapshot.live, snapshot.planned)
-        return all(timetable.is_ready(day, mirrored=False, step_free=False) for timetable in timetables)
 
     def _rows_of(self, query: DepartureQuery) -> list[int]:
         return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]

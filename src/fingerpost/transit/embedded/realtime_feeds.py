@@ -137,7 +137,10 @@ class RealtimeFeeds:
         return False
 
     async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> bool:
-        timestamp = await asyncio.to_thread(_timestamp, data)
+        try:
+            timestamp = await asyncio.to_thread(find_timestamp, data)
+        except ValueError as error:
+            raise _NoMessage(f"The source gave {error}.") from error
         believed = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
         if believed and timestamp is not None and timestamp < (state.timestamp or 0):
             raise _NoMessage("The source gave an older message than before.")
@@ -170,13 +173,6 @@ def _stamp_of(location: str) -> _Stamp:
 
 def _stamp_from(stat: os.stat_result) -> _Stamp:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
-
-
-def _timestamp(data: bytes) -> int | None:
-    try:
-        return find_timestamp(data)
-    except ValueError as error:
-        raise _NoMessage(f"The source gave {error}.") from error
 
 
 def _age_s(response: Response | None, now: int) -> int:

@@ -107,12 +107,6 @@ class RideWalks:
         self._snapshot, self._ends = snapshot, ends
         self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
-    def to_first(self, ride: Ride) -> Walk:
-        return self._between_point(self._ends.near_origin, ride.foot_m, self._end(ride, ride.board_stop_time))
-
-    def from_last(self, ride: Ride, egress_m: int) -> Walk:
-        return self._between_point(self._ends.near_destination, egress_m, self._end(ride, ride.alight_stop_time))
-
     def between(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Change:
         """Return the change from one ride to the next.
 
@@ -154,7 +148,9 @@ class RideWalks:
         is_moved = planned is not None and stop != int(self._snapshot.timetable.stop_time_stop[planned])
         return _RideEnd(stop, is_moved)
 
-    def _between_point(self, point: Endpoint, metres: int, end: _RideEnd) -> Walk:
+    def to_or_from(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
+        """Return the walk between the origin or destination and a ride; ``metres`` unless real time moved the stop."""
+        end = self._end(ride, stop_time)
         seconds = point.walk_s_by_stop.get(end.stop)
         if not end.is_moved:
             return Walk(metres, _by_pace_s(metres) if seconds is None else seconds)

@@ -12,7 +12,6 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.service_days import days_of, find_covered_days
 from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Bool, Timetable
-from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds, Coordinate, box_of
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService, ServiceState
@@ -79,6 +78,7 @@ class TimetableProfile:
         if self.record.realtime:
             abilities.add(Ability.REALTIME)
         first, last = self.covered_days or (None, None)
+        routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))
         return NetworkProfile(
             name=self.record.name,
             source=self.record.source,
@@ -86,7 +86,7 @@ class TimetableProfile:
             zone=self.zone,
             abilities=frozenset(abilities),
             feed_names=frozenset(feed.name.upper() for feed in self._timetable.feeds),
-            modes=self._modes,
+            modes=frozenset(mode_of(int(kind)) for kind in self._timetable.route_type[routes]),
             is_demo=self.record.source == "demo",
             priority=self.record.priority,
             attribution=self.attribution,
@@ -107,11 +107,6 @@ class TimetableProfile:
         served = self._timetable.stop_kind == STOP
         lats, lons = self._timetable.stop_lat[served].tolist(), self._timetable.stop_lon[served].tolist()
         return box_of([Coordinate(lat, lon) for lat, lon in zip(lats, lons, strict=True)])
-
-    @cached_property
-    def _modes(self) -> frozenset[Mode]:
-        routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))
-        return frozenset(mode_of(int(kind)) for kind in self._timetable.route_type[routes])
 
     @cached_property
     def _languages(self) -> frozenset[str]:

@@ -102,15 +102,15 @@ def _trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
             chosen = running & (feed_of_departure == row) & (start + ends_s >= now - _PAST_S)
             chosen &= start + begins_s < now + CLOSED_S + HOUR_S
             for trip_departure in np.flatnonzero(chosen).tolist():
-                own = int(trip[trip_departure])
+                own, begin = int(trip[trip_departure]), int(begins_s[trip_departure])
                 yield _TripInstance(
                     trip=own,
                     trip_id=timetable.trip_local_id[own],
                     route_id=timetable.route_local_id[int(timetable.trip_route[own])],
                     day=day,
                     start=start + int(timetable.trip_departure_shift_s[trip_departure]),
-                    begins=start + int(begins_s[trip_departure]),
-                    start_time=_clock_text(int(begins_s[trip_departure])),
+                    begins=start + begin,
+                    start_time=f"{begin // HOUR_S:02}:{begin % HOUR_S // 60:02}:{begin % 60:02}",
                 )
 
 
@@ -119,10 +119,6 @@ def _is_cancelled(trip_instance: _TripInstance, scene: Scenario, closed_from: in
         return trip_instance.begins < closed_from + CLOSED_S
     since_s = trip_instance.begins - cancelled_around
     return trip_instance.route_id == scene.cancelled_route and -CANCELLED_BEFORE_S <= since_s < CANCELLED_AFTER_S
-
-
-def _clock_text(seconds: int) -> str:
-    return f"{seconds // HOUR_S:02}:{seconds % HOUR_S // 60:02}:{seconds % 60:02}"
 
 
 def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:

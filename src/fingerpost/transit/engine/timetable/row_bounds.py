@@ -36,21 +36,13 @@ _STARTS = {
 
 
 def check_rows(name: str, rows: npt.NDArray[Any], below: int, least: int = 0) -> None:
-    """Check that row numbers are at least ``least`` and less than ``below``.
-
-    Raises:
-        ValueError: with the name of the array.
-    """
+    """Raise ValueError unless row numbers are at least ``least`` and less than ``below``."""
     if len(rows) and not (rows.min() >= least and rows.max() < below):
         raise ValueError(f"the array {name} is out of bounds")
 
 
 def check_starts(name: str, starts: npt.NDArray[Any], end: int) -> None:
-    """Check the offsets of consecutive blocks that begin at 0 and end at ``end``.
-
-    Raises:
-        ValueError: with the name of the array.
-    """
+    """Raise ValueError unless the offsets of consecutive blocks begin at 0 and end at ``end``."""
     if len(starts) and (starts[0] != 0 or starts[-1] != end or (starts[1:] < starts[:-1]).any()):
         raise ValueError(f"the array {name} is out of bounds")
 

@@ -19,14 +19,7 @@ _K = TypeVar("_K")
 
 
 class Scope:
-    """The feeds to which one message may refer.
-
-    Attributes:
-        feeds: rows of the timetable's feeds.
-        feed_names: their FEEDs, each once.
-        trips: trip id to rows, several where feeds share an id.
-        routes: route id to rows.
-    """
+    """The feeds (rows) to which one message may refer, and the rows of their trips and routes by id."""
 
     def __init__(self, index: "RealtimeIndex", feeds: tuple[int, ...]) -> None:
         self.feeds = feeds
