@@ -19,20 +19,8 @@ from fingerpost.transit.model.itinerary import (
 from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Coordinate, Location, distance_m
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.remote.kit import itineraries as kit
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.journeys import (
-    UNKNOWN_EFFECT,
-    UNNAMED,
-    decode_line,
-    draw_points,
-    is_in_force,
-    new_walk,
-    own_name,
-    read_itinerary,
-    ride_mode,
-    sum_fares,
-    unique_alerts,
-)
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import find_service_day
@@ -43,18 +31,18 @@ from fingerpost.transit.rules.times import print_utc
 def list_in_force(alerts: Iterable[shapes.MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return the alerts with a text that hold at any time from ``begin`` to ``end``, each once."""
     # An alert with a code is a remark on the service, such as its power sockets.
-    return unique_alerts(_alert(alert, begin, end) for alert in alerts if alert.code is None)
+    return kit.unique_alerts(_alert(alert, begin, end) for alert in alerts if alert.code is None)
 
 
 def _alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | None:
     header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
     # Feeds with one kind of period state it as the communication period.
     spans = alert.impact_period or alert.communication_period
-    held = [each for each in spans if is_in_force(each.start, each.end, begin, end)]
+    held = [each for each in spans if kit.is_in_force(each.start, each.end, begin, end)]
     if not (header or text) or (spans and not held):
         return None
     span = held[0] if held else shapes.TimeRange()
-    effect, url = alert.effect or UNKNOWN_EFFECT, alert.url or None
+    effect, url = alert.effect or kit.UNKNOWN_EFFECT, alert.url or None
     # The server's alerts have no id of their own.
     name = hashlib.sha256("\x00".join((header, text, effect, url or "")).encode()).hexdigest()[:16]
     return ServiceAlert(id=name, header=header, text=text, effect=effect, since=span.start, until=span.end, url=url)
@@ -71,13 +59,13 @@ def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end:
     """Return a leg; ``start`` and ``end`` are the trip's own ends if it begins or ends there."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if leg.mode == shapes.WALK:
-        return new_walk(*ends, (leg.start_time, leg.end_time), leg, cancelled=is_off(leg))
+        return kit.new_walk(*ends, (leg.start_time, leg.end_time), leg, cancelled=is_off(leg))
     scheduled = leg.start_time if leg.scheduled_start_time is None else leg.scheduled_start_time
     arrives = leg.end_time if leg.scheduled_end_time is None else leg.scheduled_end_time
     cancelled = is_off(leg)
     has_delay = bool(leg.real_time) and not cancelled
     return Leg(
-        mode=ride_mode(shapes.read_mode(leg.mode, leg.route_type)),
+        mode=kit.ride_mode(shapes.read_mode(leg.mode, leg.route_type)),
         start=ends[0],
         end=ends[1],
         departure_scheduled=scheduled,
@@ -122,12 +110,12 @@ def destination_of(own: shapes.MotisLine) -> str | None:
 
 
 def draw_leg(leg: Leg) -> LegLine:
-    return draw_points(leg, _list_points(leg.handle) if isinstance(leg.handle, shapes.MotisLeg) else ())
+    return kit.draw_points(leg, _list_points(leg.handle) if isinstance(leg.handle, shapes.MotisLeg) else ())
 
 
 def _list_points(leg: shapes.MotisLeg) -> tuple[tuple[float, float], ...]:
     line = leg.leg_geometry or shapes.Polyline()
-    return decode_line(line.points, _PRECISION if line.precision is None else line.precision)
+    return kit.decode_line(line.points, _PRECISION if line.precision is None else line.precision)
 
 
 def _length_m(leg: shapes.MotisLeg) -> float | None:
@@ -139,10 +127,10 @@ def _length_m(leg: shapes.MotisLeg) -> float | None:
 
 def _end_point(place: shapes.OwnPlace, ids: StopIdCodec, location: Location | None) -> StopPoint:
     if place.stop_id is None:
-        name = own_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
+        name = kit.own_name(location) or _POSITIONS.get(place.name, place.name) or kit.UNNAMED
         return StopPoint(name=name, coordinate=place.coordinate)
     return StopPoint(
-        name=place.name or UNNAMED,
+        name=place.name or kit.UNNAMED,
         coordinate=place.coordinate,
         id=ids.encode(place.stop_id),
         platform=place.track or None,
@@ -169,7 +157,7 @@ def read_itineraries(
             continue
         if not own.legs:
             continue
-        itinerary = read_itinerary(own.legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
+        itinerary = kit.read_itinerary(own.legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
         read.itineraries.append(itinerary)
         read.fares[itinerary] = price(itinerary, own.fare_transfers)
     return read
@@ -202,7 +190,7 @@ def price(itinerary: Itinerary, transfers: Sequence[shapes.FareTransfer]) -> Far
     if not bought:
         return Fare(unknown="the server names no ticket")
     prices = [(product.amount or 0.0, product.currency) for product in bought]
-    return sum_fares(prices, (product.name for product in bought if product.name))
+    return kit.sum_fares(prices, (product.name for product in bought if product.name))
 
 
 def _list_parts(transfer: shapes.FareTransfer) -> list[list[shapes.MotisFareProduct]]:

@@ -8,19 +8,7 @@ from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, 
 from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.kit.journeys import (
-    UNKNOWN_EFFECT,
-    UNNAMED,
-    decode_line,
-    draw_points,
-    is_in_force,
-    new_walk,
-    own_name,
-    read_itinerary,
-    ride_mode,
-    sum_fares,
-    unique_alerts,
-)
+from fingerpost.transit.remote.kit import itineraries as kit
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_access, read_mode
@@ -28,18 +16,18 @@ from fingerpost.transit.remote.opentripplanner.wire_values import find_service_d
 
 def list_in_force(alerts: Iterable[shapes.OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return the alerts with a text that hold at any time from ``begin`` to ``end``, each once."""
-    return unique_alerts(
+    return kit.unique_alerts(
         ServiceAlert(
             id=alert.id,
             header=(alert.alert_header_text or "").strip(),
             text=(alert.alert_description_text or "").strip(),
-            effect=alert.alert_effect or UNKNOWN_EFFECT,
+            effect=alert.alert_effect or kit.UNKNOWN_EFFECT,
             since=alert.effective_start_date,
             until=alert.effective_end_date,
             url=alert.alert_url or None,
         )
         for alert in alerts
-        if is_in_force(alert.effective_start_date, alert.effective_end_date, begin, end)
+        if kit.is_in_force(alert.effective_start_date, alert.effective_end_date, begin, end)
     )
 
 
@@ -50,12 +38,12 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: L
     """Return a leg; ``start`` and ``end`` are the trip's own ends if it begins or ends there."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if not leg.transit_leg:
-        return new_walk(*ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=read_mode(leg.mode))
+        return kit.new_walk(*ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=read_mode(leg.mode))
     departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
     types = leg.pickup_type, leg.dropoff_type
     cancelled = shapes.is_taken_away(leg.transit_leg, leg.realtime_state, leg.real_time, types)
     return Leg(
-        mode=ride_mode(read_mode(leg.mode, None if leg.route is None else leg.route.type)),
+        mode=kit.ride_mode(read_mode(leg.mode, None if leg.route is None else leg.route.type)),
         start=ends[0],
         end=ends[1],
         departure_scheduled=leg.start.scheduled_time,
@@ -95,9 +83,9 @@ def _delay_s(moment: shapes.LegTime) -> int | None:
 def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:
     here = end.coordinate
     if end.stop is None:
-        return StopPoint(name=own_name(location) or end.name or UNNAMED, coordinate=here)
+        return StopPoint(name=kit.own_name(location) or end.name or kit.UNNAMED, coordinate=here)
     return StopPoint(
-        name=end.stop.name or end.name or UNNAMED,
+        name=end.stop.name or end.name or kit.UNNAMED,
         coordinate=here,
         id=ids.encode(end.stop.gtfs_id),
         platform=end.stop.platform_code or None,
@@ -118,13 +106,13 @@ def list_itineraries(
         legs = () if edge.node is None else edge.node.legs
         known = [leg for leg in legs if leg is not None]
         if known and len(known) == len(legs):
-            itineraries.append(_keep_in_time(read_itinerary(known, query, ids, new_leg), query))
+            itineraries.append(_keep_in_time(kit.read_itinerary(known, query, ids, new_leg), query))
     return [itinerary for itinerary in itineraries if itinerary is not None]
 
 
 def draw_leg(leg: Leg) -> LegLine:
     line = leg.handle.leg_geometry if isinstance(leg.handle, shapes.OwnLeg) else None
-    return draw_points(leg, () if line is None else decode_line(line.points, _PRECISION))
+    return kit.draw_points(leg, () if line is None else kit.decode_line(line.points, _PRECISION))
 
 
 def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
@@ -179,7 +167,7 @@ def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Mone
 
 def _sum(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
     prices = [(money.amount, money.currency.code) for _, money in offers]
-    return sum_fares(prices, (product.id for product, _ in offers))
+    return kit.sum_fares(prices, (product.id for product, _ in offers))
 
 
 # More than depart from any stop within a day.

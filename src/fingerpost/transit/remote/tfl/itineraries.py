@@ -10,16 +10,7 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location
-from fingerpost.transit.remote.kit.journeys import (
-    ON_STREET,
-    UNKNOWN_EFFECT,
-    UNNAMED,
-    draw_points,
-    is_in_force,
-    new_walk,
-    own_name,
-    unique_alerts,
-)
+from fingerpost.transit.remote.kit import itineraries as kit
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 
@@ -39,7 +30,7 @@ _EFFECTS = {severity: effect for effect, severities in _SEVERITIES.items() for s
 
 
 def list_line_alerts(lines: Iterable[shapes.TflLine], line_id: str, begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    return unique_alerts(
+    return kit.unique_alerts(
         _line_alert(line, status, begin, end)
         for line in lines
         if line.id.lower() == line_id.lower()
@@ -53,24 +44,24 @@ def list_lift_alerts(
 ) -> tuple[ServiceAlert, ...]:
     """Return the alerts of lifts that are out of order now at stations, given by NaPTAN code."""
     wanted = {station.upper() for station in stations if station}
-    return unique_alerts(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
+    return kit.unique_alerts(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
 
 
 def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    return unique_alerts(
-        _alert(disruption.description, UNKNOWN_EFFECT, disruption.from_date, disruption.to_date)
+    return kit.unique_alerts(
+        _alert(disruption.description, kit.UNKNOWN_EFFECT, disruption.from_date, disruption.to_date)
         for disruption in disruptions
-        if disruption.description and is_in_force(disruption.from_date, disruption.to_date, begin, end)
+        if disruption.description and kit.is_in_force(disruption.from_date, disruption.to_date, begin, end)
     )
 
 
 def _line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
     """Return the alert of a status; None if it holds at another time. Without a period it holds now."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
-    holding = next((each for each in periods if is_in_force(each.from_date, each.to_date, begin, end)), None)
+    holding = next((each for each in periods if kit.is_in_force(each.from_date, each.to_date, begin, end)), None)
     if holding is None:
         return None
-    effect = _EFFECTS.get(status.status_severity, UNKNOWN_EFFECT)
+    effect = _EFFECTS.get(status.status_severity, kit.UNKNOWN_EFFECT)
     said = status.reason or f"{line.name or line.id}: {status.status_severity_description or 'disrupted'}"
     return _alert(said, effect, holding.from_date, holding.to_date)
 
@@ -171,12 +162,12 @@ class JourneyReader:
     def _leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
         mode = shapes.read_mode(leg.mode.id)
         own_alerts = [
-            _alert(each.description, UNKNOWN_EFFECT)
+            _alert(each.description, kit.UNKNOWN_EFFECT)
             for each in (*leg.disruptions, *leg.planned_works)
             if each.description
         ]
-        if mode in ON_STREET:
-            return new_walk(start, end, expected, leg, mode=mode, alerts=unique_alerts(own_alerts))
+        if mode in kit.ON_STREET:
+            return kit.new_walk(start, end, expected, leg, mode=mode, alerts=kit.unique_alerts(own_alerts))
         scheduled_departure, departure_delay_s = self._scheduled(leg.scheduled_departure_time, expected[0])
         scheduled_arrival, arrival_delay_s = self._scheduled(leg.scheduled_arrival_time, expected[1])
         # A difference at either end shows realtime; equal times show nothing.
@@ -194,7 +185,7 @@ class JourneyReader:
             arrival_delay_s=arrival_delay_s if is_live else None,
             line=_line_of(leg),
             headsign=next((each for option in leg.route_options for each in option.directions if each), None),
-            alerts=unique_alerts([*own_alerts, *line_alerts, *list_lift_alerts(self.lifts, stations)]),
+            alerts=kit.unique_alerts([*own_alerts, *line_alerts, *list_lift_alerts(self.lifts, stations)]),
             handle=leg,
         )
 
@@ -203,8 +194,8 @@ class JourneyReader:
         return scheduled, expected - scheduled
 
     def _point(self, point: shapes.LegPoint, location: Location | None) -> StopPoint:
-        own = own_name(location)
-        name = point.common_name or own or UNNAMED
+        own = kit.own_name(location)
+        name = point.common_name or own or kit.UNNAMED
         here = UNPLACED if location is None else location.coordinate
         if point.lat is not None and point.lon is not None:
             here = Coordinate(point.lat, point.lon)
@@ -223,7 +214,7 @@ def is_placed(itinerary: Itinerary) -> bool:
 
 def draw_leg(leg: Leg) -> LegLine:
     own = leg.handle
-    return draw_points(leg, own.path.line_string if isinstance(own, shapes.TflLeg) and own.path is not None else ())
+    return kit.draw_points(leg, own.path.line_string if isinstance(own, shapes.TflLeg) and own.path is not None else ())
 
 
 def _line_of(leg: shapes.TflLeg) -> str:
