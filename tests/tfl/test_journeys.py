@@ -11,7 +11,7 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, Sourc
 from fingerpost.transit.model.itinerary import LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.tfl.itineraries import choose_after, print_wall_clock
+from fingerpost.transit.remote.tfl.itineraries import TflQuestion, choose_after
 from tests.tfl.asking import NO_JOURNEY, a_leg, a_point, asking, journeys
 
 LONDON = ZoneInfo("Europe/London")
@@ -76,7 +76,9 @@ async def test_the_second_half_past_one_is_meant_where_it_was_asked_for():
     ],
 )
 def test_a_question_is_in_whole_minutes(instant, arrive_by, expected):
-    assert print_wall_clock(utc(instant), LONDON, arrive_by=arrive_by) == expected
+    asked = TflQuestion(origin="A", destination="B", instant=utc(instant), arrive_by=arrive_by).list_params(LONDON)
+
+    assert (asked["date"], asked["time"]) == expected
 
 
 async def test_an_end_is_its_stop_or_its_position():

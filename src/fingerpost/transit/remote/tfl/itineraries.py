@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -104,33 +104,52 @@ def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
     return next((each for each in found if each >= earliest), found[-1])
 
 
-def print_wall_clock(instant: int, zone: ZoneInfo, *, arrive_by: bool) -> tuple[str, str]:
-    """Return the date (yyyyMMdd) and time (HHmm) of a query: the next full minute, or the last one to arrive by."""
-    begun = instant - instant % MINUTE_S
-    if not arrive_by and begun < instant:
-        begun += MINUTE_S
-    shown = datetime.fromtimestamp(begun, zone)
-    return shown.strftime("%Y%m%d"), shown.strftime("%H%M")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TflQuestion:
+    """A journey query in TfL's terms: its ids, ``lat,lon``, postcodes or names as ends, and its words for wishes.
+
+    ``sides`` are what the caller calls the two ends; ``ends`` are the trip's own.
+    """
+
+    origin: str
+    destination: str
+    instant: int
+    arrive_by: bool = False
+    preference: str = "LeastTime"
+    accessibility: str | None = None
+    sides: tuple[str, str] = ("origin", "destination")
+    ends: tuple[Location | None, Location | None] = (None, None)
+
+    def list_params(self, zone: ZoneInfo) -> Mapping[str, str]:
+        # TfL counts minutes: round so that nothing departs too early or arrives too late.
+        minute = self.instant // MINUTE_S if self.arrive_by else -(-self.instant // MINUTE_S)
+        shown = datetime.fromtimestamp(minute * MINUTE_S, zone)
+        params = {
+            "date": f"{shown:%Y%m%d}",
+            "time": f"{shown:%H%M}",
+            "timeIs": "Arriving" if self.arrive_by else "Departing",
+            "journeyPreference": self.preference,
+            # Else TfL also offers what leaves before the time, or arrives after it.
+            "calcOneDirection": "true",
+        }
+        if self.accessibility is not None:
+            params["accessibilityPreference"] = self.accessibility
+        return params
 
 
 UNPLACED = Coordinate(math.nan, math.nan)
 """The position of a point without coordinates, which only a journey's summary can do without."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class JourneyReader:
-    """Reads the journeys of one answer, whose wall clock is in ``zone``.
-
-    The ``instant`` of the query decides between two hours where clocks go back; ``ends`` are the trip's own.
-    """
+    """Reads the journeys of one answer, whose wall clock is in ``zone``."""
 
     ids: StopIdCodec
     zone: ZoneInfo
     told: shapes.JourneyResult
     lifts: Sequence[shapes.LiftDisruption]
-    instant: int
-    arrive_by: bool
-    ends: tuple[Location | None, Location | None]
+    question: TflQuestion
 
     def list_itineraries(self) -> list[Itinerary]:
         return [self._read(journey) for journey in self.told.journeys if journey.legs]
@@ -142,8 +161,8 @@ class JourneyReader:
         for at, leg in enumerate(journey.legs):
             departure = choose_after(leg.departure_time, self.zone, earliest=here)
             here = choose_instant(leg.arrival_time, self.zone, wanted=departure + leg.duration * MINUTE_S)
-            start = self._point(leg.departure_point, self.ends[0] if at == 0 else None)
-            end = self._point(leg.arrival_point, self.ends[1] if at == last else None)
+            start = self._point(leg.departure_point, self.question.ends[0] if at == 0 else None)
+            end = self._point(leg.arrival_point, self.question.ends[1] if at == last else None)
             legs.append(self._leg(leg, start, end, (departure, here)))
         return Itinerary(tuple(legs))
 
@@ -153,10 +172,11 @@ class JourneyReader:
         starts = list_instants(journey.start_date_time, self.zone)
         arrivals = list_instants(journey.arrival_date_time, self.zone)
         whole = [each for each in starts if any(abs(end - each - duration_s) < MINUTE_S for end in arrivals)]
-        if self.arrive_by:
-            fitting = [each for each in whole if each + duration_s <= self.instant]
+        instant = self.question.instant
+        if self.question.arrive_by:
+            fitting = [each for each in whole if each + duration_s <= instant]
             return max(fitting, default=(whole or starts)[0])
-        fitting = [each for each in whole if each >= self.instant - MINUTE_S]
+        fitting = [each for each in whole if each >= instant - MINUTE_S]
         return min(fitting, default=(whole or starts)[-1])
 
     def _leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:

@@ -1,7 +1,7 @@
 """Ask TfL for journeys: it answers with journeys, none, or ends that it cannot resolve."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,12 +10,11 @@ from fingerpost import clock
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceFailed
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
-from fingerpost.transit.model.place import Location
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, sort_live
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
-from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, is_placed, print_wall_clock
+from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, TflQuestion, is_placed
 from fingerpost.transit.remote.tfl.server import (
     LIVE_FRESH_S,
     MULTIPLE_CHOICES,
@@ -27,47 +26,16 @@ from fingerpost.transit.remote.tfl.server import (
 )
 
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
-_SIDES = ("origin", "destination")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TflQuestion:
-    """A journey query in TfL's terms: its ids, ``lat,lon``, postcodes or names as ends, and its words for wishes."""
-
-    origin: str
-    destination: str
-    instant: int
-    arrive_by: bool = False
-    preference: str = "LeastTime"
-    accessibility: str | None = None
-
-    def list_params(self, zone: ZoneInfo) -> Mapping[str, str]:
-        date, time = print_wall_clock(self.instant, zone, arrive_by=self.arrive_by)
-        params = {
-            "date": date,
-            "time": time,
-            "timeIs": "Arriving" if self.arrive_by else "Departing",
-            "journeyPreference": self.preference,
-            # Else TfL also offers what leaves before the time, or arrives after it.
-            "calcOneDirection": "true",
-        }
-        if self.accessibility is not None:
-            params["accessibilityPreference"] = self.accessibility
-        return params
-
-
 MOST_SUGGESTIONS = 5
 _NOT_IDENTIFIED = "notidentified"
 _HINT = "Send the parameterValue of the place that is meant instead"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
 
-def explain(
-    told: shapes.DisambiguationResult, question: TflQuestion, sides: tuple[str, str]
-) -> PlaceAmbiguous | PlaceUnknown:
-    """Return the error of ends that TfL could not resolve; ``sides`` are what the caller calls them."""
+def explain(told: shapes.DisambiguationResult, question: TflQuestion) -> PlaceAmbiguous | PlaceUnknown:
+    """Return the error of ends that TfL could not resolve."""
     statuses = (told.from_location_disambiguation, told.to_location_disambiguation)
-    ends = list(zip(sides, (question.origin, question.destination), statuses, strict=True))
+    ends = list(zip(question.sides, (question.origin, question.destination), statuses, strict=True))
     for side, text, status in ends:
         if status.match_status.lower() == _NOT_IDENTIFIED:
             return new_unknown(text, side)
@@ -147,8 +115,9 @@ class TflJourneySearch(JourneySearch):
             arrive_by=query.arrive_by,
             preference="LeastWalking" if question.shorter_walks else preference,
             accessibility=STEP_FREE if query.step_free else None,
+            ends=(query.origin, query.destination),
         )
-        answered = await self.ask(asked, _SIDES, (query.origin, query.destination))
+        answered = await self.ask(asked)
         placed = [each for each in answered.live if is_placed(each)]
         found = replace(
             sort_live(placed, query, answered.retrieved_at, in_minutes=True),
@@ -167,20 +136,15 @@ class TflJourneySearch(JourneySearch):
             return found
         return replace(found, following=partial(self._ask_on, question, beyond, new))
 
-    async def ask(
-        self,
-        question: TflQuestion,
-        sides: tuple[str, str],
-        ends: tuple[Location | None, Location | None] = (None, None),
-    ) -> FoundJourneys:
+    async def ask(self, question: TflQuestion) -> FoundJourneys:
         """Return all journeys, also those beyond limits; raise PlaceAmbiguous or PlaceUnknown for an unclear end."""
 
         async def read(response: Response) -> Answer[shapes.JourneyResult] | FoundJourneys:
             if response.status == NOT_FOUND:
-                reason = self._read_nothing(read_error(response), question, sides)
+                reason = self._read_nothing(read_error(response), question)
                 return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
             if response.status == MULTIPLE_CHOICES or b"DisambiguationResult," in response.body[:200]:
-                raise explain((await read_exactly(shapes.DisambiguationResult, response)).data, question, sides)
+                raise explain((await read_exactly(shapes.DisambiguationResult, response)).data, question)
             return await read_answer(shapes.JourneyResult, response)
 
         answer = await self._server.get(
@@ -195,20 +159,12 @@ class TflJourneySearch(JourneySearch):
         told = answer.data
         answer.require("journey", "journeys", found=told.journeys)
         lifts = await self._server.find_lifts()
-        reader = JourneyReader(
-            ids=self._ids,
-            zone=self._zone,
-            told=told,
-            lifts=lifts or (),
-            instant=question.instant,
-            arrive_by=question.arrive_by,
-            ends=ends,
-        )
+        reader = JourneyReader(self._ids, self._zone, told, lifts or (), question)
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
         notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
         return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), troubles=notes)
 
-    def _read_nothing(self, error: shapes.ApiError, question: TflQuestion, sides: tuple[str, str]) -> str:
+    def _read_nothing(self, error: shapes.ApiError, question: TflQuestion) -> str:
         """Return why there is no journey; PlaceUnknown for an unknown end, SourceFailed for anything else."""
         said = format_error(error)
         lowered = said.lower()
@@ -218,6 +174,7 @@ class TflJourneySearch(JourneySearch):
                 return f"TfL found no journey: it plans about {_HORIZON_DAYS} days ahead, and this is {days}"
             return f"TfL found no journey ({said})"
         if any(word in lowered for word in _UNKNOWN_WORDS):
+            sides = question.sides
             for text, side in zip((question.origin, question.destination), sides, strict=True):
                 if text.lower() in lowered:
                     raise new_unknown(text, side)

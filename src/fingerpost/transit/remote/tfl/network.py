@@ -11,8 +11,8 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource
 from fingerpost.transit.remote.tfl.boards import TflBoards
-from fingerpost.transit.remote.tfl.itineraries import draw_leg
-from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, TflQuestion, new_unknown
+from fingerpost.transit.remote.tfl.itineraries import TflQuestion, draw_leg
+from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown
 from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.shapes import OwnMode, read_mode
 from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames
@@ -46,8 +46,9 @@ class TflNetwork(ServerNetwork):
             destination=self._read_text(query.destination),
             instant=query.instant,
             accessibility=STEP_FREE_TO_PLATFORM if query.step_free else None,
+            sides=query.sides,
         )
-        found = await self._journeys.ask(question, query.sides)
+        found = await self._journeys.ask(question)
         in_time = tuple(each for each in found.live if each.departure >= query.instant)
         return self._answer(replace(found, live=in_time), query.language)
 
