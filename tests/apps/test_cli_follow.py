@@ -75,7 +75,7 @@ def test_a_later_failure_leaves_the_board_and_says_why(application, capsys):
     first, second = capsys.readouterr().out.split("(DEMO-HELSINKI:KAMPPI)")[1:]
 
     assert "Could not update" not in first
-    assert "! Could not update: 'my own stop' is no saved name" in second
+    assert "! Could not update: Stop 'my own stop' matches no saved variable" in second
     assert "Tapiola" in second
 
 
