@@ -60,20 +60,15 @@ class DemoDisruption:
 
     async def catch_up(self) -> None:
         """Begin, renew or end the disruption, as the home asks for; log what prevents it."""
+        now_s, is_wanted = time.monotonic(), self._is_wanted()
+        if is_wanted and self._played_s is not None and now_s - self._played_s < _ANEW_S:
+            return
         try:
-            await self._catch_up()
+            if is_wanted or self._played_s is not None:
+                await disrupt_demo(self._application, ends=not is_wanted)
+            self._played_s = now_s if is_wanted else None
         except ToolError as error:
             _log.warning("The demo's disruption could not be played: %s", error.message)
-
-    async def _catch_up(self) -> None:
-        now_s = time.monotonic()
-        if self._is_wanted():
-            if self._played_s is None or now_s - self._played_s >= _ANEW_S:
-                await disrupt_demo(self._application)
-                self._played_s = now_s
-        elif self._played_s is not None:
-            await disrupt_demo(self._application, ends=True)
-            self._played_s = None
 
     async def keep_up(self) -> None:
         while True:

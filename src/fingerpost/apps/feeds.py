@@ -1,7 +1,7 @@
 """Import GTFS feeds from files and URLs as a network, and refresh them."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,9 +22,6 @@ from fingerpost.transit.osm.streets.store import find_streets
 
 FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
 
-OnFetched = Callable[[str, int], None]
-"""Progress callback of a download: what is being fetched, and how many bytes have arrived."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Fetched:
@@ -35,23 +32,15 @@ class _Fetched:
 
 
 class FeedImporter:
-    """Fetches and imports feeds, and stores the timetable of their network.
+    """Fetches and imports feeds, and stores the timetable of their network; ``progress`` counts fetched bytes too.
 
     Killed at any instant, it leaves the old network or the new one; what is known of the feeds is written last.
     """
 
-    def __init__(
-        self,
-        home: Path,
-        client: Client,
-        *,
-        on_fetched: OnFetched = lambda _what, _bytes: None,
-        progress: ImportProgress = lambda _what, _done, _whole: None,
-    ) -> None:
+    def __init__(self, home: Path, client: Client, progress: ImportProgress) -> None:
         self._home = home
         self._store = TimetableStore(home)
         self._client = client
-        self._on_fetched = on_fetched
         self._progress = progress
 
     async def add(self, record: NetworkRecord) -> ImportReport:
@@ -126,7 +115,7 @@ class FeedImporter:
             path,
             known=content.known if held is not None else None,
             held=held,
-            progress=lambda size: self._on_fetched(request.redacted_url, size),
+            progress=lambda size: self._progress(request.redacted_url, size, None),
         )
         if not got.changed and held is not None:
             return _Fetched(origin, replace(content, known=got), held, changed=False)

@@ -4,13 +4,13 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind, list_paces, open_record_store
+from fingerpost.apps.source_kinds import REMOTE_KINDS, list_paces, open_record_store
 from fingerpost.apps.storage import new_client
 from fingerpost.net.cache import SharedResponses
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
+from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import NetworkSource
 
@@ -44,16 +44,6 @@ def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
         *(kind.open_source(fetch) for kind in REMOTE_KINDS),
     ]
     return {source.kind: source for source in kinds}
-
-
-async def learn(settings: Settings, kind: SourceKind, record: NetworkRecord) -> LearnedProfile:
-    clients = LoopClients(lambda: new_client(settings, list_paces()))
-    source = kind.open_source(clients.fetch)
-    try:
-        return await source.learn(record)
-    finally:
-        await source.close()
-        await clients.aclose()
 
 
 @asynccontextmanager

@@ -12,16 +12,15 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 from rich.text import Text
 
 from fingerpost.apps.cli.output import new_console, print_line, say, showing_work
-from fingerpost.apps.networks import learn
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.source_kinds import SourceKind
+from fingerpost.apps.source_kinds import SourceKind, list_paces
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import FeedUnusable
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-from fingerpost.transit.learned_profile import LearnedProfiles, new_remote_profile
+from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 
 if TYPE_CHECKING:
     from fingerpost.apps.feeds import FeedImporter
@@ -62,10 +61,7 @@ def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], A
     async def run() -> _R:
         with show_import_bars(console) as show:
             async with new_client(settings) as client:
-                importer = FeedImporter(
-                    settings.home, client, on_fetched=lambda feed, size: show(feed, size, None), progress=show
-                )
-                return await work(importer)
+                return await work(FeedImporter(settings.home, client, show))
 
     try:
         return asyncio.run(run())
@@ -82,8 +78,17 @@ def print_import(report: ImportReport) -> None:
 
 def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -> None:
     """Ask the server of a record for its profile, and keep what it says."""
+
+    async def learn() -> LearnedProfile:
+        async with new_client(settings, list_paces()) as client:
+            source = kind.open_source(client.fetch)
+            try:
+                return await source.learn(record)
+            finally:
+                await source.close()
+
     with showing_work(f"Asking the server of {record.name} ..."):
-        learned = asyncio.run(learn(settings, kind, record))
+        learned = asyncio.run(learn())
     new_remote_profile(record, learned, ())
     LearnedProfiles(settings.home).put(record, learned)
 

@@ -26,7 +26,8 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
         begin, end = (each.query() for each in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
         with answering(application):
             found, _ = run_and_close(
-                application, resolver.get_trip_ends(begin, end, user=user, language="en", instant=_now())
+                application,
+                resolver.get_trip_ends(begin, end, user=user, language="en", instant=int(clock.now().timestamp())),
             )
     except (ToolError, ValueError):
         return UTC
@@ -45,13 +46,9 @@ def get_stop(application: Application, label: str) -> FoundStop:
     """Return the whole place that a label means: a saved stop, a token, or a name (rule B10)."""
     places = PlaceResolver(application.networks, application.variables)
     user = application.settings.user
-    found = places.get_stop(label, is_label=True, user=user, language="en", instant=_now())
+    found = places.get_stop(label, is_label=True, user=user, language="en", instant=int(clock.now().timestamp()))
     with answering(application):
         return run_and_close(application, found)
-
-
-def _now() -> int:
-    return int(clock.now().timestamp())
 
 
 def get_zone(found: FoundStop) -> ZoneInfo:
