@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Callable, Coroutine
 from contextlib import nullcontext
+from functools import wraps
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,7 +28,26 @@ _Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and n
 _Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
 
 
-def run(
+def _command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Make a command of a coroutine; a ``ToolError`` is printed and ends the process."""
+
+    @wraps(work)
+    def run(**given: Any) -> None:
+        try:
+            asyncio.run(work(**given))
+        except ToolError as error:
+            complain(error)
+            raise typer.Exit(TOOL_ERROR) from error
+        except KeyboardInterrupt as error:
+            stderr = new_console(stderr=True)
+            stderr.print("Stopped. What is recorded stays: fingerpost runs list, fingerpost runs resume")
+            raise typer.Exit(TOOL_ERROR) from error
+
+    return run
+
+
+@_command
+async def run(
     ctx: typer.Context,
     plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="A plan's file; - reads stdin.")],
     memory: Annotated[str | None, typer.Option(metavar="JSON", help="Values by key to start from.")] = None,
@@ -36,18 +56,13 @@ def run(
     as_json: _Json = False,
 ) -> None:
     application = open_application(ctx)
-    values = _read_memory(memory)
-
-    async def begin() -> None:
-        runs = application.plans.runs
-        read = parse_plan(sys.stdin.buffer.read(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
-        if mermaid:
-            typer.echo(draw(runs.check(read, values), {}))
-            return
-        run_id = await runs.create(read, user=application.settings.user, memory=values, memory_of=memory_of)
-        await _carry_on(application, run_id, as_json=as_json)
-
-    _do(begin)
+    values, runs = _read_memory(memory), application.plans.runs
+    read = parse_plan(sys.stdin.buffer.read(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
+    if mermaid:
+        typer.echo(draw(runs.check(read, values), {}))
+        return
+    run_id = await runs.create(read, user=application.settings.user, memory=values, memory_of=memory_of)
+    await _carry_on(application, run_id, as_json=as_json)
 
 
 @app.command("list", epilog="Example: fingerpost runs list")
@@ -57,54 +72,45 @@ def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
 
 
 @app.command("show", epilog="Example: fingerpost runs show RUN --mermaid")
-def show_run(
+@_command
+async def show_run(
     ctx: typer.Context,
     run_id: _Id,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw it as Mermaid.")] = False,
     as_json: _Json = False,
 ) -> None:
     """Show the state of a run."""
-    application = open_application(ctx)
-
-    async def show() -> None:
-        view = await _view(application, run_id, mermaid=mermaid)
-        if mermaid:
-            typer.echo(view["mermaid"])
-        else:
-            _print(view, as_json=as_json)
-
-    _do(show)
+    view = await _view(open_application(ctx), run_id, mermaid=mermaid)
+    if mermaid:
+        typer.echo(view["mermaid"])
+    else:
+        _print(view, as_json=as_json)
 
 
 @app.command("resume", epilog="Example: fingerpost runs resume RUN")
-def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
+@_command
+async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Resume a run where it stopped."""
     application = open_application(ctx)
-
-    async def go_on() -> None:
-        await application.plans.runs.check_resumable(run_id, application.settings.user)
-        await _carry_on(application, run_id, as_json=as_json)
-
-    _do(go_on)
+    await application.plans.runs.check_resumable(run_id, application.settings.user)
+    await _carry_on(application, run_id, as_json=as_json)
 
 
 @app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
-def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
+@_command
+async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Cancel a run; its recorded results stay."""
     application = open_application(ctx)
-
-    async def end() -> None:
-        runs = application.plans.runs
-        await runs.cancel(run_id, application.settings.user)
-        if not await runs.journal.is_held(run_id):
-            await runs.carry_on(run_id)
-        _print(await _view(application, run_id), as_json=as_json)
-
-    _do(end)
+    runs = application.plans.runs
+    await runs.cancel(run_id, application.settings.user)
+    if not await runs.journal.is_held(run_id):
+        await runs.carry_on(run_id)
+    _print(await _view(application, run_id), as_json=as_json)
 
 
 @app.command("approve", epilog="Example: fingerpost runs approve RUN 1 --note 'Fare checked'")
-def approve(
+@_command
+async def approve(
     ctx: typer.Context,
     run_id: _Id,
     step_id: Annotated[int, typer.Argument(help="The step that waits.")],
@@ -114,16 +120,12 @@ def approve(
 ) -> None:
     """Approve or reject a step that waits for a person, and continue the run."""
     application = open_application(ctx)
-
-    async def decide() -> None:
-        runs = application.plans.runs
-        await runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
-        if await runs.journal.is_held(run_id):
-            _print(await _view(application, run_id), as_json=as_json)
-        else:
-            await _carry_on(application, run_id, as_json=as_json)
-
-    _do(decide)
+    runs = application.plans.runs
+    await runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
+    if await runs.journal.is_held(run_id):
+        _print(await _view(application, run_id), as_json=as_json)
+    else:
+        await _carry_on(application, run_id, as_json=as_json)
 
 
 async def _carry_on(application: Application, run_id: str, *, as_json: bool) -> None:
@@ -150,18 +152,6 @@ def _print(view: RunView, *, as_json: bool, with_steps: bool = True) -> None:
         print_json(dict(view))
     else:
         print_run(view, with_steps=with_steps)
-
-
-def _do(act: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a coroutine; a ``ToolError`` is printed and ends the process."""
-    try:
-        asyncio.run(act())
-    except ToolError as error:
-        complain(error)
-        raise typer.Exit(TOOL_ERROR) from error
-    except KeyboardInterrupt as error:
-        new_console(stderr=True).print("Stopped. What is recorded stays: fingerpost runs list, fingerpost runs resume")
-        raise typer.Exit(TOOL_ERROR) from error
 
 
 def _read_memory(text: str | None) -> dict[str, Any]:
