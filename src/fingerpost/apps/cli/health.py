@@ -1,6 +1,7 @@
 """The report of ``fingerpost doctor``."""
 
 import platform
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from fingerpost.apps.cli.filings_commands import describe_companies
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.mcp.metrics_page import has_extra
 from fingerpost.apps.overview import describe_networks, list_realtime_lines
+from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database, open_limits
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
@@ -41,22 +43,31 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     _print_line("storage", "the home folder" if find_database(settings) is None else "a database that machines share")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
-    checks = [_check_variables(application), await _check_networks(application), _check_requests(application)]
-    checks.append(_check_filings(settings.filings_file))
-    return all([*checks, not deep or _check_files(application.settings.home)])
+    checks = [
+        _check(
+            "variables",
+            lambda: [f"{len(application.variables.list_variables(settings.user))} kept for {settings.user}"],
+        ),
+        await _check_networks(application),
+        _check("requests", lambda: _list_waits(settings), good=False),
+        _check("filings", lambda: _list_companies(settings.filings_file)),
+    ]
+    return all([*checks, not deep or _check_files(settings.home)])
 
 
 def _print_line(what: str, text: str, *, good: bool = True) -> None:
     new_console().print(Text.assemble((f"{what:<11}", "dim"), (text, "" if good else "bold red")))
 
 
-def _check_variables(application: Application) -> bool:
+def _check(what: str, list_lines: Callable[[], list[str]], *, good: bool = True) -> bool:
+    """Print some lines, or why there are none; return whether they could be listed."""
     try:
-        count = len(application.variables.list_variables(application.settings.user))
+        lines = list_lines()
     except ToolError as error:
-        _print_line("variables", error.message, good=False)
+        _print_line(what, error.message, good=False)
         return False
-    _print_line("variables", f"{count} kept for {application.settings.user}")
+    for line in lines:
+        _print_line(what, line, good=good)
     return True
 
 
@@ -129,25 +140,12 @@ def _describe_feed(feed: dict[str, Any]) -> str:
     return f"{line}; {feed['stops']:,} stops, {feed['trips']:,} trips; {found or 'nothing left out'}"
 
 
-def _check_filings(file: Path) -> bool:
-    try:
-        lines = describe_companies(file)
-    except ToolError as error:
-        _print_line("filings", error.message, good=False)
-        return False
+def _list_companies(file: Path) -> list[str]:
+    lines = describe_companies(file)
     # The note on overdue reports is the last.
-    shown = lines if len(lines) <= _MOST_COMPANIES else [*lines[:_MOST_COMPANIES], "...", lines[-1]]
-    for line in shown:
-        _print_line("filings", line)
-    return True
+    return lines if len(lines) <= _MOST_COMPANIES else [*lines[:_MOST_COMPANIES], "...", lines[-1]]
 
 
-def _check_requests(application: Application) -> bool:
-    try:
-        waits = open_limits(application.settings).list_pauses(read_clock_ms())
-    except ToolError as error:
-        _print_line("requests", error.message, good=False)
-        return False
-    for name, until in waits.items():
-        _print_line("requests", f"{name} asked us to wait until {until:%Y-%m-%d %H:%M:%S} UTC", good=False)
-    return True
+def _list_waits(settings: Settings) -> list[str]:
+    waits = open_limits(settings).list_pauses(read_clock_ms())
+    return [f"{name} asked us to wait until {until:%Y-%m-%d %H:%M:%S} UTC" for name, until in waits.items()]
