@@ -22,7 +22,7 @@ def test_a_damaged_network_is_left_out_and_named(tmp_path):
 
     assert [network.profile.name for network in opened.answering] == ["GOOD"]
     assert list(opened.problems) == ["BAD"]
-    assert "network add" in opened.problems["BAD"]
+    assert "network refresh" in opened.problems["BAD"]
 
 
 async def test_what_was_closed_is_not_read_for_checksums(tmp_path, monkeypatch):

@@ -89,7 +89,7 @@ def test_another_format_names_the_remedy(tmp_path):
 
     assert complaint(tmp_path) == (
         f"The prepared network in {tmp_path} is of format {FORMAT + 1}, not {FORMAT}. "
-        "Run `fingerpost network add` for it again."
+        "Run `fingerpost network refresh` for it."
     )
 
 

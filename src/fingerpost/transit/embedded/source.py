@@ -20,7 +20,6 @@ from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.embedded.preparing import open_prepared
 from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, DayCache
@@ -74,7 +73,7 @@ class EmbeddedSource:
         if entry.stamp in self._damage:
             raise SettingsInvalid(self._damage[entry.stamp])
         if opened is None or opened.version != entry.stamp:
-            entry, timetable = open_prepared(self._home, record.name)
+            entry, timetable = self._store.open(record.name)
             self.retire(record.name)
             check = _CHECKS.submit(self._check, entry)
             try:

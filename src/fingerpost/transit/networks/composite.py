@@ -145,10 +145,7 @@ class AllNetworks:
             return self._current
 
     def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, _Opening]:
-        """Open all networks at once, and wait until each is open, or one is and the others take too long.
-
-        A timetable of an older format is prepared anew when it is opened, which may take minutes.
-        """
+        """Open all networks at once, and wait until each is open, or one is and the others take too long."""
         now_s = self._clock_s()
         for name, record in records.items():
             if name not in self._opening:

@@ -68,13 +68,9 @@ def explain_failure(subject: str, error: Exception, remedy: str) -> str:
 FORMAT = 10
 
 _CONTENTS = "contents.json"
-_REMEDY = "Run `fingerpost network add` for it again."
+_REMEDY = "Run `fingerpost network refresh` for it."
 _TRANSLATED = ("stop_names", "route_names", "headsign_names")
 _IN_CONTENTS = frozenset({"feeds", "calendar_start", *_TRANSLATED})
-
-
-class TimetableOutdated(SettingsInvalid):
-    """A prepared timetable is of an older format; its feeds can be imported again."""
 
 
 def save_timetable(timetable: Timetable, folder: Path) -> None:
@@ -93,14 +89,12 @@ def open_timetable(folder: Path) -> Timetable:
     """Open a saved timetable by memory map; writing to its arrays never changes the disk.
 
     Raises:
-        TimetableOutdated: it is of an older format.
-        SettingsInvalid: the folder is damaged, or of a newer format.
+        SettingsInvalid: the folder is damaged, or of another format.
     """
     try:
         contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
         if contents["format"] != FORMAT:
-            kind = TimetableOutdated if contents["format"] < FORMAT else SettingsInvalid
-            raise kind(f"{_name(folder)} of format {contents['format']}, not {FORMAT}. {_REMEDY}")
+            raise SettingsInvalid(f"{_name(folder)} of format {contents['format']}, not {FORMAT}. {_REMEDY}")
         return _opened(contents, folder)
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SettingsInvalid(explain_failure(_name(folder), error, _REMEDY)) from error
