@@ -41,19 +41,28 @@ async def test_a_decision_is_a_value_that_later_steps_may_read(runs, recorder):
     assert recorder.calls == [{"n": 4}]
 
 
-async def test_a_decision_in_the_moment_in_which_the_run_stops_is_not_lost(runs, recorder, monkeypatch):
-    """It comes while the run writes down that it waits; the run does not stop then, it goes on."""
+@pytest.mark.parametrize(
+    ("steps", "stops", "signal", "state"),
+    [
+        ([human(1), step(2, dependencies=[1])], "waiting", ("approve", 1, {}), "completed"),
+        ([step(1, parameters={"label": "x"})], "failed", ("cancel", None, None), "cancelled"),
+    ],
+)
+async def test_a_signal_in_the_moment_in_which_the_run_stops_is_not_lost(
+    runs, recorder, monkeypatch, steps, stops, signal, state
+):
+    recorder.script = {"x": failure("wrong")}
     record = runs.journal.record
 
-    async def decide_and_record(run_id, step, events, state, at):
-        if state == "waiting":
-            await runs.decide(run_id, "ann", 1, approved=True)
-        await record(run_id, step, events, state, at)
+    async def signal_and_record(run_id, step, events, new_state, at):
+        if new_state == stops:
+            await runs.journal.signal(run_id, *signal)
+        await record(run_id, step, events, new_state, at)
 
-    monkeypatch.setattr(runs.journal, "record", decide_and_record)
-    state, _run = await ended(runs, plan(human(1), step(2, dependencies=[1])))
+    monkeypatch.setattr(runs.journal, "record", signal_and_record)
 
-    assert (state, len(recorder.calls)) == ("completed", 1)
+    assert (await ended(runs, plan(*steps)))[0] == state
+    assert len(recorder.calls) == 1
 
 
 async def test_a_failed_run_is_resumed_where_it_failed(runs, recorder):

@@ -339,8 +339,11 @@ class PlanRuns:
                     PLAN_RUNS.add(1, {"fingerpost.plan.run.state": state})
                 finally:
                     del self._executions[run_id]
-            # While this process still held the run, another could store a decision, but not execute the run.
-            if state != "waiting" or not await self.journal.list_signals(run_id, execution.last_signal):
+            if state not in ("waiting", "failed"):
+                return state
+            # While this process still held the run, another could store a signal, but not execute the run.
+            late = await self.journal.list_signals(run_id, execution.last_signal)
+            if not late or (state == "failed" and all(signal.verb != "cancel" for signal in late)):
                 return state
 
     def _report(self, run_id: str, event: Event) -> None:
