@@ -123,7 +123,7 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
     begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
     cost = place.read(tmp_path, lambda connection: connection.execute(COUNT_COST).fetchone())
 
-    assert (line.state, line.settled, state, begun) == ("running", 1, "completed", [1, 2, 1])
+    assert (line.state, line.completed, state, begun) == ("running", 1, "completed", [1, 2, 1])
     assert cost == (3, 0)
 
 
@@ -146,7 +146,7 @@ async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is
             await asked
         assert refused.value.message == place.newer
 
-    assert (before, state, line.state, line.settled) == (1, "completed", "completed", 1)
+    assert (before, state, line.state, line.completed) == (1, "completed", "completed", 1)
     assert place.describe(tmp_path) == described
 
 

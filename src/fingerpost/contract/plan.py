@@ -42,18 +42,11 @@ class PlanStep(_Input):
     """Plan step.
 
     Attributes:
-        step_id: the unique identifier of the step.
-        description: what the step is for.
-        tool: the tool to use, if any.
         agent: the agent to use, if any; with ``tool``, the agent that performs it.
-        parameters: what is passed to the tool or agent.
         dependencies: ids of the steps that must be completed before this one.
         expected_key: the memory key for the step's output; the ToolSpec's output key where None.
         output_path: the way to the value in the tool's result.
         done_check: a condition under which the step need not run.
-        status: where the step stands.
-        completed_at: when the step was completed, ISO 8601.
-        skipped: whether the step was skipped.
     """
 
     step_id: int
@@ -71,17 +64,7 @@ class PlanStep(_Input):
 
 
 class Plan(_Input):
-    """Plan.
-
-    Attributes:
-        goal: what the plan is to reach.
-        steps: the steps.
-        status: where the plan stands.
-        created_at: when the plan was created, ISO 8601.
-        completed_at: when the plan was completed, ISO 8601.
-        owner: who owns the plan; free text.
-        can_modify: whether the plan may be changed.
-    """
+    """Plan; ``owner`` is free text, and ``can_modify`` allows changes of its unfinished steps."""
 
     goal: str
     steps: list[PlanStep] = Field(default_factory=list)

@@ -29,8 +29,8 @@ from fingerpost.plan.plan_json import finished, now
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
-from fingerpost.plan.step_attempts import THINKING, StepCall, StepExecutor, StepOutcome, failed
-from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
+from fingerpost.plan.step_attempts import StepCall, StepExecutor, StepOutcome, failed
+from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
 from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measured
 
@@ -78,7 +78,6 @@ class Execution:
         self.last_signal = 0
 
     def wake(self) -> None:
-        """Read the signals now, because there is a new one."""
         self._woken.set()
 
     async def read_signals(self) -> None:
@@ -168,7 +167,6 @@ class Execution:
         return Event(self._seq, self._at, kind, number, data)
 
     def _append(self, kind: str, number: int | None, data: str | None = None) -> None:
-        """Append an event that need not be durable yet."""
         event = self._draw(kind, number, data)
         self._journal.append_event(self._run.run_id, event)
         self._report(self._run.run_id, event)
@@ -182,7 +180,7 @@ class Execution:
         if step.done_check is not None and await self._skip(ready):
             return True
         self._append("step_started", step.step_id)
-        name = step.tool or step.agent or THINKING
+        name = ready.performer
         of_run: dict[str, Attribute] = {
             "fingerpost.plan.run_id": self._run.run_id,
             "fingerpost.plan.step_id": step.step_id,
@@ -230,7 +228,6 @@ class Execution:
         return filled
 
     def _think(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the response of a step without tool and agent: its arguments, or else what it depends on by key."""
         data = arguments
         if not data:
             dependencies = [self._valid.steps[number] for number in ready.dependencies]
@@ -330,7 +327,7 @@ class Execution:
         return await self._record(ready, StepOutcome(response, 1, reason))
 
     async def _fail(self, ready: ReadyStep, error: BaseException) -> bool:
-        name = ready.step.tool or ready.step.agent or ""
+        name = ready.performer
         correlation_id = new_correlation_id(clock.find_fixed(), self._run.user, name, ready.step.parameters)
         _log.error(
             "run=%s step=%s tool=%s correlationId=%s failed\n%s",
@@ -340,12 +337,12 @@ class Execution:
             correlation_id,
             "".join(traceback.format_exception(error)),
         )
-        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, name or "fingerpost")
+        culprit = "fingerpost" if name == THINKING else name
+        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, culprit)
         return await self._record(ready, StepOutcome(failed(name, name, {}, detail), 1, detail.message))
 
 
 def _sort(steps: Mapping[int, ReadyStep]) -> "TopologicalSorter[int]":
-    """Return a sorter that yields each step, in the plan's order, once its dependencies are done."""
     graph: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(steps, ()))
     for number, ready in steps.items():
         graph.add(number, *(dependency for dependency in ready.dependencies if dependency in steps))

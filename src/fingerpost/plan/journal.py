@@ -71,7 +71,6 @@ _CHANGE_PLAN = """
 def write_rows(
     cursor: Any, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row], refused: Collection[str]
 ) -> None:
-    """Write the rows of the runs that are not refused; see ``JournalSession.commit``."""
     for statement, rows, place in ((PUT_STEP, steps, 0), (PUT_EVENT, events, 0), (PUT_STATE, states, -1)):
         if stored := [row for row in rows if row[place] not in refused]:
             cursor.executemany(statement, stored)
@@ -172,7 +171,6 @@ class Journal(ABC):
         await self._ask(write)
 
     async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
-        """Store a signal for the process that executes the run, now or later."""
         # A signal that is stored twice because an answer was cut off is harmless: of two decisions the first counts.
         query = "INSERT INTO plan_signal (run_id, verb, step_id, value) VALUES (%s, %s, %s, %s)"
         await self._ask(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
@@ -200,11 +198,9 @@ class Journal(ABC):
         )
 
     def append_event(self, run_id: str, event: Event) -> None:
-        """Append an event that need not be durable yet; a crash may lose it."""
         self._writing().append_event((run_id, *event))
 
     def attach(self, carry_on: CarryOn) -> None:
-        """Store the function that executes runs; a journal has one."""
         self._attached = carry_on
 
     async def launch(self) -> None:  # noqa: B027  (nothing has to be started where this process executes its runs)

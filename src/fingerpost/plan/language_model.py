@@ -4,7 +4,7 @@ The model's output schema is made from the registry, so a tool that does not exi
 other problem goes back to the model, all of them at once, until the plan holds or the bound is reached.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
@@ -83,7 +83,6 @@ class LanguageModelPlanner:
 
 
 def plan_model(catalogue: Catalogue) -> type[BaseModel]:
-    """Return the model of a plan: one kind of step for each tool and query type, and thinking steps."""
     closed = ConfigDict(extra="forbid")
     shared: dict[str, Any] = {
         "step_id": (int, ...),
@@ -95,41 +94,35 @@ def plan_model(catalogue: Catalogue) -> type[BaseModel]:
     }
     kinds: list[Any] = []
     for name, tool in sorted(catalogue.tools.items()):
-        questions = []
-        for query_type, arguments in tool.spec.input_schema.items():
-            # References may stand for any value: what the arguments are is said, what they hold is checked after.
-            described = Field(description=f"Fields: {_fields_of(arguments)}")
-            questions.append(
-                create_model(
-                    f"{name}_{query_type}_question",
-                    __config__=closed,
-                    query_type=(_only(query_type), ...),
-                    parameters=(dict[str, Any], described),
-                )
-            )
+        questions = tool.spec.input_schema
+        # References may stand for any value: what the arguments are is said, what they hold is checked after.
+        fields = "; ".join(f"of {query_type}: {_fields_of(arguments)}" for query_type, arguments in questions.items())
+        question = create_model(
+            f"{name}_question",
+            __config__=closed,
+            query_type=(_one_of_words(questions), ...),
+            parameters=(dict[str, Any], Field(description=f"Fields {fields}")),
+        )
         kinds.append(
             create_model(
                 f"{name}_step",
                 __config__=closed,
                 __doc__=tool.spec.description or None,
-                tool=(_only(name), ...),
-                parameters=(_one_of(questions, "query_type"), ...),
+                tool=(_one_of_words([name]), ...),
+                parameters=(question, ...),
                 **shared,
             )
         )
-    step: Any = _one_of(kinds, "tool") if kinds else dict[str, Any]
+    step: Any = dict[str, Any]
+    if kinds:
+        # A list of one kind is no union, and needs no discriminator.
+        step = Annotated[Union[tuple(kinds)], Field(discriminator="tool")] if kinds[1:] else kinds[0]  # noqa: UP007
     return create_model("WrittenPlan", __config__=closed, steps=(list[step], ...), missing=(str, ""))
 
 
-def _one_of(models: list[Any], discriminator: str) -> Any:
-    if len(models) == 1:
-        return models[0]
-    return Annotated[Union[tuple(models)], Field(discriminator=discriminator)]  # noqa: UP007  (from a list)
-
-
-def _only(word: str) -> Any:
+def _one_of_words(words: Iterable[str]) -> Any:
     kind: Any = Literal
-    return kind[word]
+    return kind[tuple(words)]
 
 
 def as_plan(answer: Any, goal: Goal) -> Plan:

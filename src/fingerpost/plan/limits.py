@@ -11,23 +11,18 @@ class Limits:
     """Limits of plans and runs: sizes, concurrency, times and retries.
 
     Attributes:
-        steps: of one plan.
         plan_bytes: of a plan, its given memory included, as JSON.
         depth: how deeply a plan's or an output's objects and lists may nest.
         output_bytes: of one step's output, as JSON.
         memory_bytes: of all outputs of one run together.
         given_bytes: of the memory that a run takes from an earlier one.
-        steps_at_once: of one run.
         calls_per_tool: of all runs in this process together.
-        attempt_s: how long one attempt of a step may take.
         attempts: of one step, the first included.
         backoff_s: the wait before the second attempt; it doubles from then on.
         longest_backoff_s: no wait is longer; a source that asks for more fails the step.
-        breaker_failures: failures in a row of one tool after which it is left alone.
-        breaker_s: for how long it is left alone.
-        replans: how often the unfinished part of one run may be planned anew.
-        runs_of_caller: how many runs of one caller (a user, or an address) a process carries on in the background; one
-            more is refused.
+        breaker_failures: failures in a row of one tool after which it is left alone for ``breaker_s``.
+        replans: how often the unfinished part of one run may be changed.
+        runs_of_caller: background runs of one caller (a user, or an address) in a process.
     """
 
     steps: int = 500

@@ -20,20 +20,14 @@ class Memory:
     """The memory of one run: given values, and the recorded outputs of its steps.
 
     A step sees the given values and the outputs of the steps before it, whichever parallel steps have ended.
-    ``valid`` is the run's plan; it may be None if there are no outputs.
     """
 
-    def __init__(self, valid: ValidPlan | None, given: Given, outputs: Mapping[int, str]) -> None:
-        self._known = valid
+    def __init__(self, valid: ValidPlan, given: Given, outputs: Mapping[int, str]) -> None:
+        self._valid = valid
         self._given = given
         self._outputs = dict(outputs)
         self._read: dict[int, Any] = {}
         self.bytes = sum(map(len, self._outputs.values()))
-
-    @property
-    def _valid(self) -> ValidPlan:
-        assert self._known is not None
-        return self._known
 
     def keep(self, step_id: int, output: str) -> None:
         self._outputs[step_id] = output
@@ -46,7 +40,6 @@ class Memory:
         return self._read.get(step_id)
 
     def value_of(self, ready: ReadyStep) -> Any:
-        """Return the value at the output path of a step's own output, or None."""
         return walk(self.response_of(ready.step.step_id), ready.step.output_path or [])[1]
 
     def find_value(self, ready: ReadyStep) -> tuple[bool, Any, Any]:
@@ -79,7 +72,6 @@ class Memory:
         return self._keyed(number for number in before if number in self._outputs)
 
     def keyed(self) -> dict[str, Any]:
-        """Return every key with its whole response, as the run stands."""
         return self._keyed(self._outputs)
 
     def paths(self) -> dict[str, list[str]]:
@@ -150,8 +142,6 @@ class Memory:
         return found
 
     def _in_order(self, numbers: Iterable[int]) -> list[ReadyStep]:
-        if self._known is None:
-            return []
         known = [number for number in numbers if number in self._valid.steps]
         return [self._valid.steps[n] for n in sorted(known, key=lambda n: (len(self._valid.before[n]), n))]
 

@@ -56,7 +56,6 @@ def plan_of(run: RunRecord) -> Plan:
 
 
 def now() -> str:
-    """Return the present instant as plans write it: ISO 8601, UTC."""
     return write_instant(clock.now())
 
 
@@ -71,12 +70,10 @@ def refuse_newer(run: RunRecord) -> None:
 
 
 def finished(run: RunRecord) -> frozenset[int]:
-    """Return the steps that never run again."""
     return frozenset(number for number, step in run.steps.items() if step.state in ("completed", "skipped"))
 
 
 def read_plan_file(path: Path, limits: Limits | None = None) -> Plan:
-    """Return the plan in a JSON file, or raise PlanInvalid."""
     limits = limits or Limits()
     try:
         with path.open("rb") as file:
@@ -88,7 +85,6 @@ def read_plan_file(path: Path, limits: Limits | None = None) -> Plan:
 
 
 def parse_plan(text: bytes, limits: Limits) -> Plan:
-    """Return the plan in a JSON text, or raise PlanInvalid."""
     if len(text) > limits.plan_bytes:
         raise PlanInvalid(f"The plan is larger than {limits.plan_bytes:,} bytes")
     try:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from typing import Any, TypeVar
 
 from fingerpost.contract.envelope import Family
@@ -233,16 +234,8 @@ class GetPlanRun(PublishedTool):
         return "\n".join(map(_say_line, answer["results"])) or "No runs."
 
     async def _show_line(self, line: RunLine) -> RunLineView:
-        fields = {
-            "run_id": line.run_id,
-            "state": await self._runs.state_of(line),
-            "goal": line.goal[:200],
-            "created_at": line.created_at,
-            "ended_at": line.ended_at,
-            "completed": line.settled,
-            "total": line.steps,
-        }
-        return write_stated(RunLineView, fields)
+        shown = {"state": await self._runs.state_of(line), "goal": line.goal[:200]}
+        return write_stated(RunLineView, asdict(line) | shown)
 
 
 def _say_line(line: RunLineView) -> str:

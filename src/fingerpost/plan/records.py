@@ -105,8 +105,8 @@ class RunLine:
     goal: str
     created_at: str
     ended_at: str | None
-    steps: int
-    settled: int
+    total: int
+    completed: int
 
 
 CarryOn = Callable[[str], Awaitable[RunState]]

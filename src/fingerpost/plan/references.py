@@ -73,7 +73,6 @@ def is_reference(value: Any) -> bool:
 
 
 def list_references(value: Any, at: Way = ()) -> Iterator[Reference | tuple[Way, str]]:
-    """Yield each reference inside a value of limited depth, or the place of an invalid one and why."""
     if is_reference(value):
         try:
             yield _read(value, at)

@@ -49,7 +49,6 @@ class Remark(NamedTuple):
 
 
 def list_remarks(response: Any) -> list[Remark]:
-    """Return the remarks in a standard response in order, each once."""
     if not isinstance(response, Mapping):
         return []
     # A failure of the kind "warning" has its sentence there; the step's record has it as its error.
@@ -83,7 +82,6 @@ def say_remark(remark: Remark) -> Iterator[str]:
 
 
 def details_of(response: Any) -> dict[str, Any]:
-    """Return what a response lacks and suggests, as details of an error."""
     found: dict[str, Any] = {}
     for kind, _at, value in list_remarks(response):
         if kind in ("missing", "did_you_mean", "candidates"):
@@ -137,7 +135,6 @@ def _say(value: Any) -> str:
 
 
 def _say_candidate(value: Any) -> str:
-    """Return a candidate's name, its token, and its score if it has one."""
     if not isinstance(value, Mapping):
         return _say(value)
     token = value.get("token") or value.get("id") or value.get("parameterValue")

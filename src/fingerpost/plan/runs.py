@@ -71,7 +71,6 @@ class PlanRuns:
         journal.attach(self._execute)
 
     def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
-        """Return the validated plan, or raise PlanInvalid with every problem in ``details["errors"]``."""
         return validate_plan(plan, self.catalogue, memory=memory or (), limits=self.limits)
 
     async def create(
@@ -131,10 +130,9 @@ class PlanRuns:
 
     def memory_of(self, run: RunRecord) -> Memory:
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
-        return Memory(self.shape_of(run) if outputs else None, run.given, outputs)
+        return Memory(self.shape_of(run) if outputs else ValidPlan(plan_of(run), {}, ()), run.given, outputs)
 
     async def cancel(self, run_id: str, user: str | None) -> None:
-        """Stop the running steps of a run, whose records stay; raise PlanInvalid if it has ended."""
         run = await self.get(run_id, user)
         if run.state in ENDED:
             raise PlanInvalid(f"The run has ended already: it is {run.state}", {"field": "action"})
@@ -207,7 +205,6 @@ class PlanRuns:
         return await compute(self._continued, run, values)
 
     def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> Given:
-        """Return the memory of an earlier run, with given values over it."""
         most = self.limits.given_bytes
         outputs = sum(len(step.output) for step in run.steps.values() if step.output is not None)
         excess: str | None = f"is larger than {most:,} bytes of JSON"
@@ -246,7 +243,6 @@ class PlanRuns:
         return await self.journal.carry_out(run_id)
 
     def check_room(self, caller: str) -> None:
-        """Raise SourceLimited if a caller has too many runs under way."""
         count = sum(begun.caller == caller for begun in self._background.values())
         if count >= self.limits.runs_of_caller:
             raise SourceLimited(
@@ -314,7 +310,6 @@ class PlanRuns:
         )
 
     async def _execute(self, run_id: str) -> RunState:
-        """Execute a run in this task; the engine decides when and where."""
         state: RunState | None = None
         while True:
             async with self.journal.hold(run_id) as is_ours:

@@ -20,8 +20,6 @@ from fingerpost.plan.validation import ReadyStep
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.runtime.retry import RetryPolicy
 
-THINKING = "thinking"
-
 # The details of an error that help to remove its cause.
 _DETAILS = ("missing", "notes", "did_you_mean", "candidates")
 
@@ -57,8 +55,7 @@ class StepCall:
 
     @property
     def name(self) -> str:
-        step = self.ready.step
-        return step.tool or step.agent or THINKING
+        return self.ready.performer
 
     @property
     def query_type(self) -> str:
@@ -71,8 +68,6 @@ class StepCall:
 
 
 class StepExecutor:
-    """Calls tools and agents for the steps of all runs in a process."""
-
     def __init__(self, catalogue: Catalogue, limits: Limits) -> None:
         self._catalogue = catalogue
         self._limits = limits

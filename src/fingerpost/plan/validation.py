@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,6 +21,9 @@ from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, StepQuery, lis
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.references import Reference, Way, fill, list_references
+
+THINKING: Final = "thinking"
+"""The performer of a step without tool and agent."""
 
 _MOST_TOLD = 5
 _MOST_LISTED = 100
@@ -68,6 +71,10 @@ class ReadyStep:
     dependencies: list[int] = field(default_factory=list)
     sources: dict[Way, int | None] = field(default_factory=dict)
     earlier: int | None = None
+
+    @property
+    def performer(self) -> str:
+        return self.step.tool or self.step.agent or THINKING
 
 
 class ValidPlan:
@@ -293,7 +300,6 @@ class _Check:
 
 
 def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:
-    """Return arguments as their model, or raise pydantic.ValidationError."""
     return model.read(arguments) if issubclass(model, WireModel) else model.model_validate(arguments)
 
 

@@ -24,8 +24,6 @@ Part = Literal["plan", "memory", "items", "events", "mermaid"]
 # The longest plan of a trip is a value that is shown.
 _MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
-# Runs with more events are described in a thread, because it would delay other calls.
-_QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
 # The plan-step contract's words.
 _STATUS_OF_RUN = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
@@ -49,9 +47,8 @@ async def describe_run(
     """
     state = await runs.state_of(run)
     events = await _list_events(runs, run.run_id)
-    if len(events) > _QUICK_EVENTS:
-        return await asyncio.to_thread(_describe, runs, run, state, events, parts, after, room_bytes)
-    return _describe(runs, run, state, events, parts, after, room_bytes)
+    # In a thread, because a long run would delay other calls.
+    return await asyncio.to_thread(_describe, runs, run, state, events, parts, after, room_bytes)
 
 
 def _describe(
@@ -146,10 +143,7 @@ def _say_standing(step: Mapping[str, Any]) -> str:
 
 
 def _say_json(value: Any) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    except UnicodeEncodeError:
-        return encode(value)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def say_steps(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -> list[str]:
@@ -209,7 +203,6 @@ def _step(step: PlanStep, record: StepRecord | None, response: Any, *, is_begun:
 
 
 def _may_pass(failure: dict[str, Any]) -> bool:
-    """Whether a failed step may succeed when it runs again, also if its tool does not say."""
     if failure.get("output_key") == HUMAN:
         return False
     return failure.get("retryable") is not False or failure.get("error_code") == "unknown_error"
@@ -253,7 +246,6 @@ def _event(event: Event) -> dict[str, Any]:
 
 
 def _leave_out_long(run: RunRecord, room_bytes: float) -> dict[int, StepRecord]:
-    """Return the records of a run's steps; outputs beyond the limit are replaced by their size."""
     found, left = {}, room_bytes
     for number, record in run.steps.items():
         size = len(record.output or "")
@@ -314,9 +306,10 @@ def draw(valid: ValidPlan, states: Mapping[int, str]) -> str:
     places = {number: index for index, number in enumerate(valid.steps)}
     lines = ["flowchart TD"]
     for number, ready in valid.steps.items():
-        who = ready.step.tool or ready.step.agent or "thinking"
         mark = f":::{states[number]}" if states.get(number) in _CLASSES else ""
-        lines.append(f'  s{places[number]}["{number}. {_plain(ready.step.description)}<br/>{_plain(who)}"]{mark}')
+        lines.append(
+            f'  s{places[number]}["{number}. {_plain(ready.step.description)}<br/>{_plain(ready.performer)}"]{mark}'
+        )
     for number, ready in valid.steps.items():
         lines += [f"  s{places[before]} --> s{places[number]}" for before in ready.dependencies]
     used = {state for state in states.values() if state in _CLASSES}
@@ -325,7 +318,6 @@ def draw(valid: ValidPlan, states: Mapping[int, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a label without quotes or markup."""
     short = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"
     flat = "".join(letter if letter.isprintable() else " " for letter in short)
     return "".join(f"#{ord(letter)};" if letter in '"<>&#;`\\[](){}|' else letter for letter in flat)

@@ -151,7 +151,7 @@ def a_changed_plan_forgets_what_it_is_told_to_forget(engine, folder):
     line = with_journal(engine, folder, lambda journal: journal.list_runs("ann", 9))[0]
     kept = None if found is None else (sorted(found.steps), found.state, found.ended_at, found.replans, found.last_seq)
     expect(kept == ([1], "running", None, 1, 2), f"Steps, state, end, changes and last event are {kept}")
-    expect((line.goal, line.steps, line.settled) == ("h", 1, 1), f"It is listed as {line}")
+    expect((line.goal, line.total, line.completed) == ("h", 1, 1), f"It is listed as {line}")
 
 
 def a_change_of_a_plan_that_has_gone_on_is_refused(engine, folder):

@@ -125,7 +125,6 @@ class DbosJournal(Journal):
             await asyncio.wait([task])
 
     async def forget_before(self, at: str) -> int:
-        """Remove runs that ended before an instant, and their workflows."""
         forgotten = await self._forget(at)
         if forgotten:
             await self.launch()
@@ -150,7 +149,6 @@ class DbosJournal(Journal):
             yield
 
     async def _execute(self, run_id: str) -> str:
-        """Execute a run as the body of its workflow, begun by this process or taken from the queue."""
         from dbos import DBOS
 
         assert self._attached is not None

@@ -147,7 +147,6 @@ class DbosSession:
         }
 
     def _opened(self) -> "psycopg.Connection":
-        """Return the connection, with the lock that shows that this process lives; open it again if it was cut."""
         if self._connection is not None and self._connection.closed:
             self._drop()
         if self._connection is None:

@@ -97,7 +97,6 @@ class GroupCommit:
         return durable
 
     def append_event(self, event: Row) -> None:
-        """Add an event to the next transaction without waiting for it."""
         self._open.events.append(event)
         if self._timer is None:
             self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_now)
@@ -122,7 +121,6 @@ class GroupCommit:
         return answer
 
     async def drained(self) -> None:
-        """Wait until everything queued is on disk."""
         while self._is_busy or self._open.events or self._open.steps or self._open.states:
             durable = self._new_waiter("")
             self._commit_now()
