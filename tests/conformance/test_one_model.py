@@ -62,7 +62,6 @@ OTHERS = [source for source in SOURCES if source is not EmbeddedConformance]
 
 
 def show(value, unsaid):
-    """Return a value of the model as data, without what a source cannot say and without what is internal."""
     if isinstance(value, ServiceAlert):
         return value.header, value.text, value.effect, value.since, value.until, value.url
     if isinstance(value, Leg | StopPoint | Departure):

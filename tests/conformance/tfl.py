@@ -16,8 +16,6 @@ _NO_TIMETABLE = NotYetTheirs("its predictions name no scheduled time: no delays 
 
 
 class TflConformance(ServedTown):
-    """The town behind TfL's addresses; what is known of London without asking is stated anew."""
-
     name = "tfl"
     new_source = TflSource
     record = MappingProxyType({"url": URL, "key": KEY, "zone": ZONE, "bounds": (60.0, 24.8, 60.3, 25.2)})

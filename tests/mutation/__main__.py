@@ -81,7 +81,6 @@ TARGETS = {
 
 
 def main() -> int:
-    """Try a sample of the mutants of each target that is named, all of them without a name."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("targets", nargs="*", choices=[[], *TARGETS], help="all without a name")
     parser.add_argument("--sample", type=int, default=SAMPLE, help="how many mutants of each target")
@@ -103,7 +102,6 @@ def main() -> int:
 
 
 def try_target(target: Target, asked: argparse.Namespace) -> int:
-    """Try a sample of a target's mutants, and print the survivors and the share that was found."""
     mutants = [
         mutant
         for path in list_files(target)
@@ -122,14 +120,12 @@ def try_target(target: Target, asked: argparse.Namespace) -> int:
 
 
 def list_files(target: Target) -> list[Path]:
-    """Return the modules of a target, without those that are left out."""
     folder = ROOT / "src" / "fingerpost" / target.package
     names = [path.relative_to(folder) for path in sorted(folder.rglob("*.py"))]
     return [folder / name for name in names if not {name.stem, *name.parts} & {*target.left_out, "__init__"}]
 
 
 def tell(target: Target, trial: MutantTrial, existing: int) -> None:
-    """Print the share that was found, by module and altogether."""
     tried: Counter[str] = Counter(mutant.path.stem for mutant in trial.tried)
     found: Counter[str] = Counter(mutant.path.stem for mutant in trial.found)
     for module, count in sorted(tried.items()):

@@ -24,7 +24,6 @@ class Mutant:
 
     @property
     def source(self) -> str:
-        """The changed module."""
         return str(self.make())
 
     def describe(self) -> str:

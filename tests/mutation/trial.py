@@ -40,12 +40,10 @@ class MutantTrial:
         self._reaching: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note a failure, in the set-up and in the end of a test too."""
         self._has_failed |= report.failed
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Stand in for pytest's own loop."""
         if session.testsfailed:
             raise session.Interrupted("the tests cannot be collected")
         sys.settrace(self._trace)
@@ -93,7 +91,6 @@ class MutantTrial:
         return chosen
 
     def _is_found(self, mutant: Mutant, tests: Sequence[pytest.Item]) -> bool:
-        """Whether a test fails, crashes or does not end with a mutant in force."""
         longest_s = SLACK_S + SLOWER * sum(self._taken_s[item] for item in tests)
         child = os.fork()
         if child == 0:

@@ -11,6 +11,12 @@ def _standing_clock(monkeypatch):
 
 
 @pytest.fixture
+def free_clock(monkeypatch):
+    """Let two processes of one installation draw ids of their own."""
+    monkeypatch.delenv("FINGERPOST_NOW")
+
+
+@pytest.fixture
 def recorder():
     return Recorder()
 

@@ -6,6 +6,7 @@ from tests.plan.engines import ENGINES
 from tests.plan.suite import facts_of_crashes, facts_of_lifecycle, facts_of_records
 from tests.plan.suite.engine import Engine, EngineBroken
 
+pytestmark = pytest.mark.usefixtures("free_clock")
 FACTS = {
     name: fact
     for module in (facts_of_records, facts_of_lifecycle, facts_of_crashes)
@@ -29,12 +30,6 @@ FOUND_OUT = [
     ("TakesAnyProtocol", "a_run_of_a_newer_program_is_left_alone", "Asked for a newer program's run"),
     ("NeverForgets", "old_runs_are_forgotten_and_unfinished_ones_never", "Forgotten at the end and just after"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def _free_clock(monkeypatch):
-    """Two processes of one installation draw ids of their own."""
-    monkeypatch.delenv("FINGERPOST_NOW", raising=False)
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)

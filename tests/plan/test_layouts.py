@@ -29,7 +29,6 @@ def read_file(folder, read):
 
 
 def describe_file(folder):
-    """Return the number of layouts of the file, and its tables as they were created."""
     return read_file(
         folder,
         lambda file: (
@@ -77,10 +76,9 @@ PLACES = {
 
 
 @pytest.fixture(params=PLACES)
-def place(request, monkeypatch):
+def place(request, free_clock):
     if request.param == "postgres":
         get_url()
-    monkeypatch.delenv("FINGERPOST_NOW")
     return PLACES[request.param]
 
 
@@ -97,7 +95,6 @@ def upgrade(place, monkeypatch):
 
 @pytest.fixture
 def opened(place, tmp_path):
-    """Open runs in this test's place; they are closed with the test."""
     journals = []
 
     def open_runs():
@@ -130,7 +127,6 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
 async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is_refused(
     place, upgrade, opened, tmp_path
 ):
-    """A layout only adds. An older program that starts says what to do, and changes nothing."""
     older = opened()
     await complete_a_run(older)
     upgrade(*COST)
@@ -151,7 +147,6 @@ async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is
 
 
 async def test_an_upgrade_that_breaks_off_has_not_happened(place, upgrade, opened, tmp_path):
-    """All of a layout or nothing of it: the older program goes on with the tables."""
     await complete_a_run(opened())
     before = place.describe(tmp_path)
     upgrade(COST[0], "ALTER TABLE nowhere ADD COLUMN x text")

@@ -19,7 +19,6 @@ from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, 
     [(True, "completed", {1, 2, 3}, "step_approved"), (False, "failed", {1, 2}, "step_rejected")],
 )
 async def test_a_person_approves_or_does_not(runs, recorder, approved, state, steps, kind):
-    """The run waits, held by nobody; a decision is an event with its note, and lets the run go on or fails the step."""
     a_plan = plan(step(1), human(2, dependencies=[1]), step(3, dependencies=[2]))
     waiting, run = await ended(runs, a_plan)
     assert (waiting, await runs.journal.is_held(run.run_id), len(recorder.calls)) == ("waiting", False, 1)
@@ -103,7 +102,6 @@ async def test_the_unfinished_part_may_be_replaced(runs, recorder):
 
 
 async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_changed(runs, recorder):
-    """It says how each step stands, which changes none of the finished ones: nothing runs twice."""
     recorder.script = {"x": failure("wrong")}
     skipped = step(2, expected_key=None, done_check="True")
     _state, run = await ended(runs, plan(step(1), skipped, step(3, parameters={"label": "x"}, dependencies=[1, 2])))
@@ -122,7 +120,6 @@ async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_cha
 
 @pytest.mark.parametrize("is_approved", [True, False])
 async def test_a_decision_on_a_replaced_step_does_not_count(runs, recorder, is_approved):
-    """A person has seen neither the new step nor what it approves."""
     recorder.script = {"x": failure("wrong")}
     first = step(1, parameters={"label": "x"} if is_approved else {})
     run_id = await runs.create(plan(first, human(2, dependencies=[1])), user="ann")

@@ -24,7 +24,6 @@ async def test_the_plan_step_contracts_example_runs_as_written(opened):
 
 
 async def test_run_again_from_that_memory_the_example_is_skipped(opened):
-    """F5: the value is kept, the item recorded with all it should say."""
     runs = opened(FINANCIAL)
     _state, first = await ended(runs, plan(EXAMPLE))
     _state, again = await ended(runs, plan(EXAMPLE), memory_of=first.run_id)
@@ -85,7 +84,6 @@ async def test_without_an_expected_key_the_check_alone_decides(runs, recorder):
     ],
 )
 async def test_after_a_skipped_step_the_plan_goes_on(runs, recorder, fields, memory):
-    """S42: what waits for it runs in the same run, and so does what waits for that."""
     steps = [
         step(1, **fields),
         step(2, parameters={"label": "second"}, dependencies=[1]),

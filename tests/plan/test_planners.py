@@ -113,7 +113,6 @@ async def test_the_contracts_sentence_becomes_the_contracts_step():
 
 
 async def test_anything_else_is_an_honest_error():
-    """No first short word is taken for a ticker."""
     with pytest.raises(PlanInvalid, match=r"^No planner understands this goal, and none makes one up"):
         await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan("What was our best year?")
 
@@ -136,7 +135,6 @@ DAYS = {"start_date": "2022-01-01", "end_date": "2022-12-31"}
     ],
 )
 def test_a_fiscal_year_in_a_sentence_is_a_year_by_its_name(said, asked):
-    """Not the days of the calendar year, in which another fiscal year may end."""
     arguments = filled(f"Get Apple's revenue for {said}.")[0].parameters["parameters"]
 
     assert arguments == {"ticker": "AAPL", "metrics": ["Revenue"], **asked}

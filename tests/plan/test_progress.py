@@ -6,7 +6,6 @@ from tests.plan.drawing import failure, human, plan, run_plan_over, step
 
 
 async def watch_progress(runs, **arguments):
-    """Ask ``run_plan``; return the run and what was reported."""
     heard = []
     answer = await run_plan_over(runs).answer(arguments, user="ann", report=lambda *told: heard.append(told))
     return answer.body["data"], heard
@@ -29,7 +28,6 @@ async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs):
 
 
 async def test_a_resumed_run_begins_at_what_it_has(runs, recorder):
-    """Before that the failed step had ended; then recorded steps count from the start, a skipped one as ended."""
     recorder.script = {"x": [failure("wrong"), None]}
     skipped = step(3, dependencies=[2], expected_key=None, done_check="True")
     steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), skipped]
@@ -67,7 +65,6 @@ async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(runs, record
 
 
 async def test_a_caller_that_no_longer_waits_is_told_nothing(runs, recorder):
-    """Its time is over, the run goes on, and nobody is remembered who would have to be told."""
     gate = asyncio.Event()
 
     async def wait(_parameters):
@@ -83,7 +80,6 @@ async def test_a_caller_that_no_longer_waits_is_told_nothing(runs, recorder):
 
 
 async def test_a_caller_that_is_cut_off_ends_no_run(runs, recorder):
-    """Not even while the run is being made: it is made, begun, and goes on to its end (decision 0110)."""
     done = asyncio.Event()
 
     async def tell(_parameters):

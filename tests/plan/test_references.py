@@ -88,7 +88,6 @@ async def test_a_reference_hands_the_value_over_as_it_is(runs, recorder):
 
 
 async def test_a_missing_value_is_an_error_that_names_the_reference(runs, recorder):
-    """JMESPath's silent null does not pass on."""
     state, run = await ended(runs, plan(step(1), step(2, parameters={"n": ref("k1", "data.nope")})))
 
     assert state == "failed"
@@ -99,7 +98,6 @@ async def test_a_missing_value_is_an_error_that_names_the_reference(runs, record
 
 
 async def test_a_default_stands_in_for_a_missing_value(runs, recorder):
-    """Also where nobody provides the key at all; a default may be null."""
     a = step(1, parameters={"n": ref("nobody", default=3)})
     b = step(2, parameters={"n": ref("k1", "data.nope", default=4), "extra": ref("nobody", default=None)})
     state, _run = await ended(runs, plan(a, b))
@@ -108,7 +106,6 @@ async def test_a_default_stands_in_for_a_missing_value(runs, recorder):
 
 
 async def test_resolved_parameters_are_checked_again(runs, recorder):
-    """The whole model is checked when the values are there; the tool is not asked with what it forbids."""
     a = step(1, parameters={"label": "text"}, output_path=["data", "label"])
     state, run = await ended(runs, plan(a, step(2, parameters={"n": ref("k1")})))
 

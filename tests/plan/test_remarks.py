@@ -18,7 +18,6 @@ PLACES = [{"id": "F:1", "name": "Kamppi"}, {"name": "Kamppi (area)", "coordinate
 
 
 def test_each_thing_is_found_once_wherever_it_stands():
-    """A transit body stands under data and in results; what the caller sent is not the tool's word."""
     body = {"meta": {"notes": ["a demo"]}, "warnings": [], "noResultsReason": "NO_SERVICE"}
     response = success_response("find", "find", {"notes": "mine"}, [body], {"data": body})
 
@@ -64,7 +63,6 @@ def test_a_remark_is_told_in_words(kind, at, value, line):
     ],
 )
 def test_a_path_without_a_value_names_what_there_is(path, reason):
-    """Null is no value (rule F4)."""
     assert find_dead_path({"data": {"n": 1, "none": None}, "list": [1, 2]}, path) == reason
 
 
@@ -83,7 +81,6 @@ async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):
 
 
 async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(runs, recorder):
-    """Step 1 answers with candidates, which is no failure; step 2 refers to the place that is not there."""
     recorder.script["where"] = success_response("echo", "echo", {}, [], {"data": {"candidates": PLACES}})
     view = await viewed(
         runs,
@@ -114,7 +111,6 @@ AGAIN = "Step 1 would fail again as it stands: run_plan with"
     ],
 )
 async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_modify, resumable, next_words):
-    """A permanent failure ends the same way every time; one that a tool says nothing of may not."""
     recorder.script["bad"] = failure_response("echo", "echo", {}, "it broke", additional_data=more)
     runs = opened(recorder.tool(), limits=None)
     view = await viewed(runs, plan(step(1, parameters={"label": "bad"}), can_modify=can_modify))

@@ -56,7 +56,6 @@ async def hang(_parameters):
     ],
 )
 async def test_only_what_says_so_is_tried_again(opened, recorder, script, calls, note):
-    """Under the same key. Each attempt has its own time; an output is bounded JSON in the standard response."""
     recorder.script = {"x": script}
     limits = Limits(attempt_s=0.01 if script is hang else 5.0, backoff_s=0)
     state, run = await ended(opened(recorder.tool(), limits=limits), plan(X))
@@ -66,7 +65,6 @@ async def test_only_what_says_so_is_tried_again(opened, recorder, script, calls,
 
 
 async def test_a_tool_that_may_not_be_asked_twice_is_not(opened, recorder):
-    """Nobody knows what an attempt that ran out of time did."""
     recorder.script = {"x": hang}
     _state, run = await ended(opened(recorder.tool(is_idempotent=False), limits=Limits(attempt_s=0.01)), plan(X))
 
@@ -99,7 +97,6 @@ async def test_the_source_says_how_long_to_wait(runs, recorder):
 
 
 async def test_a_tool_that_keeps_failing_is_left_alone(opened, recorder):
-    """The breaker opens after some failures in a row, for all runs; other tools go on."""
     recorder.script = {"x": failure("down", retryable=True)}
     other = Recorder()
     limits = Limits(attempts=1, breaker_failures=3, breaker_s=60)
@@ -122,7 +119,6 @@ async def test_a_breaker_lets_one_through_when_its_rest_is_over(opened, recorder
 
 
 async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened, recorder):
-    """However long the trial takes: nobody else waits for a tool of which nobody knows whether it is well."""
     now_s, trying, gate = [0.0], asyncio.Event(), asyncio.Event()
 
     async def try_it(_parameters):
@@ -159,7 +155,6 @@ async def test_a_failure_stops_its_own_branch_and_no_other(runs, recorder):
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("secret"), asyncio.CancelledError("secret")])
 async def test_whatever_a_tool_raises_is_its_steps_failure(runs, recorder, caplog, error):
-    """The traceback goes to the operator, a sentence that names the tool to the caller."""
     recorder.script = {"bad": error}
     state, run = await ended(runs, plan(step(1, parameters={"label": "bad"}), step(2)))
 
@@ -242,7 +237,6 @@ async def test_a_step_waits_for_what_it_names_and_for_what_it_refers_to(runs, re
 
 
 async def test_a_memory_that_is_full_fails_the_step_that_filled_it(opened, recorder):
-    """The step's response says so in the standard form; what came before stays."""
     runs = opened(recorder.tool(), limits=Limits(memory_bytes=500))
     big = step(2, parameters={"label": "x" * 300}, dependencies=[1])
     state, run = await ended(runs, plan(step(1), big))

@@ -144,7 +144,6 @@ def test_given_memory_provides_keys():
 
 
 def test_a_step_that_is_done_needs_no_tool_any_more():
-    """After an upgrade that took a tool away, what was recorded still stands."""
     valid = validated(step(1, "gone"), step(2, parameters={"n": ref("k1", "n")}), done={1})
 
     assert list(valid.steps) == [1, 2]
@@ -194,7 +193,6 @@ def test_the_depth_of_parameters_is_bounded(depth, sound):
 
 
 def test_of_ordered_writers_each_knows_the_one_before():
-    """A step that writes a key again is skipped on the value that the earlier one left."""
     steps = [step(number, expected_key="k", dependencies=list(range(1, number))) for number in (1, 2, 3)]
 
     assert [ready.earlier for ready in validated(*steps).steps.values()] == [None, 1, 2]

@@ -100,7 +100,6 @@ _AT = "2026-03-10T06:00:00Z"
 
 
 def a_newer_build_goes_on_where_an_older_one_was_killed(engine, folder):
-    """What is recorded stays as it is, letter for letter; the interrupted step runs again under its key, newer."""
     before = killed_half_way(engine, folder)
     with Worker(engine, folder, build=Build.NEWER) as worker:
         ends = worker.ends()
@@ -144,7 +143,6 @@ def a_build_without_the_tool_refuses_and_spoils_nothing(engine, folder):
 
 
 def a_run_of_a_newer_program_is_left_alone(engine, folder):
-    """Its record means what this program does not know: it is listed, not read, not carried on, not told anything."""
     plan = {**plan_of_steps(adding(1, 1)), "created_at": _AT, "horizon": "of another shape"}
 
     async def ask(runs):

@@ -89,7 +89,6 @@ def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine, folder
 
 
 def an_approval_outlives_a_restart(engine, folder):
-    """A process ends with a run that waits; a person decides while nobody carries it on; another process goes on."""
     plan = plan_of_steps(approval_step(1), {**adding(2, 1), "dependencies": [1]})
     with Worker(engine, folder, [plan]) as worker:
         waiting = list(worker.ends().values())
@@ -138,10 +137,12 @@ def no_branch_waits_for_another(engine, folder):
         run_id = await runs.create(read_plan(branches), user=USER)
         with runs.watching(run_id, watch):
             runs.begin(run_id)
-            async with asyncio.timeout(PATIENCE_S):
-                await is_enough.wait()
-        steps = sorted((await runs.get(run_id, USER)).steps)
-        await runs.stop()
+            try:
+                async with asyncio.timeout(PATIENCE_S):
+                    await is_enough.wait()
+            finally:
+                steps = sorted((await runs.get(run_id, USER)).steps)
+                await runs.stop()
         return steps
 
     steps = with_runs(engine, folder, race)

@@ -155,8 +155,6 @@ def a_changed_plan_forgets_what_it_is_told_to_forget(engine, folder):
 
 
 def a_change_of_a_plan_that_has_gone_on_is_refused(engine, folder):
-    """Its event's number is taken by another event, so the change is not made and not lost without an error."""
-
     async def change(journal):
         run_id = await _new(journal)
         await journal.record(run_id, None, [Event(1, _AT, "run_started", None, None)], None, _AT)

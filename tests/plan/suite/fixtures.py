@@ -68,7 +68,6 @@ class CallLog:
         self._path = folder / "calls.txt"
 
     def writer(self):
-        """Return a function that appends a line, which survives the process."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
@@ -78,12 +77,10 @@ class CallLog:
         return write
 
     def count(self):
-        """Return how often each step ("run:step") began and ended."""
         lines = self._path.read_text().splitlines() if self._path.exists() else []
         return Counter((word, key) for word, key, _build in map(str.split, lines))
 
     def builds(self):
-        """Return per step the builds that have begun it, in order."""
         lines = self._path.read_text().splitlines() if self._path.exists() else []
         found: dict[str, list[str]] = {}
         for word, key, build in map(str.split, lines):

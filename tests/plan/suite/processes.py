@@ -17,7 +17,6 @@ READY: Final = "ready"
 
 
 async def work(says, engine, folder, build, plans):
-    """Store new plans, say that it is ready, execute all open runs, and say how each stands, or why it was refused."""
     journal = engine.open(folder)
     runs = new_runs(journal, folder, build)
     for raw in plans:
@@ -37,15 +36,7 @@ async def work(says, engine, folder, build, plans):
     says.send(dict(zip(open_runs, ends, strict=True)))
 
 
-def tell(
-    says,
-    complains,
-    environment,
-    opens,
-    folder,
-    build,
-    plans,
-):
+def tell(says, complains, environment, opens, folder, build, plans):
     """Work in a process that was forked, in an environment; what goes wrong is written to a file."""
     os.dup2(os.open(complains, os.O_WRONLY), sys.stderr.fileno())
     os.environ.clear()
@@ -105,7 +96,6 @@ class Worker:
         return True
 
     def ends(self):
-        """Wait for it to end, and return each run's state, or why it was refused."""
         said = self._hear()
         if said is None:
             raise EngineBroken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s")
@@ -138,7 +128,6 @@ def wait_until(is_so, sentence):
 
 
 def killed_half_way(engine, folder):
-    """Return a run of three steps in a row: the first recorded, the second interrupted, the third not begun."""
     calls = CallLog(folder)
     with Worker(engine, folder, [INTERRUPTED]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 3, "the second step of a chain begins")
