@@ -99,7 +99,6 @@ def test_stops_are_looked_for_within_500_metres_and_ten_are_shown(over):
 
 @pytest.mark.parametrize(("most", "expected"), [(1, ["truncated-results"]), (2, [])])
 def test_what_a_filter_left_out_is_not_counted_as_cut(over, most, expected):
-    """C3: of three stops two fit the text; two are all of them."""
     network = FakeNetwork(near=[near("North Gate", 10), near("South Gate", 20), near("Market", 30)])
 
     assert (

@@ -100,7 +100,6 @@ def test_the_window_holds_both_its_ends(over, minute, delay_s, is_shown):
 
 
 def test_a_cancelled_departure_has_no_other_time(over):
-    """D23, D39, C1: cancelled wins over any delay, and nothing is expected of it."""
     row = over(board_of(departure(400, cancelled=True)))("get_departures", STOP).body["departures"][0]
 
     assert row == {
@@ -122,7 +121,6 @@ def test_more_than_the_limit_is_said_and_does_not_count(over, limit, told, is_us
 
 
 def test_rows_are_sorted_by_what_is_expected_and_then_cut(over):
-    """D5, D11, D25: the late one comes after the one that it was before; the limit comes last."""
     network = board_of(leaving(5, "late", departure_delay_s=360), leaving(8, "punctual"), leaving(9, "third"))
     answer = over(network)("get_departures", {**STOP, "limit": 2})
 
@@ -208,7 +206,6 @@ def test_the_bounds_of_a_board_are_accepted(over, window, limit, shown):
     [(0, 5, []), (-5, 0, []), (1, 5, ["outside-calendar"]), (-5, -1, ["outside-calendar"])],
 )
 def test_the_first_and_the_last_day_of_a_timetable_are_inside_it(over, first, last, expected):
-    """D13, A5: an empty board on either day is an empty board; a day before or after it is outside."""
     network = board_of()
     days = [DAY + timedelta(days=each) for each in (first, last)]
     network.provenance = provenance(first_day=days[0], last_day=days[1])
@@ -245,14 +242,12 @@ def test_at_moves_the_window(over, at, minutes, shown, told, since):
 
 
 def test_what_is_no_time_is_refused_before_the_stop_is_looked_up(over):
-    """A6: ranges before labels."""
     wrong = {"stop": {"type": "label", "value": "nowhere"}, "at": "soon"}
 
     assert refusal(over(board_of())("get_departures", wrong))[1] == "'soon' is not an instant"
 
 
 def test_the_age_of_real_time_is_counted_from_now(over):
-    """B4: not from the time that is asked for."""
     answer = ask(over, "2022-02-22T10:00:00Z", leaving(245, departure_delay_s=60, last_realtime_update=T0 - 30))
 
     assert answer.body["meta"]["realtimeAgeSeconds"] == 30

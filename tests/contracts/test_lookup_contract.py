@@ -75,10 +75,6 @@ def test_a_locality_is_told_where_it_is_known(over):
 
 @pytest.mark.parametrize(("found", "shown", "truncated"), [(1, 1, False), (5, 5, False), (6, 5, True)])
 def test_an_unsure_text_is_a_disambiguation_set(over, found, shown, truncated):
-    """At most five candidates, how many there were, and the threshold; one candidate is legal.
-
-    M17-M21, M53, rule D2.
-    """
     matches = [stop_place(f"T:{number}", f"Stop {number}", 0.5, lat=60 + number / 10) for number in range(found)]
     answer = over(FakeNetwork(places={"stop": matches}))("findAddressOrStop", {"rawText": "stop"})
     candidates = answer.body.pop("candidates")
@@ -104,7 +100,6 @@ def test_the_tokens_of_candidates_are_resolved(demo):
 
 @pytest.mark.parametrize(("metres", "is_found"), [(112, True), (111, False)])
 def test_the_distance_is_a_hard_filter(over, metres, is_found):
-    """M3, M4, rule D2: a stop 111.2 m away is within 112 m and not within 111."""
     network = FakeNetwork(places={"A": [stop_place("T:A", "A", lat=60.171)]})
     arguments = {"rawText": "A", "focusPoint": CENTRE, "maxDistanceMeters": metres}
 
@@ -122,7 +117,6 @@ FAR = {"focusPoint": {"lat": 60, "lon": 25}, "maxDistanceMeters": 100}
     ],
 )
 def test_nothing_found_is_no_match(demo, arguments, message):
-    """M4, M48-M52, rule D1: NO_RESULTS, NO_MATCH, and what to do; what was found and left out is counted."""
     hint = "Check the spelling, or search around a coordinate with find_stops"
     assert demo("findAddressOrStop", arguments).body == {
         "error": {"category": "NO_RESULTS", "code": "NO_MATCH", "message": message, "recommendation": hint}

@@ -115,7 +115,6 @@ def test_bad_input_is_a_validation_error(over, arguments, message):
 
 
 def test_an_unclear_end_is_answered_with_suggestions(over):
-    """J10, J13, J14, J16, J23, J24, E1: the best five by quality; the end that is clear has an empty list."""
     rivals = [place(f"T:{n}", f"Vic {n}", 0.9 - n / 100, lat=51.4 + n / 20) for n in range(6)]
     answer = over(london(places={"Vic": rivals}))("planJourney", {"from": "A", "to": "Vic"})
 
@@ -166,7 +165,6 @@ def test_the_reason_names_an_end_as_the_caller_does(over):
 
 
 def test_the_sixth_call_in_a_second_is_refused_at_once(tmp_path):
-    """J17, E2: five pass; the network is not asked for the sixth."""
     network = london(hop(0, 10))
     tools = {tool.name: tool for tool in list_tools(FakeNetworks(network), VariableStore(tmp_path / "v.sqlite"))}
 
@@ -207,7 +205,6 @@ def test_a_wait_of_hours_is_told(over, minutes, is_told):
     ],
 )
 def test_step_free_is_asked_of_the_engine_and_said(over, is_known, told):
-    """J4, E2: a link that is not known to be step-free is named; without data never as if it had been applied."""
     network = london(journeys=[Journeys([hop(0, 10)], step_free_supported=is_known)])
     message = over(network)("planJourney", {**TRIP, "needAccessibleRoute": True}).body["message"]
 
@@ -217,7 +214,6 @@ def test_step_free_is_asked_of_the_engine_and_said(over, is_known, told):
 
 
 def test_the_message_says_who_answered_and_what_to_beware_of(over):
-    """A10, E3, B13: the network, alerts, what real time lacks, and whom to name."""
     provenance = Provenance(
         network="T", source="fake", zone="Europe/London", retrieved_at=T0, attribution=("Feed of T",), notes=("Beware",)
     )
@@ -253,7 +249,6 @@ def test_the_demo_answers_and_says_that_it_is_one(demo):
 
 
 def test_the_demo_answers_where_another_network_was_added(tmp_path):
-    """A13: planJourney may always use it; networks elsewhere change nothing."""
     networks = FakeNetworks(FakeNetwork())
     opened = asyncio.run(networks.open())
     helsinki = opened.answering[0]
@@ -275,7 +270,6 @@ def test_a_network_of_ones_own_goes_before_the_demo(over):
 
 
 def test_without_a_network_of_london_the_key_is_named(tmp_path):
-    """E3, J21: not listed, and a direct call is an upstream error."""
     networks = FakeNetworks(FakeNetwork())
     tools = list_tools(
         networks, VariableStore(tmp_path / "v.sqlite"), ["london"], journeys=JourneyOptions(with_demo=False)

@@ -31,7 +31,6 @@ def times(answer):
 
 
 def test_an_itinerary_has_the_contracts_fields(over):
-    """M27-M38, rule D1, A4, A10: the answer whole; 61 seconds are two minutes, and a METRO is a SUBWAY."""
     metro = ride("M1", "B", "C", 10, 11, mode=Mode.METRO, distance_m=1200.4, headsign="East", delay_s=0)
     network = FakeNetwork(journeys=[[trip(walk("home", "B", 8, 10, 150.6), metro)]])
     body = ask(over, network).body
@@ -88,8 +87,6 @@ def test_a_duration_is_rounded_up_and_at_least_a_minute(over, seconds, minutes):
 
 
 def test_the_id_is_of_legs_and_times(over):
-    """M27, M63: the same for the same, another for another time or line, and of no language."""
-
     def name(*legs, language="en"):
         origin = {**ENDS["origin"], "languagePreference": language}
         return ask(over, FakeNetwork(journeys=[[trip(*legs)]]), origin=origin).body["itineraries"][0]["id"]
@@ -101,7 +98,6 @@ def test_the_id_is_of_legs_and_times(over):
 
 
 def test_a_ride_of_unknown_length_is_its_straight_line_and_said(over):
-    """M38: the distance is required, and a guess is called one."""
     answer = ask(over, FakeNetwork(journeys=[[trip(tram(5, 15))]]))
 
     assert answer.body["itineraries"][0]["legs"][0]["distanceMeters"] == 0
@@ -121,7 +117,6 @@ def test_a_ride_of_unknown_length_is_its_straight_line_and_said(over):
     ],
 )
 def test_exactly_one_time_is_given(over, given, is_accepted):
-    """M23, M59: in the contract's own words where it is not so; null is absence (rule A2)."""
     answer = over(FakeNetwork(journeys=[[trip(tram(5, 15))]]))("planRoute", {**ENDS, **given})
 
     assert answer.is_error is not is_accepted
@@ -197,7 +192,6 @@ SLOW = trip(walk("home", "A", 4, 5, 100), tram(10, 30))
     ],
 )
 def test_the_preset_says_what_comes_first(over, preset, ends):
-    """M25, rule D3: end, changes, duration; or changes first; or walking first."""
     answer = ask(over, FakeNetwork(journeys=[[PLAIN, SLOW, EASY, QUICK]]), journeyPreset=preset)
 
     assert [end for _, end in times(answer)] == ends
@@ -237,7 +231,6 @@ def test_three_are_shown_and_the_rest_is_counted(over):
 
 
 def test_what_is_cancelled_or_missed_is_left_out_and_counted(over):
-    """D3: a cancelled trip is not offered, nor one whose change is missed; how many, is in metadata."""
     cancelled = trip(tram(5, 15, cancelled=True))
     missed = trip(tram(6, 20, delay_s=600), ride("8", "B", "C", 22, 30))
     outside = trip(tram(50, 60, cancelled=True))
@@ -296,7 +289,6 @@ CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
     ],
 )
 def test_an_empty_answer_is_a_success_with_a_reason(over, network, arguments, reason, why):
-    """D1, A5: the code, the sentence where there is one, and both in the text, which has its own times."""
     network.asked.clear()
     answer = ask(over, network, **arguments)
 

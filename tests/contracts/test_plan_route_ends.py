@@ -28,7 +28,6 @@ def candidate(stop_id, name, lat, score):
 
 @pytest.mark.parametrize("side", ["origin", "destination"])
 def test_an_ambiguous_end_names_its_side_and_its_candidates(over, side):
-    """M54, A5: details carry the side and a whole DisambiguationSet; the text has the tokens."""
     ends = {"origin": {"rawText": "alpha"}, "destination": {"rawText": "beta"}, side: {"rawText": "unsure"}}
     answer = over(named_network())("planRoute", {**ends, "departureTime": NOW})
     error = answer.body["error"]
@@ -168,8 +167,7 @@ def test_what_is_wrong_with_an_end_is_named_by_its_field(over, end, sentence):
     assert over(named_network())("planRoute", asked).body["error"]["message"] == sentence
 
 
-def test_outside_all_networks(over):
-    """A5: NO_RESULTS, OUT_OF_BOUNDS."""
+def test_ends_outside_all_networks_are_out_of_bounds(over):
     error = ask(over, FakeNetwork(bounds=Bounds(south=0, west=0, north=1, east=1))).body["error"]
 
     assert (error["category"], error["code"]) == ("NO_RESULTS", "OUT_OF_BOUNDS")
@@ -204,7 +202,6 @@ def test_a_candidate_of_an_ambiguous_end_is_an_end(over):
     ],
 )
 def test_a_plain_text_is_a_label(over, tool, whole, plain):
-    """A11: where an object of type and value is taken, a text is too."""
     ask = over(named_network())
     bodies = [ask(tool, arguments).body for arguments in (whole, plain)]
 

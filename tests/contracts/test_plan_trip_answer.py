@@ -100,8 +100,7 @@ def test_an_itinerary_has_the_fields_of_rule_b1(over):
 # ---------------------------------------------------------------------------------------- realtime
 
 
-def test_cancelled_is_explicit(over):
-    """P54: a cancelled ride says so, and has no delay."""
+def test_a_cancelled_ride_says_so_and_has_no_delay(over):
     network = FakeNetwork(journeys=[found(timetabled=(trip(bus(delay_s=400, cancelled=True)),)), found()])
     leg = over(network)("plan_trip", ENDS).body["itineraries"][0]["legs"][0]
 
@@ -117,8 +116,7 @@ def test_cancelled_is_explicit(over):
         ([(0, 0), (None, None)], ["realtime", "scheduled"], "mixed"),
     ],
 )
-def test_mixed_or_realtime(over, delays, of_itinerary, of_answer):
-    """P28, P49, P58, P69: all rides, some, none; of each itinerary, and of all that are returned."""
+def test_mixed_realtime_is_of_each_itinerary_and_of_all(over, delays, of_itinerary, of_answer):
     journeys = [
         trip(ride("7", "A", "B", 5 + late, 10, first), ride("9", "B", "C", 12, 20 + late, second))
         for late, (first, second) in enumerate(delays)
@@ -139,7 +137,6 @@ def test_data_freshness_is_the_latest_of_updates_and_request(over, minutes, expe
 
 @pytest.mark.parametrize(("age_s", "expected"), [(90, []), (91, ["realtime-stale"])])
 def test_old_realtime_is_called_stale(over, age_s, expected):
-    """B4: ninety seconds is fresh, one more is stale; the true age stands in meta."""
     journey = trip(bus(delay_s=0, last_realtime_update=T0 - age_s))
     answer = over(FakeNetwork(journeys=[found(journey)]))("plan_trip", ENDS)
 
@@ -168,7 +165,6 @@ def test_more_than_five_minutes_late_or_cancelled_asks_again(over, rides, asked)
 
 
 def test_no_alternatives_when_none_are_wanted(over):
-    """P14: includeDisruptionAlt false asks once, reorders nothing and flags nothing."""
     late, later = trip(bus("7", 5, 400)), trip(bus("9", 20))
     network = FakeNetwork(journeys=[found(late, later)])
     answer = over(network)("plan_trip", {**ENDS, "includeDisruptionAlt": False})
@@ -180,7 +176,6 @@ def test_no_alternatives_when_none_are_wanted(over):
 
 @pytest.mark.parametrize(("asked_m", "relaxed_m"), [(1000, 1250), (3000, 3000)])
 def test_the_second_query_is_relaxed(over, asked_m, relaxed_m):
-    """P45, P46: balanced, and a quarter more walking, at most 3000."""
     network = FakeNetwork(journeys=[found(trip(bus(delay_s=400)))])
     constraints = {"optimize": "few_transfers", "maxWalkingDistance": asked_m}
     over(network)("plan_trip", {**ENDS, "constraints": constraints})
@@ -220,7 +215,6 @@ GONE, HOURS_LATER = trip(bus(cancelled=True)), trip(bus("9", 300))
     ],
 )
 def test_where_nothing_is_usable_the_next_departure_is_named(over, later, message):
-    """B5: however late it is; where none is known, that is said."""
     answer = over(FakeNetwork(journeys=[found(GONE), found(), later]))("plan_trip", ENDS)
 
     assert answer.body["warnings"][0] == {
@@ -231,7 +225,6 @@ def test_where_nothing_is_usable_the_next_departure_is_named(over, later, messag
 
 @pytest.mark.parametrize("alternatives", [True, False])
 def test_nothing_unusable_stands_before_something_usable(over, alternatives):
-    """B5: with alternatives or without, what is cancelled stands last, and falls off by name."""
     network = FakeNetwork(journeys=[found(GONE, trip(bus("9", 60)), trip(bus("8", 40)))])
     answer = over(network)("plan_trip", {**ENDS, "limit": 2, "includeDisruptionAlt": alternatives})
 
@@ -266,7 +259,6 @@ def test_duplicates_are_removed_and_counted(over):
 
 @pytest.mark.parametrize(("asked", "shown", "expected"), [({}, 2, ["truncated-results"]), ({"limit": 3}, 3, [])])
 def test_more_than_the_limit_is_said(over, asked, shown, expected):
-    """P13, P30, P50, P76: three were found; two are shown by default."""
     journeys = [trip(bus(line, departs)) for line, departs in (("7", 5), ("8", 20), ("9", 35))]
     answer = over(FakeNetwork(journeys=[found(*journeys)]))("plan_trip", {**ENDS, **asked})
 

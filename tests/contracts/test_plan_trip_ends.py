@@ -100,7 +100,6 @@ def test_an_unclear_name_comes_with_candidates_whose_tokens_work(demo):
     ("scores", "is_sure"), [((0.80,), True), ((0.79,), False), ((1.0, 0.97), True), ((1.0, 0.99), False)]
 )
 def test_a_place_resolves_from_the_threshold_on_without_a_rival(over, scores, is_sure):
-    """B10: 0.80 resolves, 0.79 asks; another place more than 300 m away within 0.02 of the best score is a rival."""
     matches = [stop_place(f"T:{row}", "Station", score, lat=60.17 + row / 10) for row, score in enumerate(scores)]
     network = FakeNetwork(places={"stat": matches}, journeys=[FOUND])
     answer = over(network)("plan_trip", {"origin": label("stat"), "destination": at(60.3, 24.9)})

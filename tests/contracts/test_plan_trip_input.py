@@ -75,7 +75,6 @@ def test_a_time_that_is_none_comes_with_an_example(demo):
 
 @pytest.mark.parametrize(("north", "is_refused"), [(60.169908, True), (60.169910, False)])
 def test_one_metre_apart_is_the_same_point(over, north, is_refused):
-    """P17: 0.9 m apart is identical, 1.1 m is not."""
     answer = over(FakeNetwork(journeys=[FOUND]))(
         "plan_trip", {"origin": at(60.1699, 24.9384), "destination": at(north, 24.9384)}
     )
@@ -143,7 +142,6 @@ def test_what_is_asked_reaches_the_source(over):
 
 
 def test_a_time_without_an_offset_is_local_and_said(over):
-    """P5, A4: the network's zone is assumed, and the warning says so."""
     answer = over(FakeNetwork(journeys=[FOUND]))("plan_trip", {**ENDS, "when": {"time": "2022-02-22T12:00:00"}})
 
     assert answer.body["requested"]["time"] == "2022-02-22T12:00:00+02:00"

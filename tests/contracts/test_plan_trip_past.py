@@ -40,7 +40,6 @@ def test_what_has_left_is_offered_for_a_wanted_arrival_of_the_past_alone(over, b
 
 
 def test_a_wanted_arrival_that_has_become_impossible_names_the_earliest_possible(over):
-    """B12: asked as wanted, relaxed, and forward from now."""
     network = FakeNetwork(journeys=[found(), found(), found(trip(bus("8", 30)), trip(bus("7", 20)))])
     answer = over(network)("plan_trip", arrive("08:10:00"))
 

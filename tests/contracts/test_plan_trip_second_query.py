@@ -112,7 +112,6 @@ class SilentBeyond(FakeNetwork):
 
 
 def test_a_late_answer_on_a_better_trip_counts_for_nothing(over, monkeypatch):
-    """A server that looks for it too long is asked again for the next trip, though one failure would do."""
     monkeypatch.setattr(no_trip, "BETTER_WITHIN_S", 0)
     network = SilentBeyond(journeys=[found(trip(bus(departs=61)))])
     ask = over(GuardedNetwork(network, NetworkBreaker(threshold=1), "server"))

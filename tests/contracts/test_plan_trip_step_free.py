@@ -17,7 +17,6 @@ from tests.rules.drawing import trip, walk
     ],
 )
 def test_step_free_that_cannot_be_promised_is_told(over, is_known, code, message):
-    """P10, P51, P52: without any data the flag could not be acted on; with it the weakest link is named."""
     found_trips = found(trip(bus(wheelchair=Access.YES)), step_free_supported=is_known)
     network = FakeNetwork(journeys=[found_trips])
     answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})

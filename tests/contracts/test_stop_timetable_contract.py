@@ -121,7 +121,6 @@ def test_the_window_is_of_the_timetable_and_holds_both_its_ends(over):
 
 
 def test_the_source_is_asked_for_the_timetables_times(over):
-    """D3: its window is of scheduled times, and everything in it is counted."""
     network = board_of(leaving(5))
     over(network)("getStopTimetable", STOP)
 
@@ -133,7 +132,6 @@ def test_the_source_is_asked_for_the_timetables_times(over):
     [((5, 40, 50), (10,), [("7", "06:10")], 2, None), ((5,), (), [], 1, "NO_DEPARTURES")],
 )
 def test_what_is_cancelled_is_left_out_and_counted(over, cancelled, running, shown, count, reason):
-    """D3: in the window alone, also after the last row that is shown; an empty answer says how many were left out."""
     answer = ask(over, *(leaving(minute, cancelled=True) for minute in cancelled), *map(leaving, running))
     metadata = {"timeZone": "Europe/Helsinki", "cancelledLeftOut": count}
 
@@ -143,7 +141,6 @@ def test_what_is_cancelled_is_left_out_and_counted(over, cancelled, running, sho
 
 
 def test_rows_are_in_the_order_of_the_timetable(over):
-    """By time, then line; the limit comes last, and the rest is counted with the way to it (B14)."""
     answer = ask(over, leaving(9, "1"), leaving(5, "2"), leaving(5, "1"), leaving(7, "3"))
     (warning,) = answer.body["metadata"]["warnings"]
 
@@ -223,7 +220,6 @@ class PairNetwork(FakeNetwork):
 
 
 def test_an_id_is_one_stop_and_its_place_is_said(over):
-    """D2: the other stops are named; wholePlace lists all of them."""
     network = PairNetwork(places={"A": [PlaceMatch(place=PAIR, score=1.0)]}, departures=[leaving(5)])
     one = over(network)("getStopTimetable", STOP)
     all_of_them = over(network)("getStopTimetable", {**STOP, "wholePlace": True})

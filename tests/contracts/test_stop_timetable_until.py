@@ -24,7 +24,6 @@ def test_until_is_up_to_a_day_later(over, until, message):
 
 
 def test_with_until_everything_is_listed_up_to_the_last_bus(over):
-    """D3: the contract's limits do not hold; each line's first and last departure are said, and the text has them."""
     evening = [leaving(minute, "7") for minute in range(0, 900, 60)] + [leaving(845, "9", destination="C")]
     answer = ask(over, *evening, until="2022-02-22T21:00:00Z")
 
@@ -57,7 +56,6 @@ def test_with_until_everything_is_listed_up_to_the_last_bus(over):
 
 
 def test_the_first_of_a_longer_timetable_are_the_same_with_a_limit(over):
-    """B14: maxDepartures cuts the finished list, and the lines count what was found."""
     evening = [leaving(minute) for minute in range(0, 600, 60)]
     whole = ask(over, *evening, until=clock(600)).body
     cut = ask(over, *evening, until=clock(600), maxDepartures=7).body

@@ -75,7 +75,6 @@ def test_one_variable_or_all_are_deleted(demo):
 
 @pytest.mark.parametrize("arguments", [{}, {"key": None}, {"all": False}, {"key": "a", "all": True}])
 def test_nothing_is_deleted_by_what_was_left_out(demo, arguments):
-    """C4: neither a key nor ``all``, a null key, or both at once is refused, and everything is still there."""
     demo("save_user_variable", {**HOME, "key": "a"})
     refused = demo("delete_user_variable", arguments)
 
@@ -84,8 +83,7 @@ def test_nothing_is_deleted_by_what_was_left_out(demo, arguments):
 
 
 @pytest.mark.parametrize("tool", ["save_user_variable", "get_user_variables", "delete_user_variable"])
-def test_nobody_keeps_nothing(demo, tool):
-    """A12: without a user there is no store, and the hint names no sign-in where there is none."""
+def test_without_a_user_there_is_no_store(demo, tool):
     arguments = {"save_user_variable": HOME, "delete_user_variable": {"key": "home"}}.get(tool, {})
 
     assert refusal(demo(tool, arguments, user=None)) == (

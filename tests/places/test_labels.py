@@ -36,7 +36,6 @@ def test_any_variable_that_holds_a_place_is_a_place():
     ],
 )
 def test_a_variable_that_holds_no_place_says_so(value):
-    """B10: whatever was stored, the answer is a sentence about the variable, never a fault of ours."""
     with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and holds no place$"):
         location_of_variable(_variable(value))
 

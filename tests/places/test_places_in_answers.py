@@ -43,7 +43,6 @@ def town(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("said", ["Tori", "TEST:TORI-A", "TEST:TORI-B"])
 def test_the_board_of_a_place_shows_all_poles_and_names_them(town, said):
-    """D2: the name without a letter, or any pole's id as a label: both buses are there, each with its pole."""
     body = town(TOWN, PLACES)("get_departures", {"stop": label(said)}).body
     rows = [(row["line"], row["platform"]) for row in body["departures"]]
     assert (body["stopName"], rows) == ("Tori", [("1", "A"), ("2", "B")])

@@ -37,8 +37,7 @@ from tests.rules.drawing import at, itineraries, ride, trip, walk
         (replace(walk("B", "C", 9, 12), departure_delay_s=900, arrival_delay_s=900), False),
     ],
 )
-def test_what_disrupts(leg, disrupted):
-    """B5, P44, P70: a cancellation, or leaving or arriving more than 300 s late; being early does not."""
+def test_a_ride_is_disrupted_if_cancelled_or_over_300_s_late(leg, disrupted):
     assert is_disrupted(trip(walk("home", "A", -5, 0), leg)) is disrupted
 
 
@@ -54,7 +53,6 @@ def test_what_disrupts(leg, disrupted):
     ],
 )
 def test_note_of_a_leg(leg, note):
-    """B5: the note names the line and the delay that the rider meets first, where that is more than 300 s."""
     assert find_leg_note(leg) == note
 
 
@@ -167,8 +165,7 @@ def shown(merged) -> str:
         ([], [], 2, ""),
     ],
 )
-def test_alternatives(first, second, limit, expected):
-    """B5, P14, P44, P47, P48, P70: usable before unusable, then the limit; flags on new stand-ins only."""
+def test_usable_itineraries_come_first_and_new_ones_are_flagged(first, second, limit, expected):
     assert shown(merge(first, second, limit)) == expected
 
 
@@ -210,7 +207,6 @@ def test_what_is_late_for_the_wanted_arrival_says_by_how_much():
 
 
 def test_what_falls_off_is_named():
-    """B5, P48: a disrupted itinerary of the first result that the limit cuts is named with its cause and its time."""
     merged = merge([GONE, SOON], [NEW, NEW_BUT_GONE], limit=2)
 
     assert name_disrupted(merged.dropped, print_minute) == "Line X from A is cancelled (0)."
@@ -233,8 +229,7 @@ def test_of_one_line_the_rides_are_named_together():
         ([SOON, SOON], [], (1, 2)),
     ],
 )
-def test_counts(first, second, expected):
-    """B7, B11, P32, P43, P50: unique itineraries of all searches, and the number before only if some were removed."""
+def test_itineraries_are_counted_with_and_without_duplicates(first, second, expected):
     merged = merge(first, second)
 
     assert (len(merged.found), merged.deduplicated_from) == expected

@@ -33,7 +33,6 @@ def read(text: str, zone_name: str = HELSINKI):
     ],
 )
 def test_instants_with_an_offset(text, utc):
-    """A4, P5, M62: any RFC 3339 is read, fractions are cut, a leap second is the second after; nothing is assumed."""
     actual = read(text)
 
     assert (print_utc(actual.instant), actual.assumed, actual.note) == (utc, False, None)
@@ -96,8 +95,7 @@ def test_bad_texts_are_refused_with_help(text):
     assert len(error.message) < 80
 
 
-def test_printing():
-    """A4, P64: seconds always, the network's offset for riders, Z for the lookup contract."""
+def test_instants_are_printed_with_seconds_and_offset_or_z():
     actual = (print_instant(T0, HELSINKI), print_instant(T0, "Europe/London"), print_utc(T0))
 
     assert actual == ("2022-02-22T08:00:00+02:00", "2022-02-22T06:00:00+00:00", "2022-02-22T06:00:00Z")

@@ -18,8 +18,7 @@ from fingerpost.transit.rules.modes import mode_of, timetable_word, trip_word
         ((6, 7, 12, 99, 118, 199, 210, 399, 405, 699, 801, 899, 1100, 1199, 1201, 1700, -1), "OTHER"),
     ],
 )
-def test_route_types(route_types, mode):
-    """A9, D15: each GTFS route type, at both ends of every extended range, has its mode; the rest is OTHER."""
+def test_every_gtfs_route_type_has_its_mode(route_types, mode):
     actual = {mode_of(route_type).value for route_type in route_types}
 
     assert actual == {mode}
@@ -32,8 +31,7 @@ def test_words_of_trips_and_boards():
     assert actual == {**{mode.value: mode.value for mode in Mode}, "COACH": "BUS"}
 
 
-def test_words_of_timetables():
-    """A9, M33: the lookup contract says SUBWAY, and UNKNOWN for what it has no word for."""
+def test_timetables_call_a_metro_subway_and_the_rest_unknown():
     actual = {mode.value: timetable_word(mode) for mode in Mode}
 
     same = {word: word for word in ("WALK", "BUS", "COACH", "TRAM", "RAIL", "FERRY")}

@@ -30,8 +30,7 @@ from tests.rules.drawing import DEGREE_M
         ("¡!", ""),
     ],
 )
-def test_plain_spelling(text, expected):
-    """Rule D2: case, accents and punctuation do not matter, letters of every script do."""
+def test_spelling_ignores_case_accents_and_punctuation(text, expected):
     assert plain(text) == expected
 
 
@@ -63,10 +62,6 @@ def score(text: str, name: str) -> float:
     ],
 )
 def test_what_may_be_taken_without_asking(text, name, confident):
-    """Only the whole name resolves, kind of stop aside; a slip, a common word, another number or a part does not.
-
-    B10, rule D2, M21.
-    """
     assert (score(text, name) >= AUTO_RESOLVE) is confident
 
 
@@ -87,13 +82,11 @@ def test_near_belongs_to_a_name_that_has_it():
     ],
 )
 def test_apostrophes_and_ampersands_are_written_in_two_ways(text, name):
-    """Rule D2: no rider is asked which of them is meant."""
     place = NamedStop(id="T:1", name=name, lat=51.5, lon=-0.1)
     assert PlaceIndex([place]).search(text)[0].score >= AUTO_RESOLVE
 
 
 def test_a_city_at_the_end_of_a_name_may_be_left_out():
-    """Rule D2: each word of a name occurs in the text, city and kind aside."""
     assert NameSearch(["stockmann tampere"], ["tampere"]).score("stockmann")[0] >= AUTO_RESOLVE
 
 
@@ -108,8 +101,7 @@ def test_names_that_differ_in_their_kind_are_rivals():
 
 
 @pytest.mark.parametrize("text", ["zzzz", "Stockholm", "9", "", "  ", "!?", "\N{BUS}"])
-def test_what_resembles_nothing(text):
-    """Rule D1, rule D2, M51: unrelated text yields no candidate at all."""
+def test_an_unrelated_text_yields_no_candidate(text):
     assert NameSearch(["kamppi", "kamppi m", "hakaniemi", "pasilan asema"]).score(text) == {}
 
 
@@ -219,8 +211,7 @@ def match(score: float, north_m: float = 0.0, name: str = "A", distance_m: float
 
 
 @pytest.mark.parametrize(("score", "resolved"), [(0.80, True), (0.7999, False), (1.0, True)])
-def test_threshold(score, resolved):
-    """B10, rule D2, M21: a single candidate resolves at 0.80; below, a set of one is legal."""
+def test_a_single_candidate_resolves_from_the_threshold_on(score, resolved):
     only = match(score)
 
     assert find_certain([only]) == (only if resolved else None)
@@ -230,8 +221,7 @@ def test_threshold(score, resolved):
     ("score", "north_m", "resolved"),
     [(0.90, 301, False), (0.90, 299, True), (0.88, 301, False), (0.8799, 301, True), (0.88, 299, True)],
 )
-def test_rivals(score, north_m, resolved):
-    """B10, rule D2: a rival is more than 300 m away and no more than 0.02 below the best."""
+def test_a_rival_is_far_away_and_scores_nearly_as_well(score, north_m, resolved):
     best, other = match(0.90), match(score, north_m)
 
     assert find_certain([best, other]) == (best if resolved else None)
@@ -244,8 +234,7 @@ def test_a_nearer_place_does_not_hide_the_best():
     assert find_certain([near, best]) is None
 
 
-def test_nothing_to_decide():
-    """Rule D2: without candidates there is nothing resolved."""
+def test_of_no_candidates_none_is_certain():
     assert find_certain([]) is None
 
 
@@ -262,8 +251,7 @@ def test_nothing_to_decide():
         ([match(0.9, name="B", distance_m=5), match(0.9, name="A", distance_m=5)], "A B"),
     ],
 )
-def test_order(matches, expected):
-    """Rule D2: score, distance within 0.02, name."""
+def test_matches_go_by_score_then_distance_then_name(matches, expected):
     assert " ".join(each.place.name for each in in_order(matches)) == expected
 
 

@@ -20,7 +20,6 @@ def found(index: PlaceIndex, text: str, **more) -> list[tuple[str | None, tuple[
     [(299, [("T:1", ("T:1", "T:2"))]), (301, [("T:1", ("T:1",)), ("T:2", ("T:2",))])],
 )
 def test_namesakes_within_300_m_are_one_place(apart_m, expected):
-    """Rule D2: 299 m apart is one place, 301 m is two; accents and case make no other name."""
     index = PlaceIndex([stop_at("T:1", "Töölö"), stop_at("T:2", "TÖÖLÖ", apart_m)])
 
     assert sorted(found(index, "toolo")) == expected
@@ -31,7 +30,6 @@ PLATFORMS = [stop_at("T:1", "Pasila", 0, parent_id="T:S"), stop_at("T:2", "Pasil
 
 
 def test_a_shared_parent_is_the_place():
-    """Rule D2: where all stops share one parent, the place has the station's id and position and all of its stops."""
     index = PlaceIndex([*PLATFORMS, STATION])
 
     (place,) = [match.place for match in index.search("pasila")]
@@ -40,7 +38,6 @@ def test_a_shared_parent_is_the_place():
 
 
 def test_a_station_is_found_by_the_names_of_its_stops():
-    """Rule D2: a platform of another name leads to its station, and the station keeps its own name."""
     index = PlaceIndex([STATION, *PLATFORMS, stop_at("T:3", "Itäpiha", 90, parent_id="T:S")])
 
     (match,) = index.search("itapiha")
@@ -72,7 +69,6 @@ def test_a_station_is_found_by_the_names_of_its_stops():
     ],
 )
 def test_which_stops_are_one_place(stops, text, expected):
-    """Rule D2: what one text finds, and what it covers."""
     assert found(PlaceIndex(stops), text) == [expected]
 
 
@@ -103,7 +99,6 @@ def test_names_in_all_languages(text, language, name, chosen):
 
 
 def test_focus_orders_namesakes_and_changes_no_id():
-    """Rule D2: of equal names the nearer goes first, with its distance; a token means the same place whoever asks."""
     index = PlaceIndex([stop_at("T:1", "Asematie"), stop_at("T:2", "Asematie", 5000)])
 
     matches = index.search("asematie", focus=Coordinate(60.05, 25))
@@ -112,7 +107,6 @@ def test_focus_orders_namesakes_and_changes_no_id():
 
 
 def test_namesakes_far_apart_are_ambiguous():
-    """B10, rule D2, M17: two places of one name more than 300 m apart must be asked about, near as one may be."""
     index = PlaceIndex([stop_at("T:1", "Asematie"), stop_at("T:2", "Asematie", 5000)])
 
     assert find_certain(index.search("asematie", focus=Coordinate(60, 25))) is None
@@ -133,8 +127,7 @@ INDEX = PlaceIndex([STATION, *PLATFORMS, stop_at("T:8", "Tori", 900), stop_at("T
         ("", None, None),
     ],
 )
-def test_ids(stop_id, place, stop):
-    """A8, B10, rule D2: case is ignored; a token covers its whole place, a stop id exactly that stop."""
+def test_a_token_means_its_place_and_an_id_its_stop(stop_id, place, stop):
     whole, exact = INDEX.find_place_of(stop_id), INDEX.find_stop(stop_id)
 
     assert (whole and (whole.id, whole.member_ids), exact and (exact.id, exact.member_ids)) == (place, stop)
@@ -148,8 +141,7 @@ def test_ids_that_differ_in_case_only():
     assert actual == ["Pieni", "Suuri", "Pieni"]
 
 
-def test_an_empty_index():
-    """Rule D2: a network without stops knows nothing, and says so."""
+def test_an_index_without_stops_finds_nothing():
     index = PlaceIndex([])
 
     assert (index.search("kamppi"), index.find("T:1"), index.find_place_of("T:1")) == ([], None, None)
@@ -209,8 +201,7 @@ def test_no_text_breaks_the_index(stops, text):
     assert find_certain(matches) in [None, *matches]
 
 
-def test_kamppi_resolves(helsinki_stops):
-    """B10, rule D2: in the real feed, fifteen stops of two parents are one place, and their text resolves to it."""
+def test_fifteen_stops_of_two_parents_resolve_as_kamppi(helsinki_stops):
     certain = find_certain(PlaceIndex(helsinki_stops).search("Kamppi"))
 
     namesakes = {stop.id for stop in helsinki_stops if stop.name == "Kamppi"}
@@ -260,7 +251,6 @@ def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
     ],
 )
 def test_a_name_is_a_place_and_a_pole(name, place, pole):
-    """D2: what tells poles apart is parted from the name, what names another place is not."""
     assert part_name(name)[:2] == (place, pole)
 
 
@@ -279,7 +269,6 @@ TORI = [stop_at("T:A", "Tori A"), stop_at("T:B", "Tori B", 90), stop_at("T:C", "
     ],
 )
 def test_lettered_poles_are_one_place(stops, text, name, place_id, members):
-    """B10, D2: without a letter the place of all poles is meant; the name is exact, so it resolves."""
     [match] = PlaceIndex(stops).search(text)
     assert (match.place.name, match.place.id, match.place.member_ids) == (name, place_id, members)
     assert match.score == 1.0
@@ -287,7 +276,6 @@ def test_lettered_poles_are_one_place(stops, text, name, place_id, members):
 
 @pytest.mark.parametrize(("apart_m", "expected"), [(299, 1), (301, 2)])
 def test_poles_further_apart_are_places_of_their_own(apart_m, expected):
-    """D2: 299 m is one place, 301 m two, each of which keeps its letter."""
     index = PlaceIndex([stop_at("T:A", "Tori A"), stop_at("T:B", "Tori B", apart_m)])
     assert len({place.id for place in index.list_places()}) == expected
     assert {place.name for place in index.list_places()} == ({"Tori"} if expected == 1 else {"Tori A", "Tori B"})

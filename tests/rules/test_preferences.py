@@ -22,8 +22,7 @@ from tests.rules.drawing import T0, point, ride, trip, walk
 
 
 @pytest.mark.parametrize(("asked_m", "relaxed_m"), [(1, 1.25), (1000, 1250), (2400, 3000), (2401, 3000), (3000, 3000)])
-def test_the_relaxed_question(asked_m, relaxed_m):
-    """B6, P38, P45, P46: balanced and a quarter more walking, never beyond 3000 m; all else as it was asked."""
+def test_relaxing_changes_only_optimize_and_the_walking_limit(asked_m, relaxed_m):
     end = Location(coordinate=Coordinate(60.17, 24.94), source=LocationSource.INPUT)
     asked = JourneyQuery(
         origin=end,
@@ -75,8 +74,7 @@ def rolling(line, start, trip_access, end):
         ((walk("home", "work", 0, 9),), (UNKNOWN, "the walk")),
     ],
 )
-def test_the_weakest_link(legs, weakest):
-    """B9, P10: no is weaker than unknown, unknown weaker than yes; of equals the first on the way."""
+def test_the_weakest_link_is_the_first_of_equals(legs, weakest):
     assert weakest_link(trip(*legs)) == WeakestLink(*weakest)
 
 
@@ -96,15 +94,13 @@ def test_the_weakest_link(legs, weakest):
         ),
     ],
 )
-def test_step_free(legs, supported, expected):
-    """B9, P10, P51, P52: no data is one warning, data that disappoints another, which names the weakest link."""
+def test_step_free_warns_of_missing_data_or_the_weakest_link(legs, supported, expected):
     warning = find_step_free_warning([trip(*legs), trip(*legs)], supported=supported)
 
     assert (warning and (warning.code, warning.message)) == expected
 
 
-def test_low_walking_annotates():
-    """B9, B14, P11: each that is shown says its walking and the least found, shown or not."""
+def test_low_walking_notes_name_the_least_found():
     trips = [trip(walk("home", "work", 0, 20, metres=metres)) for metres in (419.2, 350, 300)]
 
     assert low_walking_notes(trips[:2], trips) == [
@@ -126,8 +122,7 @@ def test_the_least_walking_is_of_what_can_be_used(cancelled, least_m):
     ("best_m", "message"),
     [(500, None), (500.1, "Even the least walking found is 501 m, more than 500 m.")],
 )
-def test_low_walking_unmet(best_m, message):
-    """B9, P11, P52: preference-unmet if the best walks more than 500 m."""
+def test_low_walking_is_unmet_over_500_metres(best_m, message):
     warning = find_low_walking_warning([trip(walk("home", "work", 0, 20, metres=each)) for each in (900, best_m)])
 
     assert (warning and warning.message) == message
@@ -145,8 +140,7 @@ def test_low_walking_unmet(best_m, message):
         ("en", (), "default"),
     ],
 )
-def test_language_chain(requested, available, chosen):
-    """A7, P12, D6, M5, M10: requested, then fi, en, sv, then default."""
+def test_languages_are_the_requested_then_fi_en_sv(requested, available, chosen):
     assert choose(requested, available) == chosen
 
 

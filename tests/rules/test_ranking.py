@@ -67,14 +67,12 @@ DETOUR = trip(ride("D", "A", "B", 0, 10), ride("9", "B", "C", 12, 17), ride("8",
 
 
 @pytest.mark.parametrize(("optimize", "expected"), [("shortest_time", "B D A"), ("few_transfers", "A B D")])
-def test_arrival_and_changes(optimize, expected):
-    """B8, P7: the earlier arrival first, then fewer changes; or fewer changes first."""
+def test_earlier_arrivals_or_fewer_changes_come_first(optimize, expected):
     assert order(optimize, DETOUR, A, B) == order(optimize, B, A, DETOUR) == expected
 
 
 @pytest.mark.parametrize(("arrives", "expected"), [(25.1, "E B"), (24.9, "B E"), (25, "B E")])
-def test_balanced_changes(arrives, expected):
-    """B8, P7: a change must save more than five minutes; at equal cost the earlier arrival wins."""
+def test_a_change_must_save_more_than_five_minutes(arrives, expected):
     direct = trip(ride("E", "A", "C", 0, 30))
     changing = trip(ride("B", "A", "B", 0, 10), ride("9", "B", "C", 12, arrives))
 
@@ -82,8 +80,7 @@ def test_balanced_changes(arrives, expected):
 
 
 @pytest.mark.parametrize(("arrives", "expected"), [(29, "R W"), (31, "W R")])
-def test_balanced_walking(arrives, expected):
-    """B8, P7: ten minutes on foot must save more than ten minutes."""
+def test_walking_must_save_more_than_its_own_time(arrives, expected):
     walking = trip(ride("W", "A", "B", 0, 10), walk("B", "home", 10, 20, metres=700))
     riding = trip(ride("R", "A", "C", 0, arrives))
 
@@ -101,16 +98,14 @@ def test_leaving_later_is_better(optimize):
     ("optimize", "expected"),
     [("shortest_time", "L E"), ("few_transfers", "E L"), ("balanced", "L E")],
 )
-def test_arrive_by(optimize, expected):
-    """B8, P6: towards a wanted arrival the latest departure takes the place of the arrival."""
+def test_for_a_wanted_arrival_the_latest_departure_comes_first(optimize, expected):
     early = trip(ride("E", "A", "C", 0, 50))
     late = trip(ride("L", "A", "B", 20, 30), ride("9", "B", "C", 35, 58))
 
     assert order(optimize, early, late, arrive_by=True) == expected
 
 
-def test_delays_count():
-    """B8: the expected arrival is ranked, not the promised one."""
+def test_the_expected_arrival_is_ranked_not_the_scheduled_one():
     late, punctual = trip(ride("L", "A", "B", 0, 20, 900)), trip(ride("P", "A", "B", 0, 25, 0))
 
     assert order("shortest_time", late, punctual) == "P L"

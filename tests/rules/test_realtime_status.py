@@ -33,10 +33,6 @@ from tests.rules.drawing import T0, departure, ride, trip, walk
     ],
 )
 def test_status_of_a_ride_and_of_a_departure(delay_s, cancelled, status):
-    """B2, P53 to P57, D20, D22, D23, D36, D39 to D41: 60 s either way is on time, 61 s is not; cancelled is cancelled.
-
-    No realtime is scheduled_only.
-    """
     assert status_of(ride("7", "A", "B", 0, 9, delay_s, cancelled=cancelled)) == status
     assert status_of_departure(departure(delay_s, cancelled=cancelled)) == status
 
@@ -61,8 +57,7 @@ ON_FOOT = walk("C", "home", 20, 25)
         ((ON_FOOT,), "scheduled"),
     ],
 )
-def test_schedule_type(legs, word):
-    """B3, P49, P58, P69: all, some or none of an itinerary's rides; a cancellation is realtime, a walk is nothing."""
+def test_schedule_type_says_if_all_or_some_rides_have_realtime(legs, word):
     assert schedule_type_of(trip(*legs)) == word
 
 
@@ -76,8 +71,7 @@ def test_schedule_type(legs, word):
         ((), "scheduled"),
     ],
 )
-def test_realtime_used(trips, word):
-    """B3, P28, P49, P58: over the rides of all returned itineraries together."""
+def test_realtime_used_is_over_all_itineraries_together(trips, word):
     assert schedule_type_of(*trips) == word
 
 
@@ -95,8 +89,7 @@ def test_realtime_used_by_a_board(rows, used):
 
 
 @pytest.mark.parametrize(("updated", "fresh"), [(T0 - 40, T0), (T0 + 2, T0 + 2), (None, T0)])
-def test_data_freshness(updated, fresh):
-    """B4, P29, P59, D10, D27: the latest of all updates and of the request, for legs and for rows of a board."""
+def test_data_freshness_is_the_latest_update_or_the_request(updated, fresh):
     leg = ride("7", "A", "B", 0, 9, 0, last_realtime_update=updated)
 
     actual = {data_freshness([leg, ON_FOOT], T0), data_freshness([departure(0, updated=updated)], T0)}
@@ -116,8 +109,7 @@ def test_realtime_age_is_that_of_the_oldest_update(updates, of_source, age_s):
 
 
 @pytest.mark.parametrize(("age_s", "stale"), [(None, False), (90, False), (91, True)])
-def test_stale(age_s, stale):
-    """B4: 90 s is fresh, 91 is stale."""
+def test_realtime_is_stale_after_90_seconds(age_s, stale):
     assert is_stale(age_s) is stale
 
 

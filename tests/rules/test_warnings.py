@@ -6,7 +6,6 @@ from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 
 def test_one_entry_a_code_in_the_order_of_first_mention():
-    """A2, P30, P76, D13: later messages join the first of their code, and none is said twice."""
     warnings = Warnings()
     for code, message in [
         (WarningCode.PREFERENCE_UNMET, "Walk."),
