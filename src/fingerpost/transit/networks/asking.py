@@ -193,9 +193,11 @@ async def plan_journeys(network: Network, query: JourneyQuery, deadline: Deadlin
     return outcome.value
 
 
-async def list_departures(networks: Sequence[Network], query: DepartureQuery) -> Outcome[DepartureBoard]:
+async def list_departures(
+    networks: Sequence[Network], query: DepartureQuery, deadline: Deadline | None = None
+) -> Outcome[DepartureBoard]:
     queries = [(network, lambda asked: asked.list_departures(query)) for network in networks]
-    return await ask_in_turn(queries, Deadline())
+    return await ask_in_turn(queries, deadline or Deadline())
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:

@@ -50,14 +50,21 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
                 for match in shown
             ],
             "resolved": [write_stated(Wire, show_resolved(match, label)) for match in shown],
-            "totalCandidatesFound": len(candidates),
-            "truncated": len(candidates) > len(shown),
-            "needsClarification": True,
-            "autoResolvedThreshold": AUTO_RESOLVE,
+            **count_candidates(candidates),
             **({"attribution": attribution} if attribution else {}),
         },
         hint=hint,
     )
+
+
+def count_candidates(candidates: Sequence[PlaceMatch]) -> Wire:
+    """Return what a DisambiguationSet of the lookup contract has beside its candidates."""
+    return {
+        "totalCandidatesFound": len(candidates),
+        "truncated": len(candidates) > MAX_CANDIDATES,
+        "needsClarification": True,
+        "autoResolvedThreshold": AUTO_RESOLVE,
+    }
 
 
 def say_why_alone(match: PlaceMatch) -> str:

@@ -15,6 +15,7 @@ from fingerpost.transit.places.candidates import (
     MAX_CANDIDATES,
     Distinction,
     attribution_of,
+    count_candidates,
     distinguish,
     say_guess,
     say_why_alone,
@@ -23,7 +24,7 @@ from fingerpost.transit.places.candidates import (
 )
 from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, find_certain
+from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.shapes import (
     Language,
@@ -149,20 +150,15 @@ class FindAddressOrStop(PublishedTool):
             meta = _show_meta([found], warnings)
             return {**place, "meta": meta} if meta else place
         shown = near[:MAX_CANDIDATES]
-        choices: DisambiguationSet = {
-            "candidates": [_show(match, text) for match in shown],
-            "totalCandidatesFound": len(near),
-            "truncated": len(near) > len(shown),
-            "needsClarification": True,
-            "autoResolvedThreshold": AUTO_RESOLVE,
-        }
         meta = _show_meta(shown, warnings)
         apart = {match.place.token: distinguish(match) for match in shown}
         if any(apart.values()):
             meta["candidates"] = apart
         if len(near) == 1:
             meta["reason"] = f"Not certain: {say_why_alone(near[0])}."
-        return {**choices, "meta": meta} if meta else choices
+        candidates = [_show(match, text) for match in shown]
+        fields = {"candidates": candidates, **count_candidates(near), "meta": meta or None}
+        return write_stated(DisambiguationSet, fields)
 
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
         return DisambiguationSet if "candidates" in answer else ResolvedLocation

@@ -11,8 +11,8 @@ from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.networks.asking import Deadline, ask_in_turn, plan_journeys
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
+from fingerpost.transit.networks.asking import Deadline, ask_in_turn, list_departures, plan_journeys
+from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.times import print_instant
 from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, LONGEST_WALK_M, find_longest_wait
@@ -122,7 +122,7 @@ async def _explain_end(
             wanted=1,
             walk_from=end.coordinate,
         )
-        walks = (await _list_departures(network, board_query, deadline)).walks
+        walks = (await list_departures([network], board_query, deadline)).value.walks
     if walks is not None:
         # A board may also have the walk to a stop to which realtime moved a departure.
         distances_m = {stop_id: walk.metres for stop_id, walk in walks.items() if stop_id in distances_m}
@@ -147,7 +147,7 @@ async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadl
         nearby = await _list_stops(network, query.origin, query.max_walk_m, query.language, deadline)
         stop_ids = [stop.stop.id for stop in nearby if stop.stop.id is not None]
     board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
-    board = await _list_departures(network, board_query, deadline)
+    board = (await list_departures([network], board_query, deadline)).value
     if board.gap is None or board.gap.next_departure is not None or board.departures:
         return None
     return f"Nothing departs near {side}. {explain_gap(board.gap).words}"
@@ -166,13 +166,6 @@ async def _list_stops(
         return (await asked.list_stops_near(end.coordinate, radius_m, language=language)).stops
 
     return (await ask_in_turn([(network, list_near)], deadline)).value
-
-
-async def _list_departures(network: Network, query: DepartureQuery, deadline: Deadline) -> DepartureBoard:
-    async def list_board(asked: Network) -> DepartureBoard:
-        return await asked.list_departures(query)
-
-    return (await ask_in_turn([(network, list_board)], deadline)).value
 
 
 def _say_trip(trip: Itinerary, zone: str) -> str:

@@ -281,7 +281,7 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> Ro
         )
     answers = [first.answer]
     if question.preset is JourneyPreset.LEAST_WALK:
-        answers += await _ask_for_less_walking(first.ends, question, first.answer, deadline)
+        answers += await _ask_for_less_walking(first, question, deadline)
     everything = [each for answer in answers for each in (*answer.itineraries, *answer.timetabled)]
     # Live and timetabled answers may hold the same trip; two trips of one line a minute apart are two.
     different = list({route_id(each): each for each in everything}.values())
@@ -304,22 +304,20 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> Ro
 
 
 async def _ask_for_less_walking(
-    ends: TripEnds, question: RouteQuestion, answer: JourneyAnswer, deadline: Deadline
+    first: _FirstAnswer, question: RouteQuestion, deadline: Deadline
 ) -> list[JourneyAnswer]:
     answers: list[JourneyAnswer] = []
+    answer = first.answer
     for _ in range(LEAST_WALK_TRIES):
         usable = [each for each in answer.itineraries if question.holds(each) and not each.is_unusable]
         least_m = min((each.walk_m for each in usable), default=0.0)
         if least_m < 1:
             break
-
-        def narrowed(own_ends: TripEnds, most_m: float = least_m - 1) -> JourneyQuery:
-            return replace(question.query(own_ends), max_walk_m=most_m)
-
         try:
-            answer = (await _ask_first([ends], narrowed, deadline)).answer
+            found = await plan_journeys(first.ends.network, replace(first.query, max_walk_m=least_m - 1), deadline)
         except (*UNAVAILABLE, OutsideCalendar):
             break
+        answer = _drop_departed(found, first.query)
         answers.append(answer)
     return answers
 
