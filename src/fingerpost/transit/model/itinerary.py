@@ -80,19 +80,16 @@ class ServiceAlert:
 class Leg:
     """One ride or one walk.
 
-    ``*_delay_s`` is None where no realtime is known; negative is early.
-    ``headway_s`` is set where the timetable promises only "about every so often".
-    ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
-    ``is_interpolated`` is True if the feed has no time for where the rider boards or alights.
-    ``stays_seated`` is True where the rider comes from the ride before without leaving the vehicle.
-    ``alerts`` are those in force while the rider is there that touch the ride, its line, its agency, or the stops
-    where the rider boards and alights; the nearest to the ride first.
-    ``change_s`` is how long the change from the ride before takes at least, its walk included; None where the source
-    does not say.
-    ``colors`` are those of its line, None where the source states none that can be read.
+    ``*_delay_s`` is None without realtime; negative is early. ``headway_s`` is set if the timetable promises only
+    "about every so often". ``by_arrangement`` is True if the operator must be phoned, or the driver asked.
+    ``stays_seated`` is True if the rider comes from the ride before without leaving the vehicle.
+    ``alerts`` are in force while the rider is there and touch the ride, its line, its agency, or the stops where the
+    rider boards and alights; the nearest to the ride first.
+    ``change_s`` is the least time of the change from the ride before, its walk included; None if unknown.
+    ``colors`` are None if the source states none that can be read.
     ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
-    ``obstacles`` is what a walk crosses and climbs, None where nobody knows, or asked for ways without steps.
-    ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
+    ``obstacles`` are None if nobody knows, or asked for ways without steps.
+    ``handle`` is for the source that made the leg alone.
     """
 
     mode: Mode

@@ -32,24 +32,13 @@ class Ability(StrEnum):
 class NetworkProfile:
     """One network, as far as it is known without asking.
 
-    Attributes:
-        name: upper case.
-        source: the kind of source that answers.
-        bounds: the box that it covers.
-        zone: the IANA time zone of the times in answers.
-        abilities: what it can do.
-        feed_names: the FEEDs that its ids begin with, upper case.
-        modes: the modes that run here.
-        is_demo: whether it is a demonstration, not for real trips.
-        priority: of several networks that cover a place the highest is preferred (rule A13).
-        attribution, notes: sentences that each answer carries.
-        first_day, last_day: bounds of the timetable, both None for any day.
-        feeds: its feeds, each with the days on which it has service; empty where the source names none.
-        reads_texts: whether it plans between texts that it reads itself, as ``port.TextPlanner``.
-        names_positions: whether its server can be asked what is at a position, see ``port.Network.find_address``.
-        stand_in: the name of the network that answers in its stead where it cannot; None for none.
-        answer_deadline_s, names_deadline_s: how long callers wait for it; None for an engine in this process, which
-            waits for nobody.
+    ``name`` and ``feed_names``, the FEEDs that its ids begin with, are upper case. ``zone`` is the IANA time zone of
+    the times in answers. ``attribution`` and ``notes`` are sentences that each answer carries.
+    ``feeds`` are empty if the source names none; ``first_day`` and ``last_day`` are both None for any day.
+    Of several networks that cover a place the one of the highest ``priority`` is preferred (rule A13).
+    ``reads_texts`` and ``names_positions`` say that it is a ``port.TextPlanner`` or a ``port.PositionNamer``.
+    ``stand_in`` is the name of its fallback. The deadlines are how long callers wait, None for an engine in this
+    process, which waits for nobody.
     """
 
     name: str

@@ -113,24 +113,13 @@ class OutOfService:
 class Provenance:
     """The provenance of one answer (rule A10), fixed when the answer is made.
 
-    Attributes:
-        network: the network that was asked.
-        source: the kind of source that answered.
-        zone: the IANA time zone of the times in the answer.
-        retrieved_at: when the source answered, Unix seconds.
-        feeds: the feeds of the source; an id names its feed by what stands before its first colon.
-        attribution: sentences that must be shown.
-        language: the language of names that was chosen.
-        demo: whether this is a demonstration, not for real trips.
-        notes: sentences that must be shown to the reader.
-        walking: how walks are measured.
-        first_day, last_day: bounds of the timetable; both None means any day.
-        realtime_updated: when the stalest real time in use was said (Unix seconds), None where there is none.
-        realtime_problems: why sources of real time bring nothing now; empty where all do.
-        realtime_unmatched: sentences on sources of real time of which the timetable knows less than half, or that name
-            ids of several FEEDs without saying whose.
-        out_of_service: the feeds that the question is about and that have no service on its day.
-        lost: sentences on what this answer lacks because another source than the network's own gave it.
+    ``zone`` is the IANA time zone of its times, ``retrieved_at`` when the source answered (Unix seconds).
+    ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` says how walks are measured.
+    ``first_day`` and ``last_day`` bound the timetable, both None for any day.
+    ``realtime_updated`` is the instant of the stalest realtime in use, ``realtime_problems`` say why sources of
+    realtime bring nothing, ``realtime_unmatched`` which of them the timetable knows less than half, or cannot assign.
+    ``out_of_service`` are feeds of the question without service on its day.
+    ``lost`` are sentences on what the answer lacks because another source than the network's own gave it.
     """
 
     network: str

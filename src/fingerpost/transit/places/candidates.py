@@ -9,7 +9,6 @@ from fingerpost.transit.model.place import Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
 from fingerpost.transit.rules.warnings import add_reasons
 
-# The languages of names that the lookup contract knows.
 WIRE_LANGUAGES = ("fi", "en", "sv")
 # As many candidates as a person can choose from (lookup contract: maxLookupCandidates).
 MAX_CANDIDATES = 5

@@ -8,7 +8,6 @@ from fingerpost.transit.model.itinerary import Access, Itinerary, Leg
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # the contract's own name
 
-# Walking no longer than this counts as little.
 LOW_WALK_M = 500.0
 
 _WEAKEST_FIRST = (Access.NO, Access.UNKNOWN, Access.YES)

@@ -33,7 +33,6 @@ def _say_missed_change(missed: MissedChange) -> str:
     return f"{change} has {missed.available_s} s of the {missed.needed_s} s that it takes"
 
 
-# A ride that leaves or arrives later than this disrupts; being early does not.
 DISRUPTED_AFTER_S = 300
 
 
@@ -185,7 +184,6 @@ def merge_alternatives(
         # What only the relaxed query found would not have been shown at all.
         better = takewhile(lambda other: other is not chosen, as_planned) if chosen.is_known else as_planned
         usual = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at]
-        # The first that cannot be used, else the first.
         replaced = next((each for each in usual if each.is_unusable), usual[0] if usual else None)
         return replace(chosen, flagged=at < last_disrupted and not chosen.is_known, instead_of=replaced)
 
@@ -281,7 +279,6 @@ def _cause_of(itinerary: Itinerary, say_time: Callable[[int], str]) -> Disruptio
     sentence = name_disrupted([itinerary], say_time)
     leg = next(filter(is_disrupted_leg, itinerary.legs), None)
     if leg is None:
-        # A small delay that breaks a change.
         return DisruptionCause("", sentence)
     alert = find_explanation(leg)
     return DisruptionCause(leg.trip_id or "" if alert is None else alert.id, sentence, alert)

@@ -20,7 +20,6 @@ _STRONG = {
     "j": "k", "l": "lk", "r": "rk", "h": "hk",
 }  # fmt: skip
 _SHORTEST_STEM = 3
-# Of a name of several words, as many readings are tried.
 _MOST_FORMS = 96
 
 

@@ -45,7 +45,6 @@ def leave_out_near(words: str) -> str:
     return _NEAR.sub("", words, count=1) if _NEAR.match(words) else words
 
 
-# Below this a name does not resemble the text.
 FLOOR = 0.60
 # At this score a place is taken without asking, unless it has a rival.
 AUTO_RESOLVE = 0.80

@@ -7,7 +7,6 @@ from enum import StrEnum
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
 from fingerpost.transit.model.provenance import Provenance
 
-# A delay of this size, late or early, is still on time.
 ON_TIME_WITHIN_S = 60
 
 
@@ -52,7 +51,6 @@ def uses_realtime(departures: Iterable[Departure]) -> bool:
     return any(status_of_departure(departure) is not Status.SCHEDULED_ONLY for departure in departures)
 
 
-# Realtime older than this is called stale.
 STALE_AFTER_S = 90
 
 # The unit in seconds, the age from which on it is taken, and its word.

@@ -62,7 +62,6 @@ def find_longest_wait(itinerary: Itinerary) -> tuple[int, str]:
     return max(waits, default=(0, ""))
 
 
-# So many feeds are named; of more, the number is enough.
 _MOST_NAMED = 6
 
 

@@ -136,7 +136,6 @@ def _bytes_of(texts: Iterable[str]) -> int:
     return sum(len(text.encode()) for text in texts)
 
 
-# A timetable of more rows is told line by line.
 ROWS_ONE_BY_ONE = 10
 
 

@@ -60,11 +60,9 @@ def reply_with_colors(
 
 
 GEOMETRY = "geometry"
-# All lines of an answer together have no more characters, as far as thinning goes.
 MOST_CHARACTERS = 32_000
 # Decimal places of a degree: a metre.
 PRECISION = 5
-# Tried one after the other until the lines are short enough.
 _TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 

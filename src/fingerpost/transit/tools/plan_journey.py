@@ -49,14 +49,12 @@ SIDES = ("from", "to")
 MAX_WALK_M = 2000.0
 MOST_JOURNEYS = 5
 MOST_SUGGESTIONS = 5
-# Itineraries of one search among which the fastest are chosen.
 _MOST_SEARCHED = 50
 _MINUTE_S = 60
 # TfL's scale; ours is 0 to 1.
 _FULL_QUALITY = 1000
 _LANGUAGE = "en"
 _NOTHING = "nothing connects the two at this time"
-# Rule B13's bounds.
 _MOST_ALERTS = 5
 _LONGEST_HEADER = 160
 

@@ -108,7 +108,6 @@ class RoutePoint(WireDict):
     lon: Longitude
 
 
-# "from" is a keyword of Python: only this form of a TypedDict can have it as a key.
 _FromTo = TypedDict("_FromTo", {"mode": TimetableWord, "from": RoutePoint, "to": RoutePoint})
 
 

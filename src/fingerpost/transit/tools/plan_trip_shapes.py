@@ -78,7 +78,6 @@ class WireStopPoint(WireDict):
     platform: NotRequired[str]
 
 
-# "from" is a keyword of Python: only this form of a TypedDict can have it as a key.
 _FromTo = TypedDict("_FromTo", {"mode": TripWord, "from": WireStopPoint, "to": WireStopPoint})
 
 

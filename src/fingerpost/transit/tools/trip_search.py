@@ -106,7 +106,6 @@ def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[
             try:
                 return await network.plan_journeys(query), await naming
             finally:
-                # If planning fails, the names are no longer waited for.
                 naming.cancel()
                 await asyncio.gather(naming, return_exceptions=True)
         except OutsideCalendar as error:
