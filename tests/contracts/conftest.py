@@ -73,7 +73,6 @@ def stop_place(stop_id, name, score=1.0, lat=60.17, lon=24.94):
 
 
 def board_of(*departures):
-    """Draw a network with one stop, ``T:A``, and its departures."""
     return FakeNetwork(places={"A": [stop_place("T:A", "A")]}, departures=departures)
 
 

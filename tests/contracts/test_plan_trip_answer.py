@@ -22,7 +22,6 @@ def found(*itineraries, **more):
 
 
 def bus(line="7", departs=5, delay_s=None, **more):
-    """Draw a ride of ten minutes from A to B."""
     return ride(line, "A", "B", departs, departs + 10, delay_s, **more)
 
 

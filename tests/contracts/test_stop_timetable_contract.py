@@ -210,8 +210,6 @@ ALONE = Place(id="T:A", name="A", coordinate=Coordinate(60.17, 24.94), kind=Plac
 
 
 class PairNetwork(FakeNetwork):
-    """A stop with another one of its place across the street."""
-
     async def find_stop(self, stop_id, *, language=None):
         return ALONE
 

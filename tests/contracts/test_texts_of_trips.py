@@ -128,8 +128,6 @@ def test_ends_are_told_by_name_and_a_wanted_arrival_as_one(over):
 
 
 class Priced(FakeNetwork):
-    """A network in which every ride has its price, and the bus 9 none that is known."""
-
     async def plan_journeys(self, query):
         answer = await super().plan_journeys(query)
         fares = {"7": Fare(amount="2.80", currency="EUR", tickets=("single",)), "9": Fare(unknown="nobody says")}

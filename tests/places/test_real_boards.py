@@ -31,7 +31,6 @@ def _metres(a, b):
 
 
 def _name(stop):
-    """The name of the place: without the pole's letter."""
     lettered = re.fullmatch(r"(.+?) +[A-ZÅÄÖ]", stop["stop_name"])
     return (lettered[1] if lettered else stop["stop_name"]).casefold()
 

@@ -22,8 +22,6 @@ A_AND_B = {"A": [stop_place("T:A", "A", lat=60.1)], "B": [stop_place("T:B", "B",
 
 @pytest.fixture
 def resolve(tmp_path):
-    """Resolve two ends: ``resolve(origin, destination, *networks)`` returns them and the warnings by code."""
-
     def ask(origin, destination, *networks, problems=None):
         variables = VariableStore(tmp_path / "variables.sqlite")
         resolver = TripEndResolver(PlaceResolver(FakeNetworks(*networks, problems=problems), variables))

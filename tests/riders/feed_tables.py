@@ -51,7 +51,6 @@ def rows_of(archive, table):
 
 
 def services_of(archive, day):
-    """Return the services that run on a day."""
     today = f"{day:%Y%m%d}"
     services = {row["service_id"] for row in rows_of(archive, "calendar.txt")
                 if row["start_date"] <= today <= row["end_date"] and row[f"{day:%A}".lower()] == "1"}  # fmt: skip
@@ -157,12 +156,10 @@ class Tables:
         return walk_s(metres) + self.slack_s(one, other), metres
 
     def slack_s(self, one, other):
-        """Return what a change takes beyond its walk: more between two places than within a station."""
         is_one_place = one == other or (one in self.station and self.station[one] == self.station.get(other))
         return CHANGE_S if is_one_place else CHANGE_S + STRAIGHT_S
 
     def linked(self, stop):
-        """Return the stops that one can change to from a stop or to a stop, itself among them."""
         if stop not in self._links:
             near = set(self.grid.around(self.place[stop], LINKED_WITHIN_M))
             self._links[stop] = sorted(near | self.partners[stop] | {stop})

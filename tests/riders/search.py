@@ -47,7 +47,6 @@ class Router:
         return {stop: (walk_s(metres) + HAIR, metres) for stop, metres in walks.items() if metres <= max_walk_m}
 
     def earliest_arrival(self, question):
-        """Return the earliest arrival before ``until``, else NEVER."""
         best, limit_m = question.until, question.max_walk_m
         direct_m = walk_m(question.origin, question.destination) + HAIR
         if direct_m <= limit_m:
@@ -79,7 +78,6 @@ class Router:
                 yield other, taken + HAIR * (other != stop), metres + HAIR * (other != stop)
 
     def _ride(self, ready, fresh, ridden, best):
-        """Return where the trips lead that can be boarded at stops with news."""
         boarded = defaultdict(dict)
         for stop in fresh:
             labels, leaving = ready[stop], self.leaving[stop]
@@ -107,7 +105,6 @@ class Router:
 
 
 def _add(labels, time, walked):
-    """Keep a label unless it is beaten; return whether it was news."""
     if any(t <= time and w <= walked for t, w in labels):
         return False
     labels[:] = [(t, w) for t, w in labels if not (time <= t and walked <= w)] + [(time, walked)]

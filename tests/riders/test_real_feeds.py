@@ -29,8 +29,6 @@ AHEAD_S = 3 * 3600
 
 
 class Rider:
-    """Draws questions about a moment, and knows what the answers should be."""
-
     def __init__(self, town, seed):
         self.town, self.dice = town, random.Random(seed)
         tables, zero = town.tables, midnight(town.day, town.tables.zone)
@@ -47,7 +45,6 @@ class Rider:
         self.stops = [stop for trip in near for stop, *_ in trip.calls]
 
     def place(self):
-        """Return a place near a stop; busy stops are near more often."""
         lat, lon = self.town.tables.place[self.dice.choice(self.stops)]
         return round(lat + self.dice.uniform(-0.002, 0.002), 6), round(lon + self.dice.uniform(-0.003, 0.003), 6)
 

@@ -34,7 +34,6 @@ class Town:
         self.network.publish(read_realtime(self.timetable, self.index, received, now), self.day)
 
     def ask(self, question, **more):
-        """Return the body of plan_trip's answer to a ``search.Question`` about now."""
         ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}}
                 for lat, lon in (question.origin, question.destination)]  # fmt: skip
         arguments = {

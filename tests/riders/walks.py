@@ -15,7 +15,6 @@ CELL = 0.01
 
 
 def straight_m(one, other):
-    """Great-circle metres between two (lat, lon)."""
     (lat, lon), (lat2, lon2) = one, other
     half_lat, half_lon = math.radians(lat2 - lat) / 2, math.radians(lon2 - lon) / 2
     part = (
@@ -33,8 +32,6 @@ def walk_s(metres):
 
 
 class Grid:
-    """Finds the stops around a place."""
-
     def __init__(self, places):
         self.places = places
         self.cells = defaultdict(list)
@@ -42,7 +39,6 @@ class Grid:
             self.cells[int(lat // CELL), int(lon // CELL)].append(number)
 
     def around(self, place, straight):
-        """Yield the numbers of all places within so many metres in a straight line."""
         lat, lon = place
         high = math.degrees(straight / EARTH_M) + 1e-6
         wide = high / math.cos(math.radians(abs(lat) + high))

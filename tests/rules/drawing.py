@@ -74,7 +74,6 @@ def departure(delay_s: int | None = None, *, cancelled: bool = False, updated: i
 
 
 def stop_at(stop_id: str, name: str, north_m: float = 0.0, **more) -> NamedStop:
-    """Draw a stop so many metres north of 60 N 25 E."""
     return NamedStop(id=stop_id, name=name, lat=60 + north_m / DEGREE_M, lon=25.0, **more)
 
 

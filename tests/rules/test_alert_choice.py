@@ -15,7 +15,6 @@ def alert(header="Works", text="", effect="DETOUR", **more):
 
 
 def headers(*alerts, **asked):
-    """Return the headers told of alerts that touch one leg each."""
     parts = [Touched(f"departures/{at}", (each,)) for at, each in enumerate(alerts)]
     return [each.alert.header for each in choose_alerts(parts, **asked).told]
 

@@ -9,7 +9,6 @@ from tests.rules.drawing import at, departure
 
 
 def row(line: str, minute: float, delay_s: int | None = None):
-    """Draw a departure that is planned for a minute after 08:00."""
     return replace(departure(delay_s), line=line, scheduled=at(minute))
 
 

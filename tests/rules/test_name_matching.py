@@ -137,7 +137,6 @@ def numbers(text):
 
 
 def near(word, other):
-    """How near a word of the text is to a word of the name: its beginning, or spelt alike; 0 if neither."""
     begins = len(word) / len(other) if other.startswith(word) else 0.0
     alike = 0.0 if has_digit(word) or has_digit(other) else likeness(word, other)
     return max(begins, alike if alike >= 0.75 else 0.0)
