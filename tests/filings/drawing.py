@@ -1,12 +1,14 @@
 """Companies drawn as text: one line a fact, in days and dollars."""
 
+from dataclasses import replace
+
 from fingerpost.filings.companyfacts import FactsFile
 from fingerpost.filings.figure import Fact, FigureOptions
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.period_filter import read_period_filter
+from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.store import FactStore
-
-LATEST, FIRST = FigureOptions(), FigureOptions("original")
+from fingerpost.filings.tools.sec_financial_data import SecFinancialData
+from fingerpost.filings.tools.sec_query import read_params
 
 
 def facts(drawing, unit="USD"):
@@ -56,6 +58,10 @@ def figures_of(library, ticker="DRWN", **options):
     return CompanyFigures(library, library.find_company(ticker), FigureOptions(**options))
 
 
-def window(period=None, *, first=None, last=None, basis="period"):
-    """Return a fiscal period, or days, as a question has them."""
-    return read_period_filter(first, last, period, basis)
+def ask(library, query_type, **fields):
+    query = next(query for query in SecFinancialData.queries if query.name == query_type)
+    return query.answer(library, read_params(query.params, fields))
+
+
+def window(period=None, *, first="0001-01-01", last="9999-12-31", basis="period"):
+    return replace(read_period(period) if period else PeriodFilter(), first=first, last=last, basis=basis)

@@ -5,24 +5,18 @@ from itertools import product
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.calculation import calculate
 from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import find_metric, list_metrics
-from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.periods import QUARTER
 from fingerpost.filings.query_params import Claim
 from fingerpost.filings.questions import (
     TOTALS,
-    fact_history,
-    financial_facts,
-    financial_ratios,
-    statement,
-    time_series,
 )
 from tests.filings.conftest import CHANGED, RECORDED
-from tests.filings.drawing import FIRST, LATEST, facts, figures_of, library_of, window
+from tests.filings.drawing import ask, facts, figures_of, library_of
 
 TICKERS = sorted(RECORDED | CHANGED)
+LATEST, FIRST = {}, {"vintage": "original"}
 YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
 # The year was amended after the nine months; a later report states both for 2021 alone.
 AMENDED = """
@@ -41,13 +35,13 @@ def amended(tmp_path_factory):
     return library_of(tmp_path_factory.mktemp("basis") / "f.sqlite", facts(AMENDED), YEARS)
 
 
-def ask(library, ticker, metric, period, options=LATEST):
-    return financial_facts(library, ticker, [metric], window(period), options)
+def find(library, ticker, metric, period, **options):
+    return ask(library, "financial_facts", ticker=ticker, metrics=[metric], period=period, **options)
 
 
 def refused(library, ticker, metric, period):
     with pytest.raises(DataNotFound) as error:
-        ask(library, ticker, metric, period)
+        find(library, ticker, metric, period)
     return error.value.details["missing"][metric]
 
 
@@ -60,7 +54,7 @@ def test_a_quarter_over_a_restatement_is_refused_with_both_filings(amended):
 
 
 def test_the_newest_filing_that_states_both_decides(amended):
-    (row,) = ask(amended, "DRWN", "Revenue", "2021-Q4").results
+    (row,) = find(amended, "DRWN", "Revenue", "2021-Q4").results
 
     assert (row["value"], row["accession_number"], [part["value"] for part in row["inputs"]]) == (27, "r21", [85, 58])
 
@@ -68,21 +62,21 @@ def test_the_newest_filing_that_states_both_decides(amended):
 def test_a_value_that_another_filing_states_otherwise_is_noted(tmp_path):
     again = AMENDED + "Revenues 2021-01-01 2021-09-30 57 s21 10-K/A 2023-08-01\n"
     library = library_of(tmp_path / "f.sqlite", facts(again), YEARS)
-    (row,) = ask(library, "DRWN", "Revenue", "2021-Q4").results
+    (row,) = find(library, "DRWN", "Revenue", "2021-Q4").results
 
     assert row["value"] == 27
     assert row["notes"] == ["10-K/A r21 states 58; another filing states 57"]
 
 
 def test_before_the_restatement_was_filed_the_quarter_is_derived(amended):
-    for options in (FIRST, FigureOptions(as_of="2023-05-31")):
-        (row,) = ask(amended, "DRWN", "Revenue", "2022-Q4", options).results
+    for options in (FIRST, {"as_of": "2023-05-31"}):
+        (row,) = find(amended, "DRWN", "Revenue", "2022-Q4", **options).results
 
         assert (row["value"], row["kind"], row.get("notes")) == (30, "derived", None)
 
 
 def test_a_series_of_quarters_names_those_that_it_lacks(amended):
-    reply = time_series(amended, "DRWN", "Revenue", window(), "quarterly", LATEST)
+    reply = ask(amended, "time_series", ticker="DRWN", metric="Revenue", period="quarterly")
 
     assert [row["value"] for row in reply.results] == [27]
     assert [(name, entry["reason"]) for name, entry in reply.missing.items()] == [("Revenue 2022-Q4", "not_comparable")]
@@ -98,7 +92,8 @@ def test_figures_of_two_frameworks_are_not_subtracted(tmp_path):
 
     told = refused(library, "DRWN", "GrossProfit", "2022-Q4")["message"]
     assert "tagged us-gaap:GrossProfit and ifrs-full:GrossProfit" in told
-    first = [ask(library, "DRWN", "GrossProfit", period, FIRST).data["GrossProfit"] for period in ("2022", "2022-Q4")]
+    asked = ("2022", "2022-Q4")
+    first = [find(library, "DRWN", "GrossProfit", period, **FIRST).data["GrossProfit"] for period in asked]
     assert first == [100, 30]
 
 
@@ -113,7 +108,7 @@ def test_figures_of_two_frameworks_are_not_subtracted(tmp_path):
 def test_recorded_quarters_that_mixed_filings(recorded, ticker, metric, first):
     """They were 12,907 million, 4,285.6 million (the whole year) and -224.0 million."""
     metric, period = metric.split()
-    (row,) = ask(recorded, ticker, metric, period, FIRST).results
+    (row,) = find(recorded, ticker, metric, period, **FIRST).results
 
     assert refused(recorded, ticker, metric, period)["reason"] == "not_comparable"
     assert (row["value"], row["kind"], row.get("notes")) == (first, "derived", None)
@@ -128,17 +123,17 @@ def test_recorded_quarters_that_mixed_filings(recorded, ticker, metric, first):
     ],
 )
 def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metric, period, first):
-    (row,) = ask(recorded, ticker, metric, period, FIRST).results
-    history = fact_history(recorded, ticker, metric, window(period), LATEST).results
+    (row,) = find(recorded, ticker, metric, period, **FIRST).results
+    history = ask(recorded, "fact_history", ticker=ticker, metric=metric, period=period).results
 
     assert row["value"] == first
     assert [told["kind"] for told in history] == ["original", "restated"]
-    assert ask(recorded, ticker, metric, period, FigureOptions(as_of=row["filing_date"])).data == {metric: first}
+    assert find(recorded, ticker, metric, period, as_of=row["filing_date"]).data == {metric: first}
 
 
 def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
     """Celestica's 20-F of 2024 has 297.9 and 226.8 million under IFRS; the 10-K of 2025 has 211.1 for 2022 alone."""
-    reply = calculate(recorded, "CLS", "growth(OperatingCashFlow)", ["2022"], LATEST)
+    reply = ask(recorded, "calculate", ticker="CLS", expression="growth(OperatingCashFlow)", periods=["2022"])
     claim = Claim(ticker="CLS", metric="OperatingCashFlow", period="2022", relation="grew_by", value=31.3)
     claims = [claim.model_copy(update={"value": value}) for value in (31.3, -6.9, -7)]
     verdicts = [verify_claim(recorded, claim).data["verdict"] for claim in claims]
@@ -157,7 +152,7 @@ def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
 )
 def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, period, why, step):
     with pytest.raises(DataNotFound) as error:
-        calculate(recorded, "CLS", expression, [period], LATEST)
+        ask(recorded, "calculate", ticker="CLS", expression=expression, periods=[period])
     told = error.value.details["missing"][f"{expression} {period}"]
 
     assert (told["reason"], why in told["message"]) == ("not_comparable", True)
@@ -166,7 +161,7 @@ def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, pe
 
 def test_a_ratio_is_of_one_framework(recorded):
     """Net income of 2022 is 180.1 million under US GAAP; only the 20-F states it and the assets."""
-    ratio = financial_ratios(recorded, "CLS", ["roa"], window("2022"), LATEST)
+    ratio = ask(recorded, "financial_ratios", ticker="CLS", ratios=["roa"], period="2022")
 
     assert [part["value"] for part in ratio.results[0]["inputs"]] == [145_500_000, 5_628_000_000]
 
@@ -254,7 +249,8 @@ IncomeTaxExpenseBenefit 2021-01-01 2021-12-31 4 k23 10-K 2024-02-01
     ],
 )  # fmt: skip
 def test_a_statement_is_of_the_newest_filing_that_states_its_totals(tmp_path, drawing, kind, options, data, notes):
-    reply = statement(library_of(tmp_path / "f.sqlite", facts(drawing), YEARS), "DRWN", kind, window("2021"), options)
+    library = library_of(tmp_path / "f.sqlite", facts(drawing), YEARS)
+    reply = ask(library, "statement", ticker="DRWN", statement=kind, period="2021", **options)
 
     assert {name: reply.data[name] for name in data} == data
     assert {row["metric_name"]: row["notes"][-1] for row in reply.results if row.get("notes")} == notes
@@ -277,8 +273,8 @@ def test_a_line_in_shares_is_adjusted_after_its_filing_is_chosen(tmp_path, state
     drawn = facts(TOTALS_BEFORE) + facts(stated, "USD/shares") + facts(RATIO, "pure")
     library = library_of(tmp_path / "f.sqlite", drawn, YEARS)
     rows = [
-        statement(library, "DRWN", "income", window("2021"), options).results[-1]
-        for options in (LATEST, FigureOptions("split_adjusted"))
+        ask(library, "statement", ticker="DRWN", statement="income", period="2021", **options).results[-1]
+        for options in (LATEST, {"vintage": "split_adjusted"})
     ]
 
     assert [(row["metric_name"], row["value"], row["notes"]) for row in rows] == [
@@ -292,7 +288,7 @@ def test_an_original_statement_has_the_first_value_of_each_line(recorded, ticker
     source, checked, differing = figures_of(recorded, ticker, vintage="original"), 0, []
     for kind, period in product(TOTALS, ("2012", "2018", "2019", "2020-Q1")):
         try:
-            rows = statement(recorded, ticker, kind, window(period), source.options).results
+            rows = ask(recorded, "statement", ticker=ticker, statement=kind, period=period, **FIRST).results
         except DataNotFound:
             continue
         for row in rows:
@@ -306,7 +302,7 @@ def test_an_original_statement_has_the_first_value_of_each_line(recorded, ticker
 
 
 def test_a_recorded_statement_that_mixed_filings(recorded):
-    values = statement(recorded, "CLS", "income", window("2017"), LATEST).data
+    values = ask(recorded, "statement", ticker="CLS", statement="income", period="2017").data
 
     assert values["Revenue"] - values["CostOfRevenue"] == values["GrossProfit"]
 
@@ -316,7 +312,7 @@ def test_a_balance_is_of_one_company_and_one_framework(recorded, ticker):
     checked, wrong = 0, []
     for year in range(2009, 2026):
         try:
-            rows = statement(recorded, ticker, "balance", window(str(year)), LATEST).results
+            rows = ask(recorded, "statement", ticker=ticker, statement="balance", period=str(year)).results
         except DataNotFound:
             continue
         values = {row["metric_name"]: row["value"] for row in rows}

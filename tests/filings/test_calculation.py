@@ -8,13 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.errors import DataNotFound, ParameterError
-from fingerpost.filings.calculation import calculate
 from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import find_metric, list_recipes
-from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import FUNCTIONS, NotComputable, Quantity, evaluate, list_lookups, read_formula
 from fingerpost.filings.query_params import Claim
-from tests.filings.drawing import facts, library_of
+from tests.filings.drawing import ask, facts, library_of
 
 TWO_YEARS = """
 Revenues      2021-01-01 2021-12-31 100 k21 10-K 2022-02-01
@@ -34,7 +32,7 @@ def drawn(tmp_path):
 
 
 def one(library, expression, period="2022", **options):
-    return calculate(library, "DRWN", expression, [period], FigureOptions(**options)).results[0]
+    return ask(library, "calculate", ticker="DRWN", expression=expression, periods=[period], **options).results[0]
 
 
 def test_the_formula_is_told_as_filled_in_with_every_input_and_its_filing(drawn):
@@ -83,7 +81,7 @@ REFUSED = [
     "__import__('os')", "avg()", "avg(Revenue, Assets)", "cagr(Revenue)", "cagr(Revenue, 0)", "cagr(Revenue, 21)",
     "cagr(Revenue, 1.0)", "cagr(Revenue, Assets)", "mean_of_years(Revenue, True)", "sum(Revenue)", "avg(x=Revenue)",
     "[Revenue]", "Revenue > 1", "lambda: 1", "Revenue, Assets", "min(Revenue)", "max(1, 2, 3, 4, 5, 6)", "1j",
-    "Revenue + 1", "Revenue - Revenue / Assets", "(" * 200, "+".join(["Revenue"] * 200), "x" * 501,
+    "Revenue + 1", "Revenue - Revenue / Assets", "(" * 200, "+".join(["1"] * 200), "x" * 501,
 ]  # fmt: skip
 
 
@@ -120,7 +118,7 @@ def test_each_input_that_is_missing_is_named(drawn, expression, missing):
 
 
 def test_several_periods_are_a_series_and_a_miss_among_them_is_told(drawn):
-    reply = calculate(drawn, "DRWN", "Revenue / Assets", ["2022", "2020", "2021"], FigureOptions())
+    reply = ask(drawn, "calculate", ticker="DRWN", expression="Revenue / Assets", periods=["2022", "2020", "2021"])
 
     assert (reply.data, reply.value_mode, list(reply.missing)) == (
         {"Revenue / Assets": [{"end_date": "2021-12-31", "value": 2}, {"end_date": "2022-12-31", "value": 121 / 70}]},
@@ -263,7 +261,7 @@ def test_units_numbers_and_nesting_have_bounds(drawn, expression, message):
 
 
 def test_a_period_that_is_named_twice_is_one(drawn):
-    reply = calculate(drawn, "DRWN", "Revenue", ["2022", "FY2022", "2022-FY"], FigureOptions())
+    reply = ask(drawn, "calculate", ticker="DRWN", expression="Revenue", periods=["2022", "FY2022", "2022-FY"])
 
     assert (len(reply.results), reply.data, reply.value_mode) == (1, {"Revenue": 121}, "scalar")
 

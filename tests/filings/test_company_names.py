@@ -5,11 +5,10 @@ import pytest
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.companyfacts import parse_json, read_tickers
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
 from fingerpost.plan.planners import TEMPLATES
 from fingerpost.runtime.company_names import name_key
-from tests.filings.drawing import LATEST, company_file, facts, window
+from tests.filings.drawing import ask, company_file, facts
 from tests.shared_data import get_shared
 
 REPORT = facts("Assets - 2022-12-31 5 k 10-K 2023-02-01")
@@ -71,7 +70,7 @@ def test_two_companies_of_one_name_are_nobody(listed):
 
     assert library.find_company("Twin") is None
     with pytest.raises(DataNotFound) as caught:
-        financial_facts(library, "Twin", ["Assets"], window("2022"), LATEST)
+        ask(library, "financial_facts", ticker="Twin", metrics=["Assets"], period="2022")
     assert caught.value.details["missing"]["Twin"]["did_you_mean"] == ["TWA", "TWB"]
 
 
@@ -108,9 +107,9 @@ def aliased(tmp_path_factory):
 
 @pytest.mark.parametrize(("cik", "main", "aliases"), [(cik, *each) for cik, each in ALIASES.items()])
 def test_a_company_answers_under_the_ticker_that_was_asked(aliased, cik, main, aliases):
-    period_filter = window("2022")
+    asked = {"metrics": ["Assets"], "period": "2022"}
     told = {
-        text: {row["ticker"] for row in financial_facts(aliased, text, ["Assets"], period_filter, LATEST).results}
+        text: {row["ticker"] for row in ask(aliased, "financial_facts", ticker=text, **asked).results}
         for text in (main, *aliases, str(cik))
     }
 

@@ -10,10 +10,9 @@ import pytest
 from fingerpost.errors import DataNotFound, FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import FilingText, load_files
-from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.reasons import missing_ticker
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import LATEST, companyfacts, window
+from tests.filings.drawing import ask, companyfacts
 
 FACTS = companyfacts("Revenues 2022-01-01 2022-12-31 100 a 10-K 2023-02-01")
 LISTED = {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}
@@ -63,9 +62,9 @@ def test_a_company_without_periodic_reports_is_complete_through_its_newest_filin
 
     assert library.find_company("DRWN").complete_through == "2023-06-01"
     with pytest.raises(DataNotFound, match="is not under a standard tag"):
-        financial_facts(library, "DRWN", ["Goodwill"], window("2022"), LATEST)
+        ask(library, "financial_facts", ticker="DRWN", metrics=["Goodwill"], period="2022")
     with pytest.raises(DataNotFound, match="no annual or quarterly report of Drawn"):
-        financial_facts(library, "DRWN", ["Revenue"], window("latest"), LATEST)
+        ask(library, "financial_facts", ticker="DRWN", metrics=["Revenue"], period="latest")
 
 
 def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):

@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.periods import FiscalCalendar, class_of, name_years
-from fingerpost.filings.questions import compare, financial_facts
-from tests.filings.drawing import facts, figures_of, library_of, window
+from tests.filings.drawing import ask, facts, figures_of, library_of
 
 
 @pytest.mark.parametrize(
@@ -192,10 +190,10 @@ def test_the_latest_period_is_the_one_that_the_newest_report_is_on(late, period,
 
 
 def test_before_the_first_report_there_is_no_latest_period(late):
-    options = FigureOptions(as_of="2023-02-28")
+    asked = {"metrics": ["Revenue"], "period": "latest", "as_of": "2023-02-28"}
     with pytest.raises(DataNotFound, match="no annual or quarterly report of Drawn") as caught:
-        financial_facts(late, "DRWN", ["Revenue"], window("latest"), options)
-    compared = compare(late, ["DRWN", "AAPL"], ["Revenue"], window("latest"), options)
+        ask(late, "financial_facts", ticker="DRWN", **asked)
+    compared = ask(late, "compare", tickers=["DRWN", "AAPL"], **asked)
 
     assert caught.value.details["missing"]["latest"]["reason"] == "hidden_by_as_of"
     assert (list(compared.data), list(compared.missing)) == (["AAPL"], ["DRWN"])

@@ -3,23 +3,9 @@
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.calculation import calculate
-from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import RATIO, list_recipes
-from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.query_params import Claim
-from fingerpost.filings.questions import (
-    company_info,
-    compare,
-    fact_history,
-    financial_facts,
-    financial_ratios,
-    metrics,
-    statement,
-    time_series,
-)
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import LATEST, company_file, facts, library_of, window
+from tests.filings.drawing import ask, company_file, facts, library_of
 
 REPORT = """
 Revenues      2021-01-01 2021-12-31 100 k21 10-K 2022-02-01
@@ -28,7 +14,7 @@ NetIncomeLoss 2022-01-01 2022-12-31 11  k22 10-K 2023-02-01
 """
 YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
 SOURCE = {"dataset": "edgar", "retrieved_at": "2024-01-01T00:00:00Z", "complete_through": "2023-02-01"}
-FISCAL = window("2022")
+BOTH_YEARS = {"start_date": "2021-01-01", "end_date": "2022-12-31"}
 
 UNTAGGED = {
     "reason": "not_reported",
@@ -53,29 +39,30 @@ def library(tmp_path):
     return library_of(tmp_path / "f.sqlite", facts(REPORT), YEARS)
 
 
-def failure(ask, *args):
+def failure(library, query_type, **fields):
     with pytest.raises(DataNotFound) as caught:
-        ask(*args)
+        ask(library, query_type, **fields)
     return caught.value
 
 
 @pytest.mark.parametrize(
-    ("ask", "rest", "sentence"),
+    ("query_type", "field", "sentence"),
     [
-        (lambda library, ticker, word, *rest: financial_facts(library, ticker, [word], *rest), (FISCAL, LATEST),
-         "No financial facts found for {ticker}"),
-        (time_series, (FISCAL, None, LATEST), "No time series data found for {ticker} and metric {word}"),
-        (fact_history, (FISCAL, LATEST), "No financial facts found for {ticker}"),
-        (calculate, (["2022"], LATEST), "Cannot calculate {word} for {ticker}"),
+        ("financial_facts", "metrics", "No financial facts found for {ticker}"),
+        ("time_series", "metric", "No time series data found for {ticker} and metric {word}"),
+        ("fact_history", "metric", "No financial facts found for {ticker}"),
+        ("calculate", "expression", "Cannot calculate {word} for {ticker}"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize(
     ("ticker", "word", "entry"),
     [("DRWN", "Goodwill", UNTAGGED), ("DRWN", "zzz", UNKNOWN), ("QQQQ", "Goodwill", NOBODY)],
 )
-def test_nothing_found_is_said_whole(library, ask, rest, sentence, ticker, word, entry):
-    error = failure(ask, library, ticker, word, *rest)
-    key = ticker if ticker == "QQQQ" else f"{word} 2022" if ask is calculate and entry is UNTAGGED else word
+def test_nothing_found_is_said_whole(library, query_type, field, sentence, ticker, word, entry):
+    asked = {"ticker": ticker, "period": "2022", field: [word] if field == "metrics" else word}
+    error = failure(library, query_type, **asked)
+    is_dated = query_type == "calculate" and entry is UNTAGGED
+    key = ticker if ticker == "QQQQ" else f"{word} 2022" if is_dated else word
 
     assert error.message == f"{sentence.format(ticker=ticker, word=word)}: {entry['message']}"
     assert error.details["missing"] == {key: entry}
@@ -84,7 +71,7 @@ def test_nothing_found_is_said_whole(library, ask, rest, sentence, ticker, word,
 
 
 def test_a_comparison_of_nobody_says_it_of_each(library):
-    error = failure(compare, library, ["DRWN", "QQQQ"], ["Goodwill", "zzz"], FISCAL, LATEST)
+    error = failure(library, "compare", tickers=["DRWN", "QQQQ"], metrics=["Goodwill", "zzz"], period="2022")
 
     assert error.message == (
         f"No financial facts found for DRWN, QQQQ: {UNTAGGED['message']}; {UNKNOWN['message']}; {NOBODY['message']}"
@@ -105,7 +92,9 @@ def several(library):
 
 
 def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
-    reply = compare(several, ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], ["Revenue"], FISCAL, LATEST)
+    reply = ask(
+        several, "compare", tickers=["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], metrics=["Revenue"], period="2022"
+    )
 
     assert (reply.data, reply.value_mode) == ({"DRWN": {"Revenue": 121}, "EURO": {"Revenue": 50}}, "scalar")
     assert list(reply.missing) == ["QQQQ", "MUTE.Revenue"]
@@ -118,15 +107,17 @@ def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
 
 
 def test_a_comparison_of_like_with_like_has_no_notes(several):
-    reply = compare(several, ["DRWN"], ["Revenue"], window(first="2021-01-01", last="2022-12-31"), LATEST)
+    reply = ask(several, "compare", tickers=["DRWN"], metrics=["Revenue"], **BOTH_YEARS)
 
     assert ("notes" in reply.extra, reply.value_mode) == (True, "series")
-    assert "notes" not in compare(several, ["DRWN"], ["Revenue", "NetIncome"], FISCAL, LATEST).extra
+    assert (
+        "notes" not in ask(several, "compare", tickers=["DRWN"], metrics=["Revenue", "NetIncome"], period="2022").extra
+    )
 
 
 def test_some_metrics_of_a_company_are_enough(library):
-    period_filter = window(first="2021-01-01", last="2022-12-31")
-    reply = financial_facts(library, "DRWN", ["Revenue", "zzz", "NetIncome", "Revenue"], period_filter, LATEST)
+    metrics = ["Revenue", "zzz", "NetIncome", "Revenue"]
+    reply = ask(library, "financial_facts", ticker="DRWN", metrics=metrics, **BOTH_YEARS)
 
     assert reply.data == {
         "Revenue": [{"end_date": "2021-12-31", "value": 100}, {"end_date": "2022-12-31", "value": 121}],
@@ -136,7 +127,7 @@ def test_some_metrics_of_a_company_are_enough(library):
 
 
 def test_a_history_is_of_every_period_in_the_window(library):
-    reply = fact_history(library, "DRWN", "Revenue", window(first="2021-01-01", last="2022-12-31"), LATEST)
+    reply = ask(library, "fact_history", ticker="DRWN", metric="Revenue", **BOTH_YEARS)
 
     told = [f"{row['end_date']} {row['value']} {row['kind']} {row['accession_number']}" for row in reply.results]
     assert told == ["2021-12-31 100 original k21", "2022-12-31 121 original k22"]
@@ -167,7 +158,7 @@ Assets   -          2022-12-31 6  k22 10-K 2023-02-01
 )
 def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values):
     library = library_of(tmp_path / "f.sqlite", facts(QUARTERLY), {"2022-12-31": 2022})
-    reply = time_series(library, "DRWN", metric, window(), frequency, LATEST)
+    reply = ask(library, "time_series", ticker="DRWN", metric=metric, period=frequency)
 
     assert [row["value"] for row in reply.results] == values
     assert (reply.data[metric][-1]["value"], reply.value_mode, reply.missing) == (values[-1], "series", {})
@@ -175,16 +166,16 @@ def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values
 
 def test_other_questions_about_nobody_say_so_too(library):
     asked = {
-        "No financial ratios found for QQQQ": lambda: financial_ratios(library, "QQQQ", None, FISCAL, LATEST),
-        "No financial facts found for QQQQ": lambda: statement(library, "QQQQ", "income", FISCAL, LATEST),
-        "No metrics found for QQQQ": lambda: metrics(library, "QQQQ", None),
-        "No company info found for QQQQ": lambda: company_info(library, "QQQQ"),
+        "financial_ratios": ({"period": "2022"}, "No financial ratios found for QQQQ"),
+        "statement": ({"statement": "income"}, "No financial facts found for QQQQ"),
+        "metrics": ({}, "No metrics found for QQQQ"),
+        "company_info": ({}, "No company info found for QQQQ"),
     }
-    for sentence, ask in asked.items():
-        error = failure(ask)
+    for query_type, (fields, sentence) in asked.items():
+        error = failure(library, query_type, ticker="QQQQ", **fields)
         assert (error.message, error.details["missing"]) == (f"{sentence}: {NOBODY['message']}", {"QQQQ": NOBODY})
-    claim = Claim(ticker="DRWN", metric="Goodwill", period="2022", relation="equals", value=5)
-    error = failure(lambda: verify_claim(library, claim))
+    claim = {"metric": "Goodwill", "period": "2022", "relation": "equals", "value": 5}
+    error = failure(library, "verify_claim", ticker="DRWN", **claim)
     assert error.details == {"missing": {"Goodwill 2022": UNTAGGED}, "source": SOURCE}
 
 
@@ -198,7 +189,7 @@ Assets        -          2022-12-31 44 k22 10-K 2023-02-15
 def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts(ONE_RATIO), {"2022-12-31": 2022})
     wanted = ["ROA", "net margin", "return-on-equity", "luck"]
-    reply = financial_ratios(library, "DRWN", wanted, FISCAL, LATEST)
+    reply = ask(library, "financial_ratios", ticker="DRWN", ratios=wanted, period="2022")
     (row,) = reply.results
 
     assert [row[name] for name in ("ratio_name", "value", "unit", "filing_date", "formula", "notes", "kind")] == [
@@ -229,9 +220,8 @@ Assets        -          2022-03-31 6  q22 10-Q 2022-05-01
 
 def test_ratios_of_several_years_are_a_series(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts(RATIOS_OVER_TIME), {"2021-12-31": 2021, "2022-12-31": 2022})
-    both = window(first="2021-01-01", last="2022-12-31")
-    years = financial_ratios(library, "DRWN", ["roa"], both, LATEST)
-    quarter = financial_ratios(library, "DRWN", ["roa"], window("2022-Q1"), LATEST)
+    years = ask(library, "financial_ratios", ticker="DRWN", ratios=["roa"], **BOTH_YEARS)
+    quarter = ask(library, "financial_ratios", ticker="DRWN", ratios=["roa"], period="2022-Q1")
 
     points = [{"end_date": "2021-12-31", "value": 8}, {"end_date": "2022-12-31", "value": 0.25}]
     assert (years.value_mode, years.data) == ("series", {"roa": points})
@@ -250,17 +240,17 @@ Revenues      2022-01-01 2022-12-31 50 k22 10-K 2023-02-01
 def test_a_recipe_is_a_metric_of_every_question(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts(RECIPES), YEARS)
     every = [
-        financial_facts(library, "DRWN", ["net margin"], FISCAL, LATEST).data["net margin"],
-        time_series(library, "DRWN", "net_margin", window(), "annual", LATEST).data["net_margin"][1]["value"],
-        compare(library, ["DRWN"], ["Net Margin"], FISCAL, LATEST).data["DRWN"]["Net Margin"],
-        financial_ratios(library, "DRWN", ["net-margin"], FISCAL, LATEST).data["net-margin"],
-        calculate(library, "DRWN", "net_margin", ["2022"], LATEST).data["net_margin"],
+        ask(library, "financial_facts", ticker="DRWN", metrics=["net margin"], period="2022").data["net margin"],
+        ask(library, "time_series", ticker="DRWN", metric="net_margin", period="annual").data["net_margin"][1]["value"],
+        ask(library, "compare", tickers=["DRWN"], metrics=["Net Margin"], period="2022").data["DRWN"]["Net Margin"],
+        ask(library, "financial_ratios", ticker="DRWN", ratios=["net-margin"], period="2022").data["net-margin"],
+        ask(library, "calculate", ticker="DRWN", expression="net_margin", periods=["2022"]).data["net_margin"],
     ]
-    claim = Claim(ticker="DRWN", metric="net margin", period="2022", relation="equals", value=30, unit="percent")
-    (row,) = financial_facts(library, "DRWN", ["net margin"], FISCAL, LATEST).results
+    claim = {"ticker": "DRWN", "metric": "net margin", "period": "2022", "relation": "equals", "value": 30}
+    (row,) = ask(library, "financial_facts", ticker="DRWN", metrics=["net margin"], period="2022").results
 
     assert every == [0.3] * 5
-    assert verify_claim(library, claim).data["verdict"] == "confirmed"
+    assert ask(library, "verify_claim", **claim, unit="percent").data["verdict"] == "confirmed"
     assert (row["kind"], row["formula"], row["xbrl_tag"]) == ("derived", "NetIncome / Revenue", None)
 
 
@@ -286,7 +276,7 @@ Revenues      2022-01-01 2022-12-31 50 k22 10-K 2023-02-01
 def test_a_series_names_the_periods_that_a_recipe_lacks(tmp_path, metric, frequency, values, missing):
     library = library_of(tmp_path / "f.sqlite", facts(GAPS), YEARS)
     try:
-        reply = time_series(library, "DRWN", metric, window(), frequency, LATEST)
+        reply = ask(library, "time_series", ticker="DRWN", metric=metric, period=frequency)
         found, reasons = [row["value"] for row in reply.results], reply.missing
     except DataNotFound as error:
         found, reasons = [], error.details["missing"]
@@ -309,10 +299,10 @@ def test_a_series_names_the_periods_that_a_recipe_lacks(tmp_path, metric, freque
 def test_figures_whose_next_annual_report_is_overdue_are_marked(library, monkeypatch, day, as_of, is_overdue):
     """430 days after the newest report, each answer says so, unless it is of an earlier day."""
     monkeypatch.setenv("FINGERPOST_NOW", f"{day}T12:00:00Z")
-    found = financial_facts(library, "DRWN", ["Revenue"], FISCAL, FigureOptions(as_of=as_of)).source.get("note")
+    reply = ask(library, "financial_facts", ticker="DRWN", metrics=["Revenue"], period="2022", as_of=as_of)
 
     told = "The next annual report is overdue for DRWN (2023-02-01): run fingerpost filings sync, unless the company"
-    assert found == (f"{told} stopped filing" if is_overdue else None)
+    assert reply.source.get("note") == (f"{told} stopped filing" if is_overdue else None)
 
 
 FRAMEWORK = "under us-gaap; the value before it is under ifrs-full"
@@ -331,7 +321,7 @@ RESTATED = "restated: no filing states this value and the one before it"
 )
 def test_a_series_marks_each_change_of_basis(recorded, ticker, metric, marked):
     """In the row; ``data`` has days and values alone (rule F3)."""
-    reply = time_series(recorded, ticker, metric, window(), "annual", LATEST)
+    reply = ask(recorded, "time_series", ticker=ticker, metric=metric, period="annual")
     notes = [(row["end_date"], note) for row in reply.results for note in row.get("notes", ())]
 
     assert {day: note for day, note in notes if note in (FRAMEWORK, RESTATED)} == marked
@@ -339,7 +329,7 @@ def test_a_series_marks_each_change_of_basis(recorded, ticker, metric, marked):
 
 
 def test_companies_under_two_frameworks_are_compared_with_a_note(recorded):
-    reply = compare(recorded, ["CLS", "VRT"], ["Revenue"], window("2018"), LATEST)
+    reply = ask(recorded, "compare", tickers=["CLS", "VRT"], metrics=["Revenue"], period="2018")
 
     assert reply.extra["notes"] == ["The accounting frameworks differ: ifrs-full, us-gaap"]
 
@@ -355,7 +345,7 @@ def test_a_transition_period_is_a_row_of_its_own(tmp_path):
     """)
     years = {"2023-06-30": 2023, "2024-06-30": 2024, "2025-12-31": 2025}
     library = library_of(tmp_path / "f.sqlite", drawn, years)
-    rows = time_series(library, "DRWN", "Revenue", window(), None, LATEST).results
+    rows = ask(library, "time_series", ticker="DRWN", metric="Revenue").results
 
     assert [row["value"] for row in rows] == [100, 102, 60, 130]
     assert rows[2]["notes"] == ["a transition period: the company moved its year end"]

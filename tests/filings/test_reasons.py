@@ -4,11 +4,11 @@ import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.figure import Fact, FigureOptions
-from fingerpost.filings.questions import TOTALS, financial_facts, statement
+from fingerpost.filings.figure import Fact
+from fingerpost.filings.questions import TOTALS
 from fingerpost.filings.reasons import load_hint, missing_figure, missing_metric, missing_ticker
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import LATEST, facts, figures_of, library_of, window
+from tests.filings.drawing import ask, facts, figures_of, library_of, window
 
 REPORT = """
 Revenues                2021-01-01 2021-12-31 100  k21 10-K 2022-02-01
@@ -156,7 +156,7 @@ dei:EntityPublicFloat - 2022-06-30 9900 k22 10-K 2023-02-15
 
 
 def answer(library, metric, period, **options):
-    reply = financial_facts(library, "DRWN", [metric], window(period), FigureOptions(**options))
+    reply = ask(library, "financial_facts", ticker="DRWN", metrics=[metric], period=period, **options)
     return reply.data[metric]
 
 
@@ -185,7 +185,7 @@ def test_what_stands_on_a_cover_page_is_of_the_report_s_period(covered, metric, 
 
 
 def test_a_balance_sheet_has_the_numbers_of_its_cover_page(covered):
-    reply = statement(covered, "DRWN", "balance", window("2022"), LATEST)
+    reply = ask(covered, "statement", ticker="DRWN", statement="balance", period="2022")
 
     assert (reply.data.get("PublicFloat"), reply.data.get("CoverSharesOutstanding")) == (9900, 103)
 
@@ -203,7 +203,7 @@ SIBLINGS = ["InterestExpenseNonoperating", "InterestAndDebtExpense", "InterestEx
 def test_interest_expense_is_found_under_its_sibling_tags(tmp_path, tag):
     drawn = facts(f"{tag} 2022-01-01 2022-12-31 7 k22 10-K 2023-02-15")
     library = library_of(tmp_path / "f.sqlite", drawn, YEARS)
-    reply = financial_facts(library, "DRWN", ["interest expense"], window("2022"), LATEST)
+    reply = ask(library, "financial_facts", ticker="DRWN", metrics=["interest expense"], period="2022")
 
     assert reply.data == {"interest expense": 7}
     assert reply.results[0]["notes"] == [f"no us-gaap:InterestExpense for this period: us-gaap:{tag} stands in"]
@@ -237,9 +237,9 @@ def test_tags_of_like_names_are_offered_where_they_have_a_figure(reported):
     ],
 )
 def test_a_later_period_is_one_that_no_report_covers(reported, period, first, reason):
-    asked = window(period, first=first, last=first and "2029-12-31")
+    asked = {"period": period, "start_date": first, "end_date": first and "2029-12-31"}
     with pytest.raises(DataNotFound) as caught:
-        financial_facts(reported, "DRWN", ["Goodwill"], asked, LATEST)
+        ask(reported, "financial_facts", ticker="DRWN", metrics=["Goodwill"], **asked)
 
     assert caught.value.details["missing"]["Goodwill"]["reason"] == reason
 
@@ -255,7 +255,7 @@ LINES = {
 @pytest.mark.parametrize("period", [None, "2022"])
 def test_a_statement_stands_without_the_line_that_it_is_known_by(tmp_path, kind, period):
     library = library_of(tmp_path / "f.sqlite", facts(LINES[kind]), YEARS)
-    reply = statement(library, "DRWN", kind, window(period), LATEST)
+    reply = ask(library, "statement", ticker="DRWN", statement=kind, period=period)
 
     assert list(reply.data.values()) in ([11], [12], [13])
     assert "standard tag" in reply.missing[TOTALS[kind][0]]["message"]
@@ -272,7 +272,7 @@ def test_a_statement_is_of_the_newest_year_that_most_lines_have(tmp_path):
     GrossProfit         2023-01-01 2023-12-31 3  k22 10-K 2023-02-15
     """
     library = library_of(tmp_path / "f.sqlite", facts(drawing), YEARS)
-    reply = statement(library, "DRWN", "income", window(), LATEST)
+    reply = ask(library, "statement", ticker="DRWN", statement="income")
 
     assert reply.data == {"NetIncome": 2, "OperatingIncome": 3}
     assert reply.extra["notes"] == ["3 periods lie in the window; this is the newest, to 2022-12-31"]

@@ -8,9 +8,8 @@ from fractions import Fraction
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.calculation import calculate
-from fingerpost.filings.figure import FigureOptions
 from tests.filings.conftest import RECORDED
+from tests.filings.drawing import ask
 from tests.shared_data import get_shared
 
 LEAST_CHECKED = 600
@@ -151,7 +150,9 @@ def test_formulas_are_what_a_plain_reading_of_the_file_gives(recorded, readings,
             except (Unclear, ZeroDivisionError):
                 continue
             try:
-                found = calculate(recorded, ticker, expression, [str(year)], FigureOptions()).data[expression]
+                found = ask(recorded, "calculate", ticker=ticker, expression=expression, periods=[str(year)]).data[
+                    expression
+                ]
             except DataNotFound as error:
                 found = str(error)
             if expression.startswith(("growth", "mean_of_years(100")) and "not positive" in str(found):

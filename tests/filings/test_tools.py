@@ -11,7 +11,7 @@ from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
 from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.query_params import FactHistoryParams
+from fingerpost.filings.query_params import FactHistoryParams, TimeSeriesParams
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
@@ -192,7 +192,8 @@ def test_a_library_follows_its_file(tmp_path):
 
 
 def growth_of(library, asked):
-    series = questions.time_series(library, asked.ticker, asked.metric, asked.period_filter, "annual", asked.options)
+    fields = {"ticker": asked.ticker, "metric": asked.metric, "end_date": asked.end_date}
+    series = questions.time_series(library, TimeSeriesParams(**fields, period="annual"))
     rows = [
         {"fiscal_year": new["fiscal_year"], "growth": round(new["value"] / old["value"] - 1, 3)}
         for old, new in pairwise(series.results)

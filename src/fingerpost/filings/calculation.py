@@ -1,14 +1,14 @@
 """Calculate formulas: find the inputs of a fiscal period, put them on one basis, and compute."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from fingerpost.filings.concepts import RECIPE, Metric, find_metric
-from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions, filing_url
+from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, filing_url
 from fingerpost.filings.formula import (
     Formula,
     Lookup,
@@ -22,8 +22,9 @@ from fingerpost.filings.formula import (
     unit_text,
 )
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.period_filter import PeriodFilter, read_period
+from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import QUARTERS, day_after, day_number
+from fingerpost.filings.query_params import CalculateParams
 from fingerpost.filings.reasons import missing_figure, missing_metric, open_company
 from fingerpost.filings.reply import Missing, Reply, input_of, missing_entry, points_of
 from fingerpost.filings.revisions import is_in_shares, on_one_basis, split_factor
@@ -184,30 +185,29 @@ def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[
     return missing_entry("not_comparable", message, "Send vintage: split_adjusted")
 
 
-def calculate(
-    library: FactLibrary, ticker: str, expression: str, periods: Sequence[str], options: FigureOptions
-) -> Reply:
+def calculate(library: FactLibrary, asked: CalculateParams) -> Reply:
     """Return an expression's value for each fiscal period; a recipe's name is an expression too.
 
     Raises:
         DataNotFound: no period has all of the inputs; ``missing`` names those that are not there.
-        ParameterError: the expression or a period cannot be read, or its units do not fit.
+        ParameterError: the expression cannot be read, or its units do not fit.
     """
+    expression = asked.expression
     metric = find_metric(expression) if _NAME.fullmatch(expression) else None
     recipe = metric if metric is not None and metric.kind == RECIPE else None
     formula = read_formula(expression if recipe is None else recipe.expression)
-    not_found = f"Cannot calculate {expression} for {ticker}"
-    source = open_company(library, ticker, not_found, options)
+    not_found = f"Cannot calculate {expression} for {asked.ticker}"
+    source = open_company(library, asked.ticker, not_found, asked.options)
     reply = Reply([], source=source.provenance)
-    asked = list(dict.fromkeys(source.locate(read_period(text)) for text in periods))
-    for period in asked:
+    periods = list(dict.fromkeys(map(source.locate, asked.all_periods)))
+    for period in periods:
         computed = Calculation(source, formula, period, name=expression).compute()
         if isinstance(computed, Computed):
             reply.results.append(_row_of(computed, expression, recipe))
         else:
             reply.missing |= computed
     reply.require_rows(not_found).results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
-    reply.put(expression, points_of(reply.results), is_series=len(asked) > 1)
+    reply.put(expression, points_of(reply.results), is_series=len(periods) > 1)
     return reply
 
 

@@ -10,7 +10,7 @@ from fingerpost.filings.calculation import Calculation, Computed, find_split_cla
 from fingerpost.filings.figure import REPORTED, Figure
 from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.period_filter import PeriodFilter, read_period
+from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.query_params import PERCENT, SCALES, Claim
 from fingerpost.filings.reasons import open_company
 from fingerpost.filings.reply import Reply, no_result, source_of
@@ -41,10 +41,9 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
         open_company(library, ticker, f"No financial facts found for {ticker}", options)
         for ticker in dict.fromkeys([claim.ticker, *(claim.among or ())])
     ]
-    claim = claim.model_copy(update={"period": sources[0].locate(read_period(claim.period)).period})
+    claim = claim.model_copy(update={"period": sources[0].locate(claim.period)})
     if claim.base_period:
-        base = sources[0].locate(read_period(claim.base_period)).period
-        claim = claim.model_copy(update={"base_period": base})
+        claim = claim.model_copy(update={"base_period": sources[0].locate(claim.base_period)})
     operands: list[Computed] = []
     data: dict[str, Any] = {}
     try:
@@ -77,19 +76,18 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
             source = source.with_options(unit=claim.unit_name)
         return _find_operand(source, formula_of(metric, claim.metric), period, back)
 
-    first, period = sources[0], read_period(claim.period)
+    first, period = sources[0], claim.period
     operands = [find(source, period) for source in sources]
     if claim.relation == "grew_by":
         # The period before must end where this one begins, so it is looked up relative to this one.
         before = (first, period, 1)
         if claim.base_period:
-            base = read_period(claim.base_period)
-            if (base.quarter is None) != (period.quarter is None):
+            if (claim.base_period.quarter is None) != (period.quarter is None):
                 raise ParameterError(
                     "base_period must be a year where period is one, and a quarter where it is one",
                     {"field": "base_period"},
                 )
-            before = (first, base, 0)
+            before = (first, claim.base_period, 0)
         operands = _on_one_basis([*operands, find(*before)])
     elif claim.relation == "is_record":
         first_year = int(first.company.first_end[:4]) - 1
@@ -258,9 +256,9 @@ def _check_other_tags(claim: Claim, operands: Sequence[Computed]) -> None:
 
 def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> None:
     """Refuse to contradict a claim that is true of the neighbouring fiscal year in the claimed calendar year."""
-    period = read_period(claim.period)
+    period = claim.period
     for other in (period.after(1), period.after(-1)) if period.quarter is None and claim.base_period is None else ():
-        operands = _find_meeting(claim.model_copy(update={"period": other.period}), sources)
+        operands = _find_meeting(claim.model_copy(update={"period": other}), sources)
         end = max((figure.end for figure in operands[0].figures), default="") if operands else ""
         if end and (date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)).year == period.year:
             own = max((figure.end for figure in _find_operands(claim, sources)[0].figures), default="")

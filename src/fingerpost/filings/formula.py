@@ -111,8 +111,6 @@ class NotComputable(Exception):
 
 def read_formula(text: str) -> Formula:
     """Parse and check an expression, which may contain recipes by name."""
-    if len(text) > MAX_LENGTH:
-        raise ParameterError(f"the expression is longer than {MAX_LENGTH} characters", _FIELD)
     plain = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
     # A metric that is written in several words, or with "&", becomes one word.
     plain = _WORDS.sub(lambda words: metric.name if (metric := find_metric(words[0])) else words[0], plain)

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
-from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import Figure, Series
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, YEAR_TO_DATE, FiscalCalendar
 
@@ -80,37 +79,20 @@ class Selection:
     refused: tuple[Figure, ...] = ()
 
 
-def read_period_filter(
-    start_date: str | None, end_date: str | None, period: str | None, basis: str = BY_PERIOD
-) -> PeriodFilter:
-    fiscal = PeriodFilter() if period is None else read_period(period)
-    return replace(fiscal, first=start_date or FIRST_DAY, last=end_date or LAST_DAY, basis=basis)
-
-
 def read_period(text: str) -> PeriodFilter:
-    """Return the fiscal year or quarter that a text names.
+    """Return the fiscal year or quarter that a text names, or the newest one.
 
     Raises:
-        ParameterError: the text is neither ``YYYY`` nor ``YYYY-Qn``, ``latest`` or ``latest-annual``.
+        ValueError: the text is neither ``YYYY`` nor ``YYYY-Qn``, ``latest`` or ``latest-annual``.
     """
-    period = find_period(text)
-    if period is None:
-        raise ParameterError(f"period {explain_period(text)}", {"field": "period"})
-    return period
-
-
-def find_period(text: str) -> PeriodFilter | None:
     if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR):
         return PeriodFilter(newest=word)
     matched = _FISCAL.fullmatch(text.strip())
     if matched is None:
-        return None
+        wanted = f"a fiscal year or quarter, such as 2022 or 2022-Q2, or {NEWEST} or {NEWEST_YEAR}"
+        raise ValueError(f"must be {wanted}; you sent {text!r}")
     part = (matched[2] or "FY").upper()
     return PeriodFilter(year=int(matched[1]), quarter=None if part == "FY" else int(part[1]))
-
-
-def explain_period(text: str) -> str:
-    return f"must be a fiscal year or quarter, such as 2022 or 2022-Q2, or {NEWEST} or {NEWEST_YEAR}; you sent {text!r}"
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:

@@ -13,6 +13,7 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
@@ -22,23 +23,26 @@ from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH, plain
-from fingerpost.filings.period_filter import PeriodFilter, explain_period, find_period, read_period_filter
+from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY, PeriodFilter, read_period
 
 
-def _read_fiscal(value: Any) -> Any:
+def _read_fiscal(value: Any) -> PeriodFilter:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str):
         raise ValueError("period must be text such as 2022 or 2022-Q2")
-    if find_period(text) is None:
-        raise ValueError(explain_period(text))
-    return text
+    return read_period(text)
 
 
 _NOT_BLANK = StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
 Ticker = Annotated[str, _NOT_BLANK, Field(description="a symbol such as AAPL, or a CIK")]
 Word = Annotated[str, _NOT_BLANK]
 Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format), Field(description="YYYY-MM-DD")]
-Fiscal = Annotated[str, BeforeValidator(_read_fiscal), Field(description="fiscal: 2022, 2022-Q2 or latest")]
+Fiscal = Annotated[
+    PeriodFilter,
+    BeforeValidator(_read_fiscal),
+    WithJsonSchema({"type": "string"}),
+    Field(description="fiscal: 2022, 2022-Q2 or latest"),
+]
 Vintage = Literal["latest", "original", "split_adjusted"]
 
 
@@ -77,7 +81,9 @@ class WindowParams(ViewParams):
 
     @property
     def period_filter(self) -> PeriodFilter:
-        return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
+        first, last = self.start_date or FIRST_DAY, self.end_date or LAST_DAY
+        period = self.period if isinstance(self.period, PeriodFilter) else PeriodFilter()
+        return replace(period, first=first, last=last, basis=self.date_basis)
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
@@ -109,13 +115,12 @@ class FinancialFactsQuery(WindowParams, FinancialFactsParams):
         return replace(super().options, estimate=self.estimate)
 
 
-class CompanyInfoParams(StepParams):
-    ticker: Ticker | None = None
-    as_of: Annotated[Day | None, Field(description="no effect: who a company is has no vintage")] = None
-
-
 class CompaniesParams(StepParams):
     as_of: Annotated[Day | None, Field(description="no effect: who a company is has no vintage")] = None
+
+
+class CompanyInfoParams(CompaniesParams):
+    ticker: Ticker | None = None
 
 
 class MetricsParams(StepParams):
@@ -129,23 +134,22 @@ class MetricsParams(StepParams):
 class TimeSeriesParams(WindowParams):
     ticker: Ticker
     metric: Word
-    period: Annotated[str | None, Field(description="annual, quarterly, ytd or instant; or a fiscal period")] = None
+    period: Annotated[
+        PeriodFilter | str | None,
+        WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "null"}]}),
+        Field(description="annual, quarterly, ytd or instant; or a fiscal period"),
+    ] = None  # type: ignore[assignment]
 
     @field_validator("period", mode="before")
     @classmethod
-    def _frequency_or_fiscal(cls, value: Any) -> Any:
+    def _frequency_or_fiscal(cls, value: Any) -> PeriodFilter | str:
         if isinstance(value, str) and value.lower() in ("annual", "quarterly", "ytd", "instant"):
             return value.lower()
         return _read_fiscal(value)
 
     @property
     def frequency(self) -> str | None:
-        return self.period if self.period and find_period(self.period) is None else None
-
-    @property
-    def period_filter(self) -> PeriodFilter:
-        period = None if self.frequency else self.period
-        return read_period_filter(self.start_date, self.end_date, period, self.date_basis)
+        return self.period if isinstance(self.period, str) else None
 
 
 class FinancialRatiosParams(WindowParams):
@@ -309,8 +313,8 @@ class CalculateParams(ViewParams):
         return self
 
     @property
-    def all_periods(self) -> list[str]:
-        return self.periods or [str(self.period)]
+    def all_periods(self) -> list[PeriodFilter]:
+        return self.periods or [self.period or PeriodFilter()]
 
 
 class CustomSqlParams(StepParams):

@@ -9,11 +9,21 @@ from typing import Any
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
-from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure, FigureOptions
+from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.lookup import ANNUAL, look_up
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
+from fingerpost.filings.query_params import (
+    CompanyInfoParams,
+    CompareParams,
+    FactHistoryParams,
+    FinancialFactsQuery,
+    FinancialRatiosParams,
+    MetricsParams,
+    StatementParams,
+    TimeSeriesParams,
+)
 from fingerpost.filings.reasons import load_hint, missing_figure, missing_tag, open_company
 from fingerpost.filings.reply import Reply, cited_row, join_modes, missing_entry, no_result, points_of, source_of
 from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
@@ -27,14 +37,12 @@ TOTALS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def financial_facts(
-    library: FactLibrary, ticker: str, metrics: Sequence[str], window: PeriodFilter, options: FigureOptions
-) -> Reply:
-    not_found = f"No financial facts found for {ticker}"
-    source = open_company(library, ticker, not_found, options)
+def financial_facts(library: FactLibrary, asked: FinancialFactsQuery) -> Reply:
+    not_found = f"No financial facts found for {asked.ticker}"
+    source = open_company(library, asked.ticker, not_found, asked.options)
     reply = Reply([], data={}, source=source.provenance)
-    for text in dict.fromkeys(metrics):
-        finding = look_up(source, text, window)
+    for text in dict.fromkeys(asked.metrics):
+        finding = look_up(source, text, asked.period_filter)
         reply.missing |= finding.missing
         reply.results += [source.row_of(finding.name, figure) for figure in finding.found.figures]
         if finding.points:
@@ -42,20 +50,18 @@ def financial_facts(
     return reply.require_rows(not_found)
 
 
-def financial_ratios(
-    library: FactLibrary, ticker: str, wanted: Sequence[str] | None, window: PeriodFilter, options: FigureOptions
-) -> Reply:
+def financial_ratios(library: FactLibrary, asked: FinancialRatiosParams) -> Reply:
     """Return recipes of a company for the headline periods of a window; without names, all ratios."""
-    not_found = f"No financial ratios found for {ticker}"
-    source = open_company(library, ticker, not_found, options)
+    not_found = f"No financial ratios found for {asked.ticker}"
+    source = open_company(library, asked.ticker, not_found, asked.options)
     reply = Reply([], data={}, source=source.provenance)
     ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
-    for text in dict.fromkeys(wanted or ratios):
+    for text in dict.fromkeys(asked.ratios or ratios):
         if source.find_metric(text) not in list_recipes():
             step = f"The ratios are {', '.join(ratios)}"
             reply.missing[text] = missing_entry("unknown_metric", f"{text} is no ratio", step)
             continue
-        finding = look_up(source, text, window)
+        finding = look_up(source, text, asked.period_filter)
         reply.missing |= finding.missing
         rows = [_ratio_row(source, finding.name, figure) for figure in finding.found.headline]
         if rows:
@@ -71,13 +77,12 @@ def _ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, A
     return row | {"ratio_name": name, "value": round(row["value"], _RATIO_DIGITS), "fiscal_quarter": quarter}
 
 
-def time_series(
-    library: FactLibrary, ticker: str, text: str, window: PeriodFilter, frequency: str | None, options: FigureOptions
-) -> Reply:
+def time_series(library: FactLibrary, asked: TimeSeriesParams) -> Reply:
     """Return one metric over time; without a frequency, the headline decides the length of period."""
-    not_found = f"No time series data found for {ticker} and metric {text}"
-    source = open_company(library, ticker, not_found, options)
-    window = source.locate(window)
+    text, frequency = asked.metric, asked.frequency
+    not_found = f"No time series data found for {asked.ticker} and metric {text}"
+    source = open_company(library, asked.ticker, not_found, asked.options)
+    window = source.locate(asked.period_filter)
     finding = look_up(source, text, window, frequency)
     if frequency is None and window.year is None and any(figure.period == YEAR for figure in finding.found.headline):
         finding = look_up(source, text, window, ANNUAL)
@@ -87,11 +92,11 @@ def time_series(
     return reply.require_rows(not_found)
 
 
-def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFilter, options: FigureOptions) -> Reply:
+def fact_history(library: FactLibrary, asked: FactHistoryParams) -> Reply:
     """Return every stated value for the periods of a window, oldest first, with the kind of each change."""
-    not_found = f"No financial facts found for {ticker}"
-    source = open_company(library, ticker, not_found, options)
-    finding = look_up(source, text, window)
+    text, not_found = asked.metric, f"No financial facts found for {asked.ticker}"
+    source = open_company(library, asked.ticker, not_found, asked.options)
+    finding = look_up(source, text, asked.period_filter)
     reply = Reply([], source=source.provenance, missing=finding.missing)
     for figure in finding.found.figures:
         for revision in figure.values:
@@ -104,28 +109,22 @@ def fact_history(library: FactLibrary, ticker: str, text: str, window: PeriodFil
     return reply.require_rows(not_found)
 
 
-def compare(
-    library: FactLibrary,
-    tickers: Sequence[str],
-    metrics: Sequence[str],
-    window: PeriodFilter,
-    options: FigureOptions,
-) -> Reply:
+def compare(library: FactLibrary, asked: CompareParams) -> Reply:
     """Return metrics of several companies; ``data`` is by ticker."""
-    not_found = f"No financial facts found for {', '.join(tickers)}"
+    not_found = f"No financial facts found for {', '.join(asked.tickers)}"
     reply = Reply([], data={})
     companies: list[Company] = []
     frameworks: set[str] = set()
-    for ticker in dict.fromkeys(tickers):
+    for ticker in dict.fromkeys(asked.tickers):
         try:
-            source = open_company(library, ticker, not_found, options)
-            period = source.locate(window)
+            source = open_company(library, ticker, not_found, asked.options)
+            period = source.locate(asked.period_filter)
         except DataNotFound as error:
             (reply.missing[ticker],) = error.details["missing"].values()
             continue
         companies.append(source.company)
         own = Reply([])
-        for text in dict.fromkeys(metrics):
+        for text in dict.fromkeys(asked.metrics):
             finding = look_up(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in finding.missing.items()}
             if finding.points:
@@ -136,7 +135,7 @@ def compare(
             reply.data = {**(reply.data or {}), ticker: own.data}
             reply.value_mode = join_modes(reply.value_mode, own.value_mode)
     if companies:
-        reply.source = source_of(*companies, as_of=options.as_of)
+        reply.source = source_of(*companies, as_of=asked.as_of)
     for note, values in (
         ("The periods end on different days", {row["end_date"] for row in reply.results}),
         ("The units differ and were not converted", {row["unit"] for row in reply.results}),
@@ -147,14 +146,14 @@ def compare(
     return reply.require_rows(not_found)
 
 
-def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter, options: FigureOptions) -> Reply:
+def statement(library: FactLibrary, asked: StatementParams) -> Reply:
     """Return the lines of a statement for one period; without a period, for the newest fiscal year.
 
     A line that is not reported is listed in ``missing``, never computed.
     """
-    not_found = f"No financial facts found for {ticker}"
-    source = open_company(library, ticker, not_found, options)
-    company, window = source.company, source.locate(window)
+    kind, not_found = asked.statement, f"No financial facts found for {asked.ticker}"
+    source = open_company(library, asked.ticker, not_found, asked.options)
+    company, window = source.company, source.locate(asked.period_filter)
     lines = [metric for metric in list_metrics() if metric.statement == kind]
     headlines = {metric.name: source.select(metric, window).headline for metric in lines}
     newest = _newest(headlines)
@@ -163,7 +162,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: PeriodFilter
         raise no_result(not_found, {anchor.name: missing_figure(source, anchor, window)}, source.provenance)
     reply = Reply([], data={}, source=source.provenance, extra={"statement": kind})
     found = {metric.name: _find_line(source, metric, newest) for metric in lines}
-    filing = _choose_filing(found, TOTALS[kind], is_original=options.vintage == ORIGINAL)
+    filing = _choose_filing(found, TOTALS[kind], is_original=asked.vintage == ORIGINAL)
     for metric in lines:
         line = found[metric.name]
         if line is not None:
@@ -245,17 +244,22 @@ def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Fig
     return source.restate(line, own)
 
 
-def company_info(library: FactLibrary, ticker: str | None) -> Reply:
+def company_info(library: FactLibrary, asked: CompanyInfoParams) -> Reply:
     companies = library.list_companies()
-    if ticker is not None:
-        companies = [open_company(library, ticker, f"No company info found for {ticker}").company]
-    return Reply([_company_row(company) for company in companies], source=source_of(*companies))
+    if asked.ticker is not None:
+        companies = [open_company(library, asked.ticker, f"No company info found for {asked.ticker}").company]
+    reply = Reply([_company_row(company) for company in companies], source=source_of(*companies))
+    if asked.as_of is not None:
+        reply.extra["notes"] = ["Who a company is has no vintage: as_of changed nothing"]
+    return reply
 
 
-def metrics(library: FactLibrary, ticker: str, category: str | None, as_of: str | None = None) -> Reply:
+def metrics(library: FactLibrary, asked: MetricsParams) -> Reply:
     """Return the tags of a company's metric words, then its other tags."""
-    not_found = f"No metrics found for {ticker}" if category is None else f"No metrics found for category: {category}"
-    source = open_company(library, ticker, not_found)
+    category, as_of = asked.category, asked.as_of
+    of = asked.ticker if category is None else f"category: {category}"
+    not_found = f"No metrics found for {of}"
+    source = open_company(library, asked.ticker, not_found)
     filed = source.concepts
     if as_of is not None:
         known = source.list_concepts_known(as_of)

@@ -6,28 +6,16 @@ from fingerpost.filings import claims, questions
 from fingerpost.filings import query_params as ask
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType
 
-_NO_VINTAGE = "Who a company is has no vintage: as_of changed nothing"
-
-
-def _timeless(reply: Reply, as_of: str | None) -> Reply:
-    if as_of is not None:
-        reply.extra["notes"] = [_NO_VINTAGE]
-    return reply
-
-
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="financial_facts",
         params=ask.FinancialFactsQuery,
-        answer=lambda library, asked: questions.financial_facts(
-            library, asked.ticker, asked.metrics, asked.period_filter, asked.options
-        ),
+        answer=questions.financial_facts,
         output=shape.ValuesAnswer,
         results=list[shape.FigureRow],
         data=dict[str, shape.Headline],
@@ -36,9 +24,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="time_series",
         params=ask.TimeSeriesParams,
-        answer=lambda library, asked: questions.time_series(
-            library, asked.ticker, asked.metric, asked.period_filter, asked.frequency, asked.options
-        ),
+        answer=questions.time_series,
         output=shape.ValuesAnswer,
         results=list[shape.FigureRow],
         data=dict[str, list[shape.Point]],
@@ -48,9 +34,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="compare",
         params=ask.CompareParams,
-        answer=lambda library, asked: questions.compare(
-            library, asked.tickers, asked.metrics, asked.period_filter, asked.options
-        ),
+        answer=questions.compare,
         output=shape.ValuesAnswer,
         results=list[shape.FigureRow],
         data=dict[str, dict[str, shape.Headline]],
@@ -60,9 +44,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="statement",
         params=ask.StatementParams,
-        answer=lambda library, asked: questions.statement(
-            library, asked.ticker, asked.statement, asked.period_filter, asked.options
-        ),
+        answer=questions.statement,
         output=shape.StatementAnswer,
         results=list[shape.FigureRow],
         data=dict[str, shape.Value],
@@ -72,9 +54,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="financial_ratios",
         params=ask.FinancialRatiosParams,
-        answer=lambda library, asked: questions.financial_ratios(
-            library, asked.ticker, asked.ratios, asked.period_filter, asked.options
-        ),
+        answer=questions.financial_ratios,
         output=shape.ValuesAnswer,
         results=list[shape.RatioRow],
         data=dict[str, shape.Headline],
@@ -84,9 +64,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="calculate",
         params=ask.CalculateParams,
-        answer=lambda library, asked: calculate(
-            library, asked.ticker, asked.expression, asked.all_periods, asked.options
-        ),
+        answer=calculate,
         output=shape.ValuesAnswer,
         results=list[shape.CalculationRow],
         data=dict[str, shape.Headline],
@@ -97,9 +75,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="fact_history",
         params=ask.FactHistoryParams,
-        answer=lambda library, asked: questions.fact_history(
-            library, asked.ticker, asked.metric, asked.period_filter, asked.options
-        ),
+        answer=questions.fact_history,
         output=shape.SourcedAnswer,
         results=list[shape.HistoryRow],
         rest="Give one period.",
@@ -118,7 +94,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="company_info",
         params=ask.CompanyInfoParams,
-        answer=lambda library, asked: _timeless(questions.company_info(library, asked.ticker), asked.as_of),
+        answer=questions.company_info,
         output=shape.SourcedAnswer,
         results=list[shape.CompanyRow],
         text=text.format_companies,
@@ -128,7 +104,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="companies",
         params=ask.CompaniesParams,
-        answer=lambda library, asked: _timeless(questions.company_info(library, None), asked.as_of),
+        answer=lambda library, asked: questions.company_info(library, ask.CompanyInfoParams(as_of=asked.as_of)),
         output=shape.SourcedAnswer,
         results=list[shape.CompanyRow],
         text=text.format_companies,
@@ -139,7 +115,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="metrics",
         params=ask.MetricsParams,
-        answer=lambda library, asked: questions.metrics(library, asked.ticker, asked.category, asked.as_of),
+        answer=questions.metrics,
         output=shape.SourcedAnswer,
         results=list[shape.MetricRow],
         text=text.format_metrics,

@@ -150,7 +150,7 @@ class QueryTool(PublishedTool):
         query = self._by_name.get(arguments.query_type)
         if query is None:
             raise QueryTypeUnsupported(arguments.query_type, self.name, [query.name for query in self.queries])
-        params = _read_params(query.params, arguments.parameters)
+        params = read_params(query.params, arguments.parameters)
         reply = await compute(query.answer, self._source, params)
         return self.format_success_response(
             arguments.query_type, arguments.parameters, reply.results, reply.to_fields()
@@ -185,7 +185,7 @@ class QueryTool(PublishedTool):
         return replace(answer, body=body, text=text)
 
 
-def _read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
+def read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
     try:
         return model.model_validate({key: value for key, value in raw.items() if value is not None})
     except ValidationError as error:
