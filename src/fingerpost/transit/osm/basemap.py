@@ -1,6 +1,5 @@
 """The map that is drawn behind trips: water and ways of an OpenStreetMap extract, stored beside the timetable."""
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.errors import SettingsInvalid
-from fingerpost.transit.engine.timetable.array_file import explain_failure, open_arrays, write_arrays
+from fingerpost.transit.engine.timetable.array_file import explaining_damage, open_arrays, read_contents, save_arrays
 from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_starts
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
@@ -91,7 +89,6 @@ def _list_rings(area: Any, holds: Holds) -> Iterator[list[Point]]:
 
 
 FOLDER = "basemap"
-_CONTENTS = "contents.json"
 KINDS = tuple(LayerKind)
 _E7 = 1e7
 
@@ -131,10 +128,7 @@ def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
 
 
 def save_basemap(basemap: StoredBasemap, folder: Path) -> None:
-    below = folder / FOLDER
-    below.mkdir(parents=True, exist_ok=True)
-    directory = write_arrays(below, basemap._asdict())
-    (below / _CONTENTS).write_text(json.dumps(directory), encoding="utf-8")
+    save_arrays(folder / FOLDER, basemap._asdict(), {})
 
 
 def find_basemap(folder: Path) -> StoredBasemap | None:
@@ -142,15 +136,12 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
     below = folder / FOLDER
     if not below.is_dir():
         return None
-    try:
-        arrays = open_arrays(below, json.loads((below / _CONTENTS).read_text(encoding="utf-8")))
+    with explaining_damage(f"The prepared map in {below} is", "Run `fingerpost network refresh` for the network."):
+        arrays = open_arrays(below, read_contents(below)["arrays"])
         basemap = StoredBasemap._make(arrays[name] for name in StoredBasemap._fields)
         check_rows("kind", basemap.kind, len(KINDS))
         check_starts("first", basemap.first, len(basemap.lat_e7))
         return basemap
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        remedy = "Run `fingerpost network refresh` for the network."
-        raise SettingsInvalid(explain_failure(f"The prepared map in {below} is", error, remedy)) from error
 
 
 # Points within a box before they are thinned. Classes that would pass this are left out, the least telling first.

@@ -4,6 +4,7 @@ import errno
 import json
 import mmap
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from datetime import date
 from pathlib import Path
@@ -18,6 +19,7 @@ from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Timetable
 
 ARRAYS = "arrays.bin"
+_CONTENTS = "contents.json"
 _ALIGNMENT = 64
 
 Directory = dict[str, tuple[str, list[int], int]]
@@ -54,35 +56,49 @@ def open_arrays(folder: Path, directory: Mapping[str, tuple[str, list[int], int]
     return arrays
 
 
-def explain_failure(subject: str, error: Exception, remedy: str) -> str:
-    """Explain why prepared data cannot be opened: the limit of open files, or damage, with its remedy.
+def save_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], contents: Mapping[str, Any]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    contents = {**contents, "arrays": write_arrays(folder, arrays)}
+    (folder / _CONTENTS).write_text(json.dumps(contents, default=date.isoformat), encoding="utf-8")
+
+
+def read_contents(folder: Path) -> Any:
+    """Return the contents that ``save_arrays`` wrote, the directory of arrays among them."""
+    return json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
+
+
+@contextmanager
+def explaining_damage(subject: str, remedy: str) -> Iterator[None]:
+    """Raise SettingsInvalid if prepared data cannot be opened: the limit of open files, or damage with its remedy.
 
     ``subject`` includes the verb: ``The prepared network in X is``.
     """
-    if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-        return f"{subject} not opened: too many open files. Raise the limit of the process (ulimit -n)."
-    return f"{subject} damaged ({error}). {remedy}"
+    try:
+        yield
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            reason = "not opened: too many open files. Raise the limit of the process (ulimit -n)."
+        else:
+            reason = f"damaged ({error}). {remedy}"
+        raise SettingsInvalid(f"{subject} {reason}") from error
 
 
 # Raise it when the meaning of a stored array changes; changed names and types are detected.
 FORMAT = 10
 
-_CONTENTS = "contents.json"
 _REMEDY = "Run `fingerpost network refresh` for it."
 _TRANSLATED = ("stop_names", "route_names", "headsign_names")
 _IN_CONTENTS = frozenset({"feeds", "calendar_start", *_TRANSLATED})
 
 
 def save_timetable(timetable: Timetable, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     contents = {
         "format": FORMAT,
-        "arrays": write_arrays(folder, dict(_arrays(timetable))),
         "languages": {name: sorted(getattr(timetable, name)) for name in _TRANSLATED},
         "calendar_start": timetable.calendar_start.isoformat(),
         "feeds": [asdict(feed) for feed in timetable.feeds],
     }
-    (folder / _CONTENTS).write_text(json.dumps(contents, default=date.isoformat), encoding="utf-8")
+    save_arrays(folder, dict(_arrays(timetable)), contents)
 
 
 def open_timetable(folder: Path) -> Timetable:
@@ -91,13 +107,11 @@ def open_timetable(folder: Path) -> Timetable:
     Raises:
         SettingsInvalid: the folder is damaged, or of another format.
     """
-    try:
-        contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
+    with explaining_damage(_name(folder), _REMEDY):
+        contents = read_contents(folder)
         if contents["format"] != FORMAT:
             raise SettingsInvalid(f"{_name(folder)} of format {contents['format']}, not {FORMAT}. {_REMEDY}")
         return _opened(contents, folder)
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SettingsInvalid(explain_failure(_name(folder), error, _REMEDY)) from error
 
 
 def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:

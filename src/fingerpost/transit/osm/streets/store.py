@@ -1,13 +1,11 @@
 """Saves the streets of a network beside its timetable, and opens them by memory map."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
-from fingerpost.transit.engine.timetable.array_file import explain_failure, open_arrays, write_arrays
+from fingerpost.transit.engine.timetable.array_file import explaining_damage, open_arrays, read_contents, save_arrays
 from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_starts
 from fingerpost.transit.osm.streets.graph import StreetGraph, UInt16
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
@@ -16,7 +14,6 @@ from fingerpost.transit.osm.streets.stop_access import StopAccess
 # Raise it when the meaning of a stored array changes.
 FORMAT = 6
 FOLDER = "streets"
-_CONTENTS = "contents.json"
 _ACCESS, _AHEAD = "access_", "stops_ahead"
 _NUMBERS = ("cell_lat", "cell_lon")
 
@@ -32,18 +29,15 @@ class StoredStreets(NamedTuple):
 
 
 def save_streets(streets: StoredStreets, folder: Path) -> None:
-    below = folder / FOLDER
-    below.mkdir(parents=True, exist_ok=True)
     access = {f"{_ACCESS}{name}": column for name, column in streets.access._asdict().items()}
     ahead = {_AHEAD: streets.stops_ahead}
     columns = streets.graph._asdict() | streets.grid._asdict() | access | ahead
     contents = {
         "format": FORMAT,
-        "arrays": write_arrays(below, {name: column for name, column in columns.items() if name not in _NUMBERS}),
-        "grid": {name: getattr(streets.grid, name) for name in _NUMBERS},
+        "grid": {name: columns.pop(name) for name in _NUMBERS},
         "coverage": asdict(streets.coverage),
     }
-    (below / _CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
+    save_arrays(folder / FOLDER, columns, contents)
 
 
 def find_streets(folder: Path) -> StoredStreets | None:
@@ -51,8 +45,8 @@ def find_streets(folder: Path) -> StoredStreets | None:
     below = folder / FOLDER
     if not below.is_dir():
         return None
-    try:
-        contents = json.loads((below / _CONTENTS).read_text(encoding="utf-8"))
+    with explaining_damage(f"The prepared streets in {below} are", "Run `fingerpost network refresh` for the network."):
+        contents = read_contents(below)
         if contents["format"] != FORMAT:
             raise ValueError(f"format {contents['format']}, not {FORMAT}")
         arrays, numbers = open_arrays(below, contents["arrays"]), contents["grid"]
@@ -67,6 +61,3 @@ def find_streets(folder: Path) -> StoredStreets | None:
         check_rows("edge_of_point", grid.edge_of_point, graph.edge_count)
         access = StopAccess._make(arrays[f"{_ACCESS}{name}"] for name in StopAccess._fields)
         return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]), arrays[_AHEAD])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        remedy = "Run `fingerpost network refresh` for the network."
-        raise SettingsInvalid(explain_failure(f"The prepared streets in {below} are", error, remedy)) from error
