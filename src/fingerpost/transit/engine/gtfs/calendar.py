@@ -23,13 +23,7 @@ MOST_SERVICE_DAYS = 200_000_000
 
 
 class Services(NamedTuple):
-    """Services of one feed.
-
-    Attributes:
-        row_of: maps a service id to its row.
-        days: for each row the ordinals (date.toordinal) of its days, in order.
-        places: for each row the (table, line) where it is first named.
-    """
+    """Services of one feed: rows by id, the ordinals of the days of each in order, and its first (table, line)."""
 
     row_of: dict[str, int]
     days: list[Int32]

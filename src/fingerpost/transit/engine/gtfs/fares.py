@@ -40,10 +40,7 @@ _OF_LEGS = (
 
 
 def read_fares(archive: Archive) -> FareBook | None:
-    """Return the fares of a feed, or None if it has none.
-
-    If a feed has both models, fares of legs win (GTFS Schedule reference, fare_attributes.txt).
-    """
+    """Return the fares of a feed, or None; of both models fares of legs win (GTFS Schedule, fare_attributes.txt)."""
     book = read_leg_fares(archive)
     table = _open(archive, "fare_attributes.txt")
     if table is None:

@@ -82,10 +82,7 @@ def read_feed_info(archive: Archive) -> FeedInfo:
 
 
 def read_credits(archive: Archive) -> tuple[str, ...]:
-    """Return name, roles and address of each organisation in ``attributions.txt``, as a line.
-
-    A row for one route, trip or agency counts for the whole feed.
-    """
+    """Return each organisation in ``attributions.txt`` as a line; rows for one route or trip count for the feed."""
     table = archive.find_extra("attributions.txt", "organization_name")
     if table is None:
         return ()

@@ -16,14 +16,8 @@ if TYPE_CHECKING:
 class StreetCoverage:
     """The part of a network that a street extract covers.
 
-    Attributes:
-        extract: the path of the file.
-        stops: number of boardable stops.
-        covered_stops: number of these near a street of the extract; walks to the others are straight lines.
-        street_km: walkable kilometres in the area of the network.
-        left_out_km: kilometres skipped because they are not connected to the rest.
-        matched_stops: number of stops placed where the extract has the stop of the same code or id.
-        entered_stops: number of stops reached through the entrances of their station.
+    Walks to other than ``covered_stops`` are straight lines. ``left_out_km`` are not connected to the rest.
+    ``matched_stops`` are where the extract has the stop of their code or id, ``entered_stops`` reached by entrances.
     """
 
     extract: str

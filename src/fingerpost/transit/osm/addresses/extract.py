@@ -161,14 +161,7 @@ class House(NamedTuple):
 
 @dataclass(slots=True)
 class ExtractedAddresses:
-    """What an extract has to look up.
-
-    Attributes:
-        places: points of interest, districts, stations and cities.
-        ways: stretches of streets.
-        houses: addresses.
-        municipalities: names of municipalities whose boundary the extract holds, if only in part.
-    """
+    """What an extract has to look up; of ``municipalities`` it may hold the boundary in part."""
 
     places: list[NamedPoint] = field(default_factory=list)
     ways: list[StreetWay] = field(default_factory=list)

@@ -38,13 +38,8 @@ _FEWEST_ADDRESSES = 3
 class Gathered:
     """One thing to look up.
 
-    Attributes:
-        feature: its kind and its names.
-        at: its position; of a street the one of its points nearest to its middle.
-        points: of a street, points along it; else only ``at``.
-        reach_m: how far the furthest of them is from ``at``.
-        city: the city that it lies in, "" where that is not known.
-        houses: of a street or place with numbered houses, those.
+    ``at`` is its position, of a street the one of its ``points`` nearest to their middle. ``reach_m`` is how far the
+    furthest of them is from there. The city is "" where it is not known.
     """
 
     feature: MapFeature

@@ -83,14 +83,7 @@ class OsmStop(NamedTuple):
 
 
 class OsmEntrance(NamedTuple):
-    """An entrance of a station of the metro, or of a railway.
-
-    Attributes:
-        lat, lon: in degrees.
-        is_railway: whether it is a railway's.
-        is_exit: whether one can only leave there.
-        has_steps: whether it is known to be unfit for wheels.
-    """
+    """An entrance of the metro or a railway, in degrees; ``has_steps`` if it is known to be unfit for wheels."""
 
     lat: float
     lon: float
@@ -101,19 +94,11 @@ class OsmEntrance(NamedTuple):
 
 @dataclass(slots=True)
 class ExtractedStreets:
-    """The streets of an extract.
+    """The streets of an extract; nodes are OpenStreetMap's ids.
 
-    Attributes:
-        ways: those that may be walked.
-        squares: those that may be walked across.
-        positions: latitude and longitude in degrees, by OpenStreetMap's id of a node.
-        uses: how often each node occurs on a way of any kind; a junction occurs more than once.
-        corners: nodes that end a stretch of a way though no other way meets it there.
-        node_flags: of the nodes that have any, as in ``StreetGraph``.
-        walls: nodes of walls, fences and hedges.
-        openings: nodes with a gate that is not shut, or a door.
-        stops: stops of public transport with a ``ref``.
-        entrances: those of stations of the metro and of railways.
+    ``uses`` counts how often a node occurs on a way of any kind: a junction occurs more than once. ``corners`` end a
+    stretch of a way though no other way meets it there. ``walls`` are nodes of walls, fences and hedges, ``openings``
+    nodes with a gate that is not shut, or a door. ``stops`` are those with a ``ref``.
     """
 
     ways: list[Way] = field(default_factory=list)

@@ -22,11 +22,7 @@ from fingerpost.transit.osm.streets.way_rules import WayRule
 
 
 class StreetPreparation:
-    """Reads an extract once the stops of a network are known; ``prepared`` is what to save, after ``find_walks``.
-
-    Raises:
-        SettingsInvalid: osmium is not installed.
-    """
+    """Reads an extract once the stops of a network are known; ``prepared`` is what to save, after ``find_walks``."""
 
     prepared: StoredStreets
 

@@ -61,13 +61,7 @@ Tags = Mapping[str, str]
 
 
 class WayRule(NamedTuple):
-    """How a way is walked.
-
-    Attributes:
-        flags: of its edges, as in ``StreetGraph``.
-        avoided: how many times worse a metre counts when ways are compared, from 1.
-        is_backward: whether it can only be walked against how it is drawn.
-    """
+    """How a way is walked: flags as in ``StreetGraph``, how many times worse a metre counts, in which direction."""
 
     flags: int = 0
     avoided: float = 1.0

@@ -39,13 +39,7 @@ _LARGE = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
 
 
 class Archive:
-    """The tables of one feed, by name.
-
-    Attributes:
-        name: of the file or folder, for messages.
-        findings: faults found while reading the tables.
-        advance: called with how many more bytes of tables have been read.
-    """
+    """The tables of one feed, by name; ``advance`` is called with how many more bytes of them have been read."""
 
     def __init__(
         self,

@@ -23,9 +23,6 @@ def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[t
 
     A byte order mark is removed, and decides on UTF-16. A line that is not UTF-8 is read as Windows-1252, its five
     undefined bytes as Latin-1. A thread reads and unpacks the next block while the caller works on this one.
-
-    Raises:
-        LineTooLong: a line exceeds LINE_LIMIT.
     """
     rest = b""
     for raw in _transcoded(binary, block_bytes):
@@ -97,10 +94,7 @@ T = TypeVar("T")
 
 
 def prefetch(items: Iterator[T], name: str) -> Iterator[T]:
-    """Yield the items of an iterator, none of them None; a thread of that name computes the next one.
-
-    Errors of the iterator are raised here, after the items before them.
-    """
+    """Yield the items of an iterator, none of them None, or raise its error; a thread computes the next one."""
     with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
         following = pool.submit(next, items, None)
         while (item := following.result()) is not None:

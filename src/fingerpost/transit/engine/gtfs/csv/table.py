@@ -88,14 +88,7 @@ class Block(NamedTuple):
 
 
 class Table:
-    """A table whose header has been read.
-
-    Attributes:
-        feed: name of the feed's file or folder.
-        name: such as ``stops.txt``.
-        columns: names in the header, in lower case.
-        size: bytes of the table, 0 if unknown.
-    """
+    """A table whose header has been read; ``columns`` are in lower case, ``size`` is in bytes, 0 if unknown."""
 
     def __init__(
         self,
