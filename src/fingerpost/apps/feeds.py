@@ -44,10 +44,7 @@ class FeedImporter:
         self._progress = progress
 
     async def add(self, record: NetworkRecord) -> ImportReport:
-        """Import the feeds of a record as its network, in place of the one that has the name.
-
-        The record itself is the caller's to keep, once this has succeeded.
-        """
+        """Import the feeds of a record as its network, in place of the one of its name; the caller stores the record."""
         folder = OriginFolder(self._home, record.name)
         with folder.locked(), _sweeping(folder):
             fetched = [await self._fetch(folder, origin, Content()) for origin in self._read_origins(record)]

@@ -34,7 +34,6 @@ def answer_while_compiling(home: Path, announce: Callable[[str], None] = lambda 
 
 
 def _decide(home: Path, announce: Callable[[str], None]) -> bool:
-    """Return whether kernels run plain for now."""
     if are_compiled():
         return False
     if _count_bytes(home) > FEW_BYTES:
@@ -53,10 +52,7 @@ def _decide(home: Path, announce: Callable[[str], None]) -> bool:
 
 
 def compile_kernels(*, niceness: int = 0) -> None:
-    """Compile every kernel, which takes a minute or two; do nothing if another process does.
-
-    ``niceness`` lowers this process's priority, where the system has one.
-    """
+    """Compile every kernel, which takes a minute or two; do nothing if another process does."""
     if niceness and hasattr(os, "nice"):
         os.nice(niceness)
     try:

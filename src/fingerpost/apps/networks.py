@@ -31,10 +31,7 @@ def new_networks(settings: Settings) -> AllNetworks:
 
 
 def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
-    """Return every kind of source by its word; remote ones ask with ``fetch``.
-
-    A new kind is one line in ``source_kinds.py``.
-    """
+    """Return every kind of source by its word; remote ones ask with ``fetch``."""
     # The engine takes longer to import than a server may take to say who it is.
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 

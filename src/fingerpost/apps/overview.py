@@ -20,7 +20,6 @@ _DEGREE_DIGITS = 4
 
 
 async def describe_networks(application: Application) -> list[dict[str, Any]]:
-    """Return one JSON-ready object a network, in order of preference."""
     opened = await application.networks.open()
     networks = (*opened.answering, *opened.by_token_only)
     # Now that the networks are open, what they were opened with costs nothing more.
@@ -83,7 +82,6 @@ def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
 
 
 def find_report(store: "TimetableStore", name: str) -> ImportReport | None:
-    """Return the report of a network's import, None where it cannot be read any more."""
     try:
         return ImportReport.from_json(store.get(name).report_json)
     except (ToolError, ValueError):

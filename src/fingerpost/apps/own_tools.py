@@ -104,7 +104,6 @@ class ServedTool(PublishedTool):
         return {"type": "object", "properties": properties, "required": list(_STANDARD)}
 
     def read_arguments(self, arguments: dict[str, Any]) -> StepQuery:
-        """Return the query of a call, whose parameters ``handle`` checks."""
         question = read_step_query(self.spec, arguments)
         if isinstance(question, str):
             raise ParameterError(question, {"field": "parameters"})
@@ -193,7 +192,6 @@ def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[lis
 
 
 def _serve(own: OwnTool) -> ServedTool:
-    """Prepare one of the caller's tools for serving."""
     tool = own() if isinstance(own, type) and issubclass(own, Tool) else own
     if not isinstance(tool, Tool):
         if not inspect.isfunction(tool):
@@ -207,7 +205,6 @@ def _serve(own: OwnTool) -> ServedTool:
 
 @lru_cache(maxsize=256)
 def _spec_of(function: Callable[..., Awaitable[Any] | Any]) -> ToolSpec:
-    """Return a function's specification, the same for the same function."""
     name = function.__name__
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}

@@ -52,7 +52,6 @@ class RealtimeCheck:
         }
 
     def refuse(self, *, unchecked: bool) -> None:
-        """Check the sources."""
         self._refuse_unknown_feeds()
         for text, got in self._fetched.items():
             if isinstance(got, str) and not unchecked:
@@ -124,7 +123,6 @@ def _describe(head: str, timetable: Timetable, overlay: Overlay) -> list[tuple[s
 
 
 def _count_trips(timetable: Timetable, overlay: Overlay) -> dict[str, int]:
-    """Return the trips that an overlay changes or adds, by FEED; all FEEDs are named."""
     counts: Counter[str] = Counter({feed.name: 0 for feed in timetable.feeds})
     for trip_departure, _ in overlay.rides:
         route = int(timetable.trip_route[int(timetable.trip_departure_trip[trip_departure])])

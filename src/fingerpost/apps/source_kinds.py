@@ -50,8 +50,6 @@ class SourceKind:
 
 
 def _opening(source: str) -> Callable[[Fetch], RemoteSource]:
-    """Return a function that imports a source's class, named below ``transit/remote``, and opens the source."""
-
     def open_source(fetch: Fetch) -> RemoteSource:
         opened: RemoteSource = resolve_name(f"fingerpost.transit.remote.{source}")(fetch)
         return opened

@@ -13,14 +13,11 @@ _INTERRUPTED = 130
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The global options, given before the command."""
-
     user: str | None
     verbose: bool
 
 
 def main() -> None:
-    """Run the command that the arguments name, and end the process with its status."""
     try:
         _run()
     except KeyboardInterrupt:

@@ -39,7 +39,6 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
 
 
 def open_application(ctx: typer.Context, groups: Collection[str] | None = None) -> "Application":
-    """Return the application with the tools of some groups, or all."""
     from fingerpost.apps.wiring import build
 
     settings = prepare_settings(ctx)
@@ -48,8 +47,6 @@ def open_application(ctx: typer.Context, groups: Collection[str] | None = None) 
 
 
 def run_and_close(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:
-    """Return the result of a coroutine, after which the application's networks are closed."""
-
     async def run() -> _R:
         try:
             return await work

@@ -65,8 +65,6 @@ def follow_board(
 
 
 class _Screen:
-    """The board at a terminal, or a sequence of boards where the output is none."""
-
     def __init__(self, every_s: float) -> None:
         self._every_s = every_s
         self._console = new_console()

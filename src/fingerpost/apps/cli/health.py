@@ -60,7 +60,6 @@ def _print_line(what: str, text: str, *, good: bool = True) -> None:
 
 
 def _check(what: str, list_lines: Callable[[], list[str]], *, good: bool = True) -> bool:
-    """Print some lines, or why there are none; return whether they could be listed."""
     try:
         lines = list_lines()
     except ToolError as error:

@@ -138,7 +138,6 @@ def _describe_streets(streets: StreetCoverage) -> str:
 
 
 def _format_place(finding: Finding) -> str:
-    """Return table, line and column of a finding's first occurrence, as far as they are known."""
     first = finding.places[0]
     return ", ".join(part for part in (first.table, f"line {first.line}" if first.line else "", first.column) if part)
 

@@ -36,8 +36,6 @@ _OF_A_SOURCE = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", 
 
 
 class _RecordOption(NamedTuple):
-    """An option that sets a key of the record; it is repeatable where the key holds a list."""
-
     name: str
     key: str
     metavar: str
@@ -59,8 +57,6 @@ _RECORD_OPTIONS = (
 
 
 class _Chosen(NamedTuple):
-    """The chosen kind of source, and the record keys that its option sets."""
-
     kind: str
     fields: dict[str, Any]
 
@@ -142,7 +138,6 @@ def _new_parameter(name: str, kind: Any, metavar: str | None, text: str) -> insp
 
 
 def _with_parameters(command: Callable[..., None], more: Sequence[inspect.Parameter]) -> Callable[..., None]:
-    """Return a command whose signature shows typer more options; they arrive as keyword arguments."""
     signature = inspect.signature(command)
     own = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
 
@@ -156,7 +151,6 @@ def _with_parameters(command: Callable[..., None], more: Sequence[inspect.Parame
 
 
 def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]], given: Mapping[str, Any]) -> _Chosen:
-    """Return the one kind of source that was named."""
     chosen = [_Chosen(EMBEDDED, {"feeds": parse_value("feeds", feeds)})] if feeds else []
     ways = ["its feeds"]
     for kind, option in options:
@@ -196,7 +190,6 @@ def _fetch(settings: Settings, record: NetworkRecord, kind: SourceKind | None) -
 
 
 def _forget_other_kind(settings: Settings, record: NetworkRecord, before: NetworkRecord | None) -> None:
-    """Remove what was stored of the kind of source that this network had before."""
     if before is None or before.source == record.source:
         return
     if record.source == EMBEDDED:

@@ -50,7 +50,6 @@ def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | Non
 
 
 def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
-    """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result."""
     # numba and the importer take longer to load than other commands take to run.
     from fingerpost.apps.feeds import FeedImporter
 
@@ -77,8 +76,6 @@ def print_import(report: ImportReport) -> None:
 
 
 def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -> None:
-    """Ask the server of a record for its profile, and keep what it says."""
-
     async def learn() -> LearnedProfile:
         async with new_client(settings, list_paces()) as client:
             source = kind.open_source(client.fetch)

@@ -91,7 +91,6 @@ def print_json(body: dict[str, Any]) -> None:
 
 
 def complain(error: ToolError) -> None:
-    """Print an error with its hint and its candidates on stderr, in a person's words."""
     say("\n".join(map(plain, describe_error(error))))
 
 

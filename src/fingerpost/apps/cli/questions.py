@@ -128,7 +128,6 @@ def timetable(
 
 
 def _find_stop(application: "Application", label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
-    """Return the id and the zone of the stop that is meant; where none is, print the error and end."""
     from fingerpost.apps.cli.zones import get_stop, get_zone
     from fingerpost.contract.envelope import Family, render_error
 

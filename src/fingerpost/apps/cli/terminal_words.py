@@ -55,7 +55,6 @@ def in_terminal_words(text: str) -> str:
 
 
 def describe_error(error: ToolError) -> list[str]:
-    """Return an error's sentences, and a line for each candidate of an unclear place."""
     lines = [error.message, _find_remedy(error), find_pause(error)]
     sentences = [_sentence(in_terminal_words(line)) for line in lines if line]
     return sentences + [_describe_candidate(candidate) for candidate in error.details.get("candidates", ())]

@@ -84,7 +84,6 @@ def delete_variable(
 
 
 def _value(text: str) -> Any:
-    """Return what a person wrote: a position, else JSON, else the text itself."""
     position = read_position(text)
     if position is not None:
         return position

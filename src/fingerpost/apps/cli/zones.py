@@ -16,10 +16,7 @@ from fingerpost.transit.tools.shapes import TripEnd
 
 
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
-    """Return the zone of the network that would plan a trip; UTC if an end is unusable, which the tool reports.
-
-    The ends are in plan_trip's shape.
-    """
+    """Return the zone of the network that would plan a trip; UTC if an end is unusable, which the tool reports."""
     resolver = TripEndResolver(PlaceResolver(application.networks, application.variables))
     user = application.settings.user
     try:

@@ -23,19 +23,13 @@ _PLACES = ("{z}", "{x}", "{y}")
 
 @dataclass(frozen=True, slots=True)
 class MapTiles:
-    """Where tiles come from, and who is to be named beside them.
-
-    Attributes:
-        template: an http or https address with ``{z}``, ``{x}`` and ``{y}``, in Web Mercator.
-        attribution: shown below each map.
-    """
+    """Where tiles come from (an address with ``{z}``, ``{x}`` and ``{y}``, in Web Mercator), and who is named below maps."""
 
     template: str
     attribution: str
 
     @classmethod
     def read(cls, template: str, attribution: str) -> "MapTiles | None":
-        """Return the tiles of a template, None for an empty one."""
         if not template:
             return None
         parts = urlsplit(template)
@@ -56,13 +50,7 @@ class MapTiles:
 
 @dataclass(frozen=True, slots=True)
 class SiteFile:
-    """What is served at one path.
-
-    Attributes:
-        body: in UTF-8.
-        media_type: without its charset.
-        tag: changes whenever the body does.
-    """
+    """What is served at one path; ``tag`` changes whenever the body does."""
 
     body: bytes
     media_type: str
