@@ -44,7 +44,7 @@ class FeedImporter:
         self._progress = progress
 
     async def add(self, record: NetworkRecord) -> ImportReport:
-        """Import the feeds of a record as its network, in place of the one of its name; the caller stores the record."""
+        """Import the feeds of a record as its network, in place of an older one; the caller stores the record."""
         folder = OriginFolder(self._home, record.name)
         with folder.locked(), _sweeping(folder):
             fetched = [await self._fetch(folder, origin, Content()) for origin in self._read_origins(record)]

@@ -1,6 +1,6 @@
 """Describe all networks as JSON, for ``doctor`` and the networks resource."""
 
-import json
+from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +8,7 @@ from fingerpost import clock
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 from fingerpost.transit.model.provenance import FeedVersion, RealtimeHealth, ServiceDays, SourceHealth
 from fingerpost.transit.port import Network
 from fingerpost.transit.rules.realtime_status import say_age
@@ -57,11 +57,11 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         "today": ServiceDays(first_day=profile.first_day, last_day=profile.last_day).say_state_on(today),
     }
     report = find_report(store, profile.name) if profile.source == EMBEDDED else None
-    imported = json.loads(report.to_json())["feeds"] if report is not None else []
+    imported: Sequence[FeedReport | None] = () if report is None else report.feeds
     if len(imported) != len(profile.feeds):
         imported = [None] * len(profile.feeds)
     feeds = [
-        _describe_feed(feed, today) | ({} if summary is None else summarise_feed(summary))
+        _describe_feed(feed, today) | ({} if summary is None else _summarise_feed(summary))
         for feed, summary in zip(profile.feeds, imported, strict=True)
         # Of a feed without days nothing is known, unless it was imported.
         if summary is not None or feed.first_day is not None or feed.last_day is not None
@@ -88,11 +88,11 @@ def find_report(store: "TimetableStore", name: str) -> ImportReport | None:
         return None
 
 
-def summarise_feed(feed: dict[str, Any]) -> dict[str, Any]:
+def _summarise_feed(feed: FeedReport) -> dict[str, Any]:
     """Return a feed's report without the machine's path, its findings counted by reason."""
-    counted = {key: feed[key] for key in ("feed", "stops", "routes", "trips", "runs", "events")}
-    findings = {finding["reason"]: finding["count"] for finding in feed["findings"]}
-    return {**counted, "findings": findings, "tablesNotRead": list(feed["tables_not_read"])}
+    counted = {key: getattr(feed, key) for key in ("feed", "stops", "routes", "trips", "runs", "events")}
+    findings = {finding.reason: finding.count for finding in feed.findings}
+    return {**counted, "findings": findings, "tablesNotRead": list(feed.tables_not_read)}
 
 
 def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from pkgutil import resolve_name
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.limiter import Pace
@@ -49,31 +48,41 @@ class SourceKind:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def _opening(source: str) -> Callable[[Fetch], RemoteSource]:
-    def open_source(fetch: Fetch) -> RemoteSource:
-        opened: RemoteSource = resolve_name(f"fingerpost.transit.remote.{source}")(fetch)
-        return opened
+def _open_opentripplanner(fetch: Fetch) -> RemoteSource:
+    from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 
-    return open_source
+    return OpenTripPlannerSource(fetch)
+
+
+def _open_tfl(fetch: Fetch) -> RemoteSource:
+    from fingerpost.transit.remote.tfl.network import TflSource
+
+    return TflSource(fetch)
+
+
+def _open_motis(fetch: Fetch) -> RemoteSource:
+    from fingerpost.transit.remote.motis.network import MotisSource
+
+    return MotisSource(fetch)
 
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(
         kind="opentripplanner",
-        open_source=_opening("opentripplanner.network:OpenTripPlannerSource"),
+        open_source=_open_opentripplanner,
         add_options=(OTP, DIGITRANSIT),
         paces=PACES,
     ),
     SourceKind(
         kind="tfl",
-        open_source=_opening("tfl.network:TflSource"),
+        open_source=_open_tfl,
         add_options=(TFL,),
         start_key=KEY_VARIABLE,
         paces=TFL_PACES,
     ),
     SourceKind(
         kind="motis",
-        open_source=_opening("motis.network:MotisSource"),
+        open_source=_open_motis,
         add_options=(MOTIS, TRANSITOUS),
         paces=TRANSITOUS_PACES,
     ),

@@ -13,7 +13,7 @@ from fingerpost.apps.kernels import answer_while_compiling, load_kernels, needs_
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.kernel_mode import is_plain
-from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
 
 _log = logging.getLogger(__name__)
@@ -120,24 +120,17 @@ async def warm(networks: Networks) -> None:
 
 async def _ask_once(network: Network) -> None:
     instant = int((clock.now() + timedelta(minutes=1)).timestamp())
-    near = await network.list_stops_near(_middle(network.profile.bounds), _SEARCH_RADIUS_M)
-    stops = near.stops
+    box = network.profile.bounds
+    middle = Coordinate((box.south + box.north) / 2, (box.west + box.east) / 2)
+    stops = [near.stop for near in (await network.list_stops_near(middle, _SEARCH_RADIUS_M)).stops]
     if not stops:
         return
-    ends = [
-        Location(
-            coordinate=stop.stop.coordinate,
-            source=LocationSource.INPUT,
-            stop_ids=() if stop.stop.id is None else (stop.stop.id,),
-        )
+    origin, destination = (
+        Location(coordinate=stop.coordinate, source=LocationSource.INPUT, stop_ids=(stop.id,) if stop.id else ())
         for stop in (stops[0], stops[-1])
-    ]
-    await network.list_departures(
-        DepartureQuery(stop_ids=ends[0].stop_ids, instant=instant, window_s=_BOARD_S, wanted=1)
     )
-    await network.find_places(stops[0].stop.name)
-    await network.plan_journeys(JourneyQuery(origin=ends[0], destination=ends[1], instant=instant))
-
-
-def _middle(bounds: Bounds) -> Coordinate:
-    return Coordinate((bounds.south + bounds.north) / 2, (bounds.west + bounds.east) / 2)
+    await network.list_departures(
+        DepartureQuery(stop_ids=origin.stop_ids, instant=instant, window_s=_BOARD_S, wanted=1)
+    )
+    await network.find_places(stops[0].name)
+    await network.plan_journeys(JourneyQuery(origin=origin, destination=destination, instant=instant))

@@ -43,14 +43,7 @@ _DOCUMENT = """<!doctype html>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One page that draws answers.
-
-    Attributes:
-        name: also the name of its module in ``assets``.
-        title: for people who choose among views.
-        description: what it shows.
-        tools: the names of the tools whose answers it draws.
-    """
+    """One page that draws the answers of some tools; its module in ``assets`` has its name."""
 
     name: str
     title: str

@@ -23,7 +23,7 @@ _PLACES = ("{z}", "{x}", "{y}")
 
 @dataclass(frozen=True, slots=True)
 class MapTiles:
-    """Where tiles come from (an address with ``{z}``, ``{x}`` and ``{y}``, in Web Mercator), and who is named below maps."""
+    """The address of tiles in Web Mercator, with ``{z}``, ``{x}`` and ``{y}``, and who is named below each map."""
 
     template: str
     attribution: str
