@@ -36,14 +36,9 @@ Found = Sequence[Itinerary] | Journeys
 
 @dataclass(kw_only=True)
 class FakeNetwork:
-    """A ``transit.port.Network`` with given answers; errors among them are raised.
+    """A network with given answers; errors among them are raised.
 
-    Attributes:
-        journeys: the answers to ``plan_journeys`` in turn, the last one for ever.
-        departures: the answer to every ``list_departures``.
-        places: the answers of ``find_places`` by text, and of ``find_stop`` by the ids of these places.
-        near: the answer of ``list_stops_near``.
-        asked: the queries so far.
+    ``journeys`` are the answers to ``plan_journeys`` in turn, the last one for ever; ``asked`` the queries so far.
     """
 
     name: str = "FAKE"

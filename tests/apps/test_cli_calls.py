@@ -81,27 +81,6 @@ def test_a_malformed_clock_ends_every_command_with_one_sentence(command, invoke,
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "environment"),
-    [
-        (["serve", "--tools", "cor"], {}),
-        (["find", "Kamppi"], {"FINGERPOST_RETENTION_DAYS": "soon"}),
-        (["plan", "Kamppi", "Espoo", "--limit", "many"], {}),
-        (["plan", "Kamppi"], {}),
-        (["network", "add", "DEMO-X", "feed.zip"], {}),
-        (["network", "refresh", "nowhere"], {}),
-        (["filings", "load", "report.txt", "--accession", "0000320193-22-000108"], {}),
-    ],
-)
-def test_wrong_usage_is_told_on_stderr_alone(arguments, environment, invoke, monkeypatch):
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    done = invoke(*arguments)
-
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.strip() != ""
-
-
 def test_half_a_surrogate_pair_is_printed_as_its_escape(capsysbinary):
     print_json({"name": "\ud800"})
 

@@ -178,6 +178,12 @@ MISTAKES = {
     "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
     "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
     "a period of forms": (["filings", "AAPL", "10-K", "2022"], "a period needs a figure"),
+    "a group of tools that is none": (["serve", "--tools", "cor"], "There is no group of tools called cor"),
+    "a limit in words": (["plan", "Kamppi", "Espoo", "--limit", "many"], "Invalid value for '--limit'"),
+    "half of a trip": (["plan", "Kamppi"], "Missing argument 'TO'"),
+    "a name that only demos have": (["network", "add", "DEMO-X", "feed.zip"], "DEMO-"),
+    "a network to refresh that is none": (["network", "refresh", "nowhere"], "There is no network NOWHERE"),
+    "a text without its day": (["filings", "load", "a.txt", "--accession", "0000320193-22-000108"], "--filed"),
     "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
 }
 # Words of tools and fields, which a person never sees.

@@ -3,7 +3,6 @@
 import json
 import re
 
-import pytest
 from opentelemetry.exporter.prometheus import PrometheusMetricReader
 from opentelemetry.sdk.metrics import MeterProvider
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
@@ -78,16 +77,3 @@ def test_every_metric_of_ours_is_shown():
 
 def test_every_metric_stands_on_its_page():
     assert {name for name in list_declared() if f"`{name}`" not in PAGE} == set()
-
-
-@pytest.mark.parametrize("panel", DASHBOARD["panels"], ids=lambda panel: panel["title"])
-def test_a_panel_has_a_place_of_its_own(panel):
-    others = [other["gridPos"] for other in DASHBOARD["panels"] if other is not panel]
-    place = panel["gridPos"]
-    overlapping = [
-        other
-        for other in others
-        if abs(other["x"] - place["x"]) < place["w"] and abs(other["y"] - place["y"]) < place["h"]
-    ]
-
-    assert (overlapping, bool(panel["description"]), place["x"] + place["w"] <= 24) == ([], True, True)

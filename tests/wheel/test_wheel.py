@@ -1,6 +1,5 @@
 """What is installed from the built wheel works without the checkout: ``make test-wheel``."""
 
-import email
 import json
 import os
 import subprocess
@@ -97,20 +96,6 @@ def test_the_sdist_holds_the_package_and_its_papers_alone(built):
 
     assert {name.removeprefix("src/") for name in names - beside} == _list_sources()
     assert beside == {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
-
-
-def test_the_wheel_says_what_pyproject_says(wheel):
-    [path] = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA")]
-    said = email.message_from_bytes(zipfile.ZipFile(wheel).read(path))
-
-    assert {name: said[name] for name in ("Name", "Version", "Requires-Python", "License-Expression", "Author")} == {
-        "Name": "fingerpost",
-        "Version": PROJECT["version"],
-        "Requires-Python": PROJECT["requires-python"],
-        "License-Expression": "Apache-2.0",
-        "Author": "fingerpost contributors",
-    }
-    assert sorted(said["Keywords"].split(",")) == sorted(PROJECT["keywords"])
 
 
 def test_the_command_says_its_version(run):
