@@ -41,14 +41,12 @@ class Town:
             self.say(message(*said, timestamp=NOW))
 
     def say(self, data):
-        """Let the file hold a message, as an operator would put it there, and follow it."""
         draft = self.file.with_suffix(".draft")
         draft.write_bytes(data)
         draft.replace(self.file)
         self.follow(str(self.file))
 
     def follow(self, *sources):
-        """Let the record name sources, as ``[FEED=]PATH`` or ``[FEED=]URL``."""
         if self.followed != sources:
             self.followed = sources
             write_record(self.home, "TEST", realtime=sources)

@@ -142,7 +142,6 @@ LINES = "QWERTYUIOPASDF"
 
 
 def drawn(dice):
-    """Lines that leave Alpha within four minutes of each other, so that many leave together."""
     return "\n".join(f"line {line} | Alpha 08:1{dice.randrange(4)} | Beta 08:30" for line in LINES)
 
 

@@ -13,7 +13,6 @@ DRAWING = "rail R | Alpha 08:10 | Gamma 08:30\nrail R | Alpha 23:50 | Gamma 24:2
 
 @pytest.fixture
 def holed(towns):
-    """Trains on Tuesday, Wednesday and Friday, none on Thursday."""
     return towns(DRAWING, days=[TUESDAY, WEDNESDAY, FRIDAY])
 
 
@@ -87,7 +86,6 @@ COVERED = "The timetable of TEST covers 2026-03-09 to 2026-03-10 only"
 
 @pytest.fixture
 def ending(towns):
-    """Trains at 20:20 and, in the night, at 00:20, for the last time on Tuesday."""
     return towns("rail N | Alpha 20:20 | Gamma 20:40\nrail N | Alpha 24:20 | Gamma 24:40", days=[MONDAY, TUESDAY])
 
 
@@ -115,14 +113,9 @@ def test_behind_the_last_train_the_calendar_has_ended(ending, clock, is_cancelle
     assert ending.plan()["error"]["message"] == COVERED
 
 
-@pytest.fixture
-def over(towns, clock):
-    """Tuesday, 21:00: the last train of all left at 20:20."""
+def test_behind_the_last_train_of_the_last_day_nothing_leaves_any_more(towns, clock):
     clock(at("21:00"))
-    return towns("rail N | Alpha 20:20 | Gamma 20:40", days=[MONDAY, TUESDAY])
-
-
-def test_behind_the_last_train_of_the_last_day_nothing_leaves_any_more(over):
+    over = towns("rail N | Alpha 20:20 | Gamma 20:40", days=[MONDAY, TUESDAY])
     body = route(over, departureTime="now")
     why = "Nothing departs near the origin. The timetable has no departures from here after 2026-03-10"
     assert (over.plan()["error"]["hint"], body["meta"]["whyEmpty"]) == (why, f"{why}.")

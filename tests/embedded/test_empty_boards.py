@@ -18,7 +18,6 @@ CLOSED = alert(effect="NO_SERVICE", stop_id="ALPHA")
 
 @pytest.fixture
 def weekly(towns, clock):
-    """One train on Tuesday, Wednesday and Saturday; it is Tuesday, 09:00."""
     town = towns(DAILY, days=[TUESDAY, WEDNESDAY, SATURDAY])
     clock(NINE)
     return town

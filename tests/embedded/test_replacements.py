@@ -18,8 +18,6 @@ TWICE_AT_ALPHA = (
 
 @pytest.fixture
 def replaced(towns):
-    """``replaced(*calls)``: the first bus is replaced by one that makes the calls."""
-
     def draw(*calls, also=()):
         replacement = update("A-1", *calls, relationship="REPLACEMENT")
         drawing = DRAWING + "line Z | Delta 20:00 | Gamma 20:30"

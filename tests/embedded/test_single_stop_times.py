@@ -68,25 +68,18 @@ line B | Alpha 08:15 | Gamma 08:40
 """
 
 
-def test_nobody_is_sent_to_a_shut_door(towns):
-    town = towns(DRAWING, said=[update("A-1", stop_time_with("ALPHA", pickup_type="NONE"))])
-
-    assert [row[:3] for row in rows(town.board())] == [("A", "08:10", "cancelled"), ("B", "08:15", "scheduled_only")]
-    assert trips(town.plan(limit=1)) == ["B 08:15"]
-
-
-def test_whoever_gets_off_at_a_shut_door_is_sent_another_way(towns):
-    town = towns(DRAWING, said=[update("A-1", stop_time_with("GAMMA", drop_off_type="NONE"))])
-
-    assert [row[:2] for row in rows(town.board())] == [("A", "08:10"), ("B", "08:15")]
-    assert trips(town.plan(limit=1)) == ["B 08:15"]
-
-
-def test_a_promised_trip_that_needs_a_shut_door_is_named(towns):
+@pytest.mark.parametrize(
+    ("stop", "shut", "status"),
+    [("ALPHA", {"pickup_type": "NONE"}, "cancelled"), ("GAMMA", {"drop_off_type": "NONE"}, None)],
+)
+def test_riders_are_sent_around_a_shut_door_that_is_named(towns, stop, shut, status):
     """Line A would be there first; what stands in for it is compared with it."""
-    town = towns(DRAWING, said=[update("A-1", stop_time_with("ALPHA", pickup_type="NONE"))])
-    body = town.plan(limit=1)
+    town = towns(DRAWING, said=[update("A-1", stop_time_with(stop, **shut))])
+    board, body = rows(town.board()), town.plan(limit=1)
 
+    assert [row[:2] for row in board] == [("A", "08:10"), ("B", "08:15")]
+    assert status in (None, board[0][2])
+    assert trips(body) == ["B 08:15"]
     assert "Line A from Alpha" in warnings(body)["disrupted-itinerary-replaced"]
 
 

@@ -26,7 +26,6 @@ YES, NO = "1", "2"
 
 
 def network_with(*entities, drawing=DRAWING, **vehicles):
-    """A network on which everything takes a wheelchair but the trips that are named, and what is said of it."""
     tables = feed_from_drawing(drawing, coordinates=COORDINATES)
     for table, name in (("stops.txt", "wheelchair_boarding"), ("trips.txt", "wheelchair_accessible")):
         head, *rows = tables[table].splitlines()

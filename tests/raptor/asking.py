@@ -15,7 +15,6 @@ def end_at(timetable, stop, limit_m):
 
 
 def query_of(origin, destination, instant, rides, limit_m, **wishes):
-    """Return a query for three journeys, leaving at an instant unless ``arrive_by`` says otherwise."""
     usual = {"arrive_by": False, "step_free": False, "wanted": 3}
     return SearchQuery(
         origin=origin, destination=destination, instant=instant, max_rides=rides, max_walk_m=limit_m, **usual | wishes
@@ -23,7 +22,6 @@ def query_of(origin, destination, instant, rides, limit_m, **wishes):
 
 
 def random_question(seed):
-    """Return a random network, two ends, an instant, a number of rides and a limit to walking."""
     dice = random.Random(seed * 7 + 1)
     timetable = random_timetable(seed)
     limit = dice.choice([200, 600, 1500, 3000])
@@ -50,7 +48,6 @@ def hold_arrivals(journeys, promised, instant, seed, within_s=DAY_S):
 
 
 def hold_departures(journeys, latest, seed):
-    """Assert that the latest departure for each number of rides is the promised one, or the walk if that is later."""
     direct = max((journey.departure for journey in journeys if not journey.rides), default=-NEVER)
     for count, departure in enumerate(latest, 1):
         expected = max(departure, direct)
@@ -59,7 +56,6 @@ def hold_departures(journeys, latest, seed):
 
 
 def latest_departures(timetable, instances, query):
-    """For 1..max_rides rides at most: the latest of a day's departures that arrives by the query's instant."""
     ends, rides = (query.origin, query.destination), query.max_rides
     latest = [-NEVER] * rides
     for leave in leaves(instances, query.origin, query.instant - DAY_S, query.instant):

@@ -47,7 +47,6 @@ def _text(rows):
 
 
 def clustered(timetable, link_m=LINK_M):
-    """The timetable with footpaths between all stops of a cluster, each at most ``link_m`` from another."""
     rows = np.flatnonzero(timetable.stop_kind == STOP)
     near_a, near_b, _ = neighbours_m(timetable.stop_lat, timetable.stop_lon, rows, link_m)
     cluster = np.arange(timetable.stop_count)
@@ -77,7 +76,6 @@ def clustered(timetable, link_m=LINK_M):
 
 
 def level(original, path):
-    """Write the levelled feed to a path and return our timetable of it."""
     timetable = import_feeds("HSL", [FeedSource(original)]).timetable
     ids = list(timetable.stop_local_id)
     timetable = clustered(timetable)
@@ -117,7 +115,6 @@ def _instant(time):
 
 
 def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, midnight=MIDNIGHT):
-    """Return (changes, arrival) of our best journeys, arrival in seconds since midnight."""
     into = np.flatnonzero(timetable.footpaths.to == destination)
     origins = np.searchsorted(timetable.footpaths.first, into, side="right") - 1
     nothing = np.zeros(1, np.int32)

@@ -18,8 +18,6 @@ from tests.raptor.networks import LAT, LON, add_trip, random_draft
 
 @dataclass(frozen=True)
 class Rule:
-    """A row of transfers.txt that names routes or trips; None where it does not."""
-
     from_stop: int
     to_stop: int
     from_route: int | None
@@ -51,7 +49,6 @@ class Links:
 
 
 def random_linked(seed, *, with_rules=True, with_seats=True):
-    """Return a timetable, and what links its trips as the oracle is told of it."""
     draft, dice = random_draft(seed), random.Random(seed * 31 + 5)
     draft.routes = [RouteRow(0, f"L{index}", f"L{index}", "", 3) for index in range(3)]
     draft.trips = [trip._replace(route=dice.randrange(3)) for trip in draft.trips]

@@ -136,7 +136,6 @@ class LinkedOracle:
         return best_by_rides
 
     def _ride(self, index, seated, start, known, reached, max_walk_m):
-        """Ride one trip from wherever it can be boarded; return the least walked of who is in it at its end."""
         trip, route, stop_times = self.trips[index], self.routes[index], self.instances[index].stop_times
         boarded = NEVER
         for at, call in enumerate(stop_times):

@@ -75,7 +75,6 @@ def _random_closures(dice, timetable, instances):
 
 
 def edit(timetable, instances, overlay):
-    """Return the trips as they really run, one stop after the other; alerts are asked call by call."""
     running = _run(instances, overlay)
     for at, instance in enumerate(running):
         trip = route = -1

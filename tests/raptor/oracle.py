@@ -27,7 +27,6 @@ class TripInstance:
 
 
 def list_trip_instances(timetable, days, step_free=False):
-    """Every trip of the given service days, at its instants, straight from the columns."""
     instances = []
     for day in days:
         for trip_departure in range(len(timetable.trip_departure_trip)):
@@ -112,7 +111,6 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
 
 
 def leaves(instances, origin, since, until):
-    """Every instant in [since, until] at which leaving the origin catches some trip exactly."""
     walks = {}
     for stop, seconds in zip(origin.stop, origin.seconds, strict=True):
         walks[int(stop)] = min(int(seconds), walks.get(int(stop), 10**9))

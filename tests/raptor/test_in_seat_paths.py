@@ -9,7 +9,6 @@ from fingerpost.transit.engine.raptor.search_timetable.in_seat import list_paths
 
 
 def paths_of(pairs, instances=10, stop_times=2):
-    """Return the ways, sorted; trips begin in the order of their numbers."""
     first, then = zip(*pairs, strict=True)
     return sorted(list_paths(list(first), list(then), list(range(instances)), [stop_times] * instances))
 
@@ -62,7 +61,6 @@ def test_each_reachable_pair_is_in_one_way_and_no_way_leaves_the_pairs():
 
 
 def _closure(pairs):
-    """Every pair of which the later can be reached from the earlier."""
     reached = set(pairs)
     while True:
         more = {(a, d) for a, b in reached for c, d in reached if b == c} - reached

@@ -33,7 +33,6 @@ def levelled(tmp_path_factory):
 
 
 def draw_message(timetable, seed):
-    """A message of CHANGES trips, a third of them cancelled, the others late by some minutes at all calls."""
     dice = random.Random(seed)
     message = FeedMessage()
     message.header.gtfs_realtime_version, message.header.timestamp = "2.0", MIDNIGHT + 4 * 3600

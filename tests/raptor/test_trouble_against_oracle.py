@@ -26,7 +26,6 @@ UNPLACED = {"trip-replaced-by-nothing-known", "added-trip-without-two-known-call
 
 
 def _troubled(seed):
-    """A network, its message as read, the trips as they run around the day and in two weeks, and a question."""
     timetable, *question = random_question(seed)
     promised = list_trip_instances(timetable, around(DAY, 2, 4))
     near = [instance for instance in promised if abs((instance.day - DAY).days) <= 1]

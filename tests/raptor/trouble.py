@@ -21,7 +21,6 @@ LATE_S = (0, 0, 60, 120, 300, 900, 1800, -60)
 
 
 def draw_trouble(dice, timetable, instances, count, received):
-    """A message about some trips, one entity each, or added rides instead."""
     message = FeedMessage()
     message.header.gtfs_realtime_version, message.header.timestamp = "2.0", received
     for number, instance in enumerate(dice.sample(instances, min(count, len(instances)))):
@@ -168,7 +167,6 @@ def _late(timetable, instance, stop_times, update):
 
 
 def _flags(told, flags):
-    """Which of boarding (1) and alighting (2) are shut: as told, else as they were."""
     for name, bit in (("pickup_type", 1), ("drop_off_type", 2)):
         if told.stop_time_properties.HasField(name):
             shut = getattr(told.stop_time_properties, name) == NO_PICKUP

@@ -50,7 +50,6 @@ def call(
 
 
 def stop_time_with(stop: str, arrive: int | str | None = None, **told: str) -> Call:
-    """Return a stop time update that states ``pickup_type`` and ``drop_off_type``, by the values' names."""
     made = call(stop, arrive)
     for name, value in told.items():
         setattr(made.stop_time_properties, name, made.stop_time_properties.DropOffPickupType.Value(value))

@@ -48,7 +48,6 @@ def expect(planned: list[tuple[int, int]], told: list[Told], trip_delay_s: int |
 def _carry(
     planned: list[tuple[int, int]], told: list[Told], trip_delay_s: int | None
 ) -> list[tuple[int | None, int | None]]:
-    """Return (arrival delay, departure delay) of each call, None where nothing is known."""
     carried = trip_delay_s
     delays: list[tuple[int | None, int | None]] = []
     for (arrival, departure), call in zip(planned, told, strict=True):

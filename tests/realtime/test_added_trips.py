@@ -90,7 +90,6 @@ def test_of_two_added_rides_of_one_id_the_newer_counts():
 
 
 def copied(*calls, start_time="10:00:00", start_date=f"{DAY:%Y%m%d}"):
-    """Return an entity with a copy of A-1, by default one that leaves at 10:00."""
     entity = update("A-1", *calls, relationship="DUPLICATED")
     properties = entity.trip_update.trip_properties
     properties.trip_id, properties.start_time, properties.start_date = "COPY", start_time, start_date

@@ -112,7 +112,6 @@ def test_words_are_those_of_the_specification():
 
 
 def told_with(*headers, **told):
-    """Return the alert as read of one with headers, by (language, text), and a text or an address in English."""
     said = alert(header="", route_id="A", **told)
     for language, text in headers:
         said.alert.header_text.translation.add(language=language, text=text)

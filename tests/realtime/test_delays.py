@@ -115,7 +115,6 @@ def test_times_hold_on_the_night_when_clocks_change():
 
 
 def random_network(seed: int, trips: int = 12):
-    """Return the tables of trips of 2 to 7 calls, times in minutes, and their planned (arrival, departure) times."""
     dice = random.Random(seed)
     rows, planned = ["trip_id,stop_id,stop_sequence,arrival_time,departure_time"], []
     for trip in range(trips):

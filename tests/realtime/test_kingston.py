@@ -31,7 +31,6 @@ def kingston():
 
 @pytest.fixture(scope="module")
 def planned():
-    """The calls of every trip: stop_sequence to (stop, arrival, departure) in seconds of the service day."""
     calls = defaultdict(dict)
     with zipfile.ZipFile(get_shared(FEED)) as archive, archive.open("stop_times.txt") as table:
         for row in csv.DictReader(io.TextIOWrapper(table, "utf-8-sig")):

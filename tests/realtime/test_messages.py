@@ -93,7 +93,6 @@ def test_no_mutation_of_a_message_is_fatal(changes, cut):
 
 
 def entity_count(data: bytes) -> int:
-    """Return how many entities the bindings see; none where there is no header."""
     seen = FeedMessage()
     try:
         seen.ParseFromString(data)

@@ -25,8 +25,6 @@ FIRST, SECOND = late(timestamp=NOW - 10), late(120, timestamp=NOW + 10)
 
 
 class Source:
-    """Answers in turn; the last answer stands for ever. An exception is raised."""
-
     def __init__(self, *answers: bytes | Exception) -> None:
         self.answers = list(answers)
         self.asked: list[tuple[str, Response | None]] = []

@@ -16,7 +16,6 @@ def test_the_calendar_spans_all_stated_days():
         ServiceRow(0, frozenset({date(2026, 2, 27), date(2026, 2, 28)})),
     ]
     table = assemble(TimetableDraft(feeds=[FEED], services=services))
-
     daily = assemble(TimetableDraft(feeds=[FEED], services=[ServiceRow(0, None)]))
 
     assert table.calendar_start == date(2026, 2, 27)

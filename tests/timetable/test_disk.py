@@ -67,12 +67,8 @@ def test_arrays_are_plain_and_writable(tmp_path):
     opened.stop_time_stop[0] = 2
 
     array = opened.stop_time_stop
-    assert (type(array), array.flags.writeable, array.flags.aligned, array.flags.c_contiguous) == (
-        np.ndarray,
-        True,
-        True,
-        True,
-    )
+    assert type(array) is np.ndarray
+    assert (array.flags.writeable, array.flags.aligned, array.flags.c_contiguous) == (True, True, True)
     assert open_timetable(tmp_path).stop_time_stop.tolist() == [0, 1, 1, 2]
 
 
