@@ -34,7 +34,13 @@ class Boardings:
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
         table = self._timetable
-        run, call = self._list_runs()
+        is_own = mark_rows(len(table.trip_service), self._trips)
+        runs = np.flatnonzero(is_own[table.trip_departure_trip])
+        trips = table.trip_departure_trip[runs]
+        first = np.searchsorted(self._trips, trips, "left")
+        owner, place = list_ranges(first, np.searchsorted(self._trips, trips, "right") - first)
+        # Each pair of a trip departure and a stop time of its trip.
+        run, call = runs[owner], self._calls[place]
         service = table.trip_service[table.trip_departure_trip[run]]
         feed = table.service_feed[service]
         since_start_s = table.trip_departure_shift_s[run].astype(np.int64) + table.stop_time_departure_s[call]
@@ -55,15 +61,6 @@ class Boardings:
                 stop_time=int(call[row[at]]),
                 departure=int(departure[at]),
             )
-
-    def _list_runs(self) -> tuple[Int64, Int64]:
-        table = self._timetable
-        is_own = mark_rows(len(table.trip_service), self._trips)
-        runs = np.flatnonzero(is_own[table.trip_departure_trip])
-        trips = table.trip_departure_trip[runs]
-        first = np.searchsorted(self._trips, trips, "left")
-        at, call = list_ranges(first, np.searchsorted(self._trips, trips, "right") - first)
-        return runs[at], self._calls[call]
 
 
 def _lead_on(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:

@@ -144,7 +144,7 @@ class RealtimeUpdater:
                 self._has_waited = True
             return
         if self._feeds.have_files_changed() or self._has_time_moved(now):
-            await _wait(self._worker.begin(self._look(now)), None)
+            await _wait(self._worker.begin(self._ask(now, only_files=True)), None)
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
             has_slept = self._polled is None or now - self._polled > STALE_AFTER_S
             self._polled = now
@@ -198,10 +198,6 @@ class RealtimeUpdater:
 
     async def _ask(self, now: int, *, only_files: bool) -> None:
         if await self._feeds.refresh(now, only_files=only_files):
-            await self._read(now)
-
-    async def _look(self, now: int) -> None:
-        if await self._feeds.refresh(now, only_files=True):
             await self._read(now)
         elif self._has_time_moved(now):
             await self._read(now, only_if_moved=True)

@@ -112,25 +112,23 @@ class TimetableStore:
                     if save_beside is not None:
                         save_beside(folder)
                     _flush_files(folder)
-                    checksums = list_checksums(folder)
                     pointer = {
                         "folder": folder.name,
                         "added_at": added_at.isoformat(),
                         "report": report_json,
                         "rules": RULES,
-                        "checksums": checksums,
+                        "checksums": list_checksums(folder),
                         "feeds": None if feeds is None else list(feeds),
                         "extract": extract,
                     }
                     stated = {key: value for key, value in pointer.items() if value is not None}
                     replace_file(self._pointer(name), json.dumps(stated, ensure_ascii=False).encode())
                     self._count_change()
+                    return self.get(name)
                 finally:
                     self._sweep()
         except OSError as error:
             raise SettingsInvalid(self._refusal(error)) from error
-        of_feeds = None if feeds is None else tuple(feeds)
-        return StoredTimetable(name, folder, report_json, added_at, folder.name, of_feeds, extract, checksums=checksums)
 
     def remove(self, name: str) -> None:
         name = plain_name(name)
