@@ -1,7 +1,6 @@
 """One network that fails or is slow keeps no other from answering (rule A13)."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -104,15 +103,3 @@ def test_the_next_network_answers_in_turn(first, sentence, monkeypatch):
 def test_if_nobody_answers_in_turn_the_first_error_is_raised():
     with pytest.raises(SourceFailed, match=r"^first$"):
         run(in_turn(*(MeetingNetwork(name=text, failure=SourceFailed(text)) for text in ("first", "second"))))
-
-
-@pytest.mark.parametrize(("deadline_s", "waiting_behind", "share_s"), [(8.0, 0, 8.0), (8.0, 1, 4.0), (None, 1, None)])
-def test_a_share_of_the_deadline(deadline_s, waiting_behind, share_s):
-    """Half of what is left if another network waits behind, else all; an engine in this process has no deadline."""
-
-    async def share():
-        loop = asyncio.get_running_loop()
-        loop.time = lambda: 100.0
-        return Deadline().share_s(replace(FakeNetwork().profile, answer_deadline_s=deadline_s), waiting_behind)
-
-    assert run(share()) == share_s
