@@ -10,7 +10,7 @@ from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.source import ConformingSource
 from tests.conformance.embedded import EmbeddedConformance
-from tests.throwaway.conformance import new_client
+from tests.net.reply_server import new_town_client
 
 URL = "http://town.example"
 # Large enough for a machine that is busy.
@@ -36,7 +36,7 @@ class ServedTown(ConformingSource):
         async with (
             EmbeddedConformance().open(town) as served,
             self.serve(town, served) as port,
-            new_client(port) as client,
+            new_town_client(port) as client,
         ):
             source, record = self.new_source(client.fetch, LIMITS), self.new_record(town)
             yield source.open(record, await source.learn(record))
@@ -45,7 +45,7 @@ class ServedTown(ConformingSource):
     async def open_in_trouble(self, town, trouble):
         record = self.new_record(town)
         async with EmbeddedConformance().open(town) as served:
-            async with self.serve(town, served) as port, new_client(port) as client:
+            async with self.serve(town, served) as port, new_town_client(port) as client:
                 learned = await self.new_source(client.fetch, LIMITS).learn(record)
-            async with self.serve(town, served, trouble) as port, new_client(port) as client:
+            async with self.serve(town, served, trouble) as port, new_town_client(port) as client:
                 yield self.new_source(client.fetch, _SHORT).open(record, learned)

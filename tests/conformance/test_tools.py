@@ -17,7 +17,7 @@ from tests.conformance.motis import MotisConformance
 from tests.conformance.opentripplanner import OpenTripPlannerConformance
 from tests.conformance.served_town import LIMITS
 from tests.homes import write_record
-from tests.throwaway.conformance import new_client
+from tests.net.reply_server import new_town_client
 
 ALPHA, GAMMA = ({"type": "label", "value": name} for name in ("Alpha", "Gamma"))
 pytestmark = pytest.mark.parametrize(
@@ -35,10 +35,10 @@ async def tools_of_the_town(home, source, *, live):
     town = new_town(live=live)
     record = source.new_record(town)
     async with EmbeddedConformance().open(town) as served, source.serve(town, served) as port:
-        async with new_client(port) as client:
+        async with new_town_client(port) as client:
             LearnedProfiles(home).put(record, await source.new_source(client.fetch, LIMITS).learn(record))
         write_record(home, record.name, source=record.source, url=record.url)
-        clients = LoopClients(lambda: new_client(port))
+        clients = LoopClients(lambda: new_town_client(port))
         networks = AllNetworks(
             NetworkRecordStore(home),
             lambda: {record.source: source.new_source(clients.fetch, LIMITS)},
@@ -73,13 +73,3 @@ async def test_a_board_shows_delays_and_cancellations(source, tmp_path):
     rows = [(row["line"], row["status"], row.get("delaySeconds")) for row in answered.body["departures"]]
 
     assert rows == [("1", "cancelled", None), ("2", "scheduled_only", None), ("1", "delayed", 120)]
-
-
-async def test_stops_and_names_are_found(source, tmp_path):
-    async with tools_of_the_town(tmp_path, source(), live=False) as tools:
-        near = await tools["find_stops"].answer({"coordinate": {"lat": 60.17, "lon": 24.941}, "radius": 100}, user=None)
-        named = (await tools["findAddressOrStop"].answer({"rawText": "alvsjo"}, user=None)).body
-
-    assert [(stop["id"], stop["modes"]) for stop in near.body["stops"]] == [("TOWN:ALPHA", ["BUS", "TRAM"])]
-    assert named["name"] == "Älvsjö"
-    assert source is not OpenTripPlannerConformance or named["primaryLanguage"] == "sv"

@@ -7,9 +7,8 @@ from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.tfl.network import TflSource
 from tests.conformance.served_town import URL, ServedTown
+from tests.net.reply_server import ENVIRON, serving_replies
 from tests.tfl_server.server import TflServer
-from tests.throwaway.conformance import ENVIRON
-from tests.throwaway.server import serving_replies
 
 KEY = "TOWN_KEY"
 _NO_TIMETABLE = NotYetTheirs("its predictions name no scheduled time: no delays and no cancellations")

@@ -12,7 +12,7 @@ from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.remote.motis.network import MotisSource
 from tests.motis.town_server import serving
-from tests.throwaway.conformance import new_client
+from tests.net.reply_server import new_town_client
 
 URL = "http://town.example"
 # Large enough for a machine that is busy.
@@ -65,7 +65,7 @@ class Told:
 
 @asynccontextmanager
 async def asking(told, learned=LEARNED, limits=LIMITS, **record):
-    async with serving(told.answer) as port, new_client(port) as client:
+    async with serving(told.answer) as port, new_town_client(port) as client:
         yield MotisSource(client.fetch, limits).open(new_record(**record), learned)
 
 
@@ -80,7 +80,7 @@ async def ride_of(leg):
 
 
 async def learn(told, **record):
-    async with serving(told.answer) as port, new_client(port) as client:
+    async with serving(told.answer) as port, new_town_client(port) as client:
         return await MotisSource(client.fetch, LIMITS).learn(new_record(**record))
 
 

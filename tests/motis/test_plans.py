@@ -31,7 +31,6 @@ async def test_a_ride_is_what_the_server_says_of_it():
         ({"headsign": None, "tripTo": None}, {"headsign": None}),
         # The route's type, else the server's word; what nobody has heard of is OTHER (rule A9).
         ({"mode": "SUBWAY", "routeType": None}, {"mode": Mode.METRO}),
-        # Until version 5 of the API this was the suburban train.
         ({"mode": "SUBURBAN", "routeType": 109}, {"mode": Mode.RAIL}),
         ({"mode": "HIGHSPEED_RAIL", "routeType": None}, {"mode": Mode.RAIL}),
         ({"mode": "COACH", "routeType": None}, {"mode": Mode.COACH}),

@@ -19,7 +19,7 @@ from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.net.local_server import answer
-from tests.throwaway.server import serving_replies
+from tests.net.reply_server import serving_replies
 
 FEED = "Town"
 _FAR_M = 3000.0

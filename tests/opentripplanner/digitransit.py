@@ -13,9 +13,9 @@ from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_VARIABLE, REGIONS
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.net.local_server import LOOPBACK, LocalServer, answer, anywhere, new_client
+from tests.net.reply_server import Port
 from tests.net.test_tls import new_certificate
 from tests.opentripplanner.answers import LIMITS
-from tests.throwaway.server import Port
 
 HOST = "api.digitransit.fi"
 KEY = "m4rk3r-k3y-0f-d1g1tr4ns1t"

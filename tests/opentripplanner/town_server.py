@@ -20,8 +20,8 @@ from fingerpost.transit.model.itinerary import Access, Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.net.local_server import answer
+from tests.net.reply_server import serving_replies
 from tests.opentripplanner.schema import SCHEMA
-from tests.throwaway.server import serving_replies
 
 FEED = "Town"
 _ZONE = ZoneInfo(ZONE)

@@ -10,8 +10,8 @@ from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.language_model import LanguageModelPlanner, plan_model
 from fingerpost.plan.planners import PlanningCapability
 from tests.net.local_server import LOOPBACK, answer
+from tests.net.reply_server import serving_replies
 from tests.plan.drawing import FINANCIAL, Recorder
-from tests.throwaway.server import serving_replies
 
 pytest.importorskip("pydantic_ai", reason="needs the extra [llm]")
 

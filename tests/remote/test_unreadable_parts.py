@@ -14,8 +14,8 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.remote.tfl.shapes import TflLine
 from tests.net.local_server import new_client, serving
+from tests.net.reply_server import serving_replies
 from tests.resilience.remote_servers import KINDS, LEFT, NOW, as_json, list_questions, new_record, tools_over
-from tests.throwaway.server import serving_replies
 
 NAN = float("nan")
 # By kind: the tool's question, the list that gets a spoiled copy of its first entry, what spoils it, what is dropped.

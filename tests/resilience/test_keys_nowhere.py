@@ -12,6 +12,7 @@ import pytest
 from fingerpost.errors import ToolError
 from fingerpost.net.request import RequestLimits
 from tests.net.local_server import answer
+from tests.net.reply_server import serving_replies
 from tests.resilience.remote_servers import (
     KINDS,
     LEARNED,
@@ -24,7 +25,6 @@ from tests.resilience.remote_servers import (
     say_error,
     tools_over,
 )
-from tests.throwaway.server import serving_replies
 
 # Characters that addresses, JSON and pages write differently.
 KEY = "m4rk3r/k&y+0f=th1s"

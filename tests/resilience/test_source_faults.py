@@ -12,6 +12,7 @@ import pytest
 
 from fingerpost.runtime import retry
 from tests.net.local_server import FakeTime, answer
+from tests.net.reply_server import Port, serving_replies
 from tests.resilience.remote_servers import (
     KINDS,
     NOW,
@@ -23,7 +24,6 @@ from tests.resilience.remote_servers import (
     new_record,
     tools_over,
 )
-from tests.throwaway.server import Port, serving_replies
 
 SLOW, REFUSED, MISSING = "slow", "refused", "no key is set"
 PAGE = b"<html><body>Bad gateway</body></html>"

@@ -12,8 +12,7 @@ from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.tools.plan_journey import JourneyOptions
 from tests.fakes import FakeNetworks
 from tests.net.local_server import answer
-from tests.throwaway.conformance import ENVIRON, new_client
-from tests.throwaway.server import serving_replies
+from tests.net.reply_server import ENVIRON, new_town_client, serving_replies
 
 URL, KEY = "http://town.example", "TOWN_KEY"
 SECRET = ENVIRON[KEY]
@@ -57,7 +56,7 @@ class Told:
 @asynccontextmanager
 async def asking(answers, record=RECORD):
     told = Told(answers)
-    async with serving_replies(told.answer) as port, new_client(port) as client:
+    async with serving_replies(told.answer) as port, new_town_client(port) as client:
         yield TflSource(client.fetch, LIMITS).open(record), told
 
 
