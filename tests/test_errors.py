@@ -111,7 +111,6 @@ def test_only_a_source_that_may_recover_is_worth_a_retry(error, expected):
 
 
 def test_the_drawing_names_every_class():
-    """The tree at the top of errors.py shows all classes and no other."""
     classes = {name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, ToolError)}
     drawing = errors.__doc__.split("::")[1].split("``contract")[0]
     drawn = {word for line in drawing.splitlines() for word in line.strip("│├└─ ").split(" ")[:1] if word}

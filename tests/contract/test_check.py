@@ -67,7 +67,6 @@ def _registry():
 
 
 def test_the_registry_knows_what_was_registered_and_nothing_else():
-    """S60: an unknown name is None."""
     assert (ToolRegistry.get_tool_spec("trip"), ToolRegistry.get_tool_spec("trips")) == (TRIP, None)
     assert [spec.name for spec in ToolRegistry.list_tool_specs()] == ["sec_financial_data", "trip"]
 

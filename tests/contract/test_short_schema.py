@@ -40,7 +40,6 @@ def test_what_is_used_twice_or_uses_itself_stays_a_definition():
 
 
 def test_the_published_schemas_accept_what_the_longer_ones_do(tmp_path):
-    """Of each tool, 60 drawn calls, sound and bent."""
     application = build(read_settings(home=tmp_path))
     drawer = CallDrawer(application, random.Random(17))
     models = {name: tool.input_model for name, tool in application.tools.items() if name not in drawer.kinds}

@@ -263,14 +263,12 @@ def test_the_schema_of_a_wire_dict_is_closed_and_plain():
 
 
 def test_a_schema_belongs_to_its_caller():
-    """What one caller changes in a schema, the next does not see."""
     schema_of(RowBoard)["properties"].clear()
 
     assert schema_of(RowBoard)["properties"] != {}
 
 
 def test_an_echo_of_the_question_has_the_questions_schema():
-    """A wire dict takes over an input model's schema: it is declared once."""
     schema = schema_of(RowBoard)
     assert schema["properties"]["constraints"] == {"$ref": "#/$defs/Constraints"}
     assert schema["$defs"]["Constraints"] == {
@@ -302,13 +300,11 @@ def test_a_wire_dict_is_checked_to_the_letter(change, kind, place):
 
 
 def test_an_echo_is_checked_as_the_question_is():
-    """Names of attributes are unknown fields there too."""
     with pytest.raises(ValidationError, match=r"constraints\.max_transfers"):
         check({"rows": [], "constraints": {"max_transfers": 1}}, RowBoard)
 
 
 def test_fields_are_known_by_their_names_on_the_wire():
-    """The same question to a wire dict, to a model, and to what is neither."""
     assert list(fields_of(Row)) == ["line", "status", "kind", "delaySeconds", "platform"]
     assert list(fields_of(Nulls)) == ["topJourneys"]
     assert fields_of(list[Row]) == {}

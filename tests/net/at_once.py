@@ -5,7 +5,6 @@ from contextlib import ExitStack
 
 
 def tell_at_once(*commands, env=None):
-    """Start each command, wait until all say "ready", let all go on at once, and return what each says then."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with ExitStack() as begun:
         processes = [begun.enter_context(subprocess.Popen(command, env=env, **pipes)) for command in commands]

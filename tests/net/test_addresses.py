@@ -11,8 +11,6 @@ from tests.net.local_server import LIMITS, answer, names, new_client, serving
 
 
 class Wire(httpcore2.AsyncNetworkBackend):
-    """Notes where a connection would have gone; ``dead`` addresses cannot be reached."""
-
     def __init__(self, dead=()):
         self.dead = dead
         self.tried = []

@@ -31,7 +31,6 @@ async def hang(writer):
 
 
 async def reset(writer):
-    """Break the connection off with RST rather than FIN."""
     raw = writer.get_extra_info("socket")
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()

@@ -35,7 +35,6 @@ print(sum(limits.take("sec", Rate(interval_ms=125, burst=25), 1_000_000_000_000)
 
 @pytest.fixture(params=["memory", "file", "postgres"])
 def limits(request, tmp_path):
-    """Each kind of store; the database goes by the clock of the test."""
     if request.param == "memory":
         return Limits()
     if request.param == "file":

@@ -16,7 +16,6 @@ x509 = pytest.importorskip("cryptography.x509")
 
 
 def new_certificate(folder, name):
-    """Write a certificate of its own for a name, and its key; return the path of both in one file."""
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
 

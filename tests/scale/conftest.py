@@ -20,7 +20,6 @@ def database(tmp_path):
 
 @pytest.fixture
 def cut(tmp_path):
-    """Return a function that cuts every connection of this test but the one it is called on."""
     get_url()
 
     def cut_all():

@@ -21,7 +21,6 @@ class Machine:
 
     @property
     def prefix(self):
-        """What a command begins with to run on it."""
         return ["ip", "netns", "exec", self.name]
 
     def unplug(self):

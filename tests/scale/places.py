@@ -19,7 +19,6 @@ cluster: Cluster | None = None
 
 
 def get_url():
-    """Return the server's address; without one the test is skipped, and says so."""
     url = os.environ.get(URL, "")
     if not url:
         pytest.skip("no PostgreSQL is running for the tests: make test-scale")
@@ -27,7 +26,6 @@ def get_url():
 
 
 def get_cluster():
-    """Return the server that may be stopped; without one the test is skipped, and says so."""
     if cluster is None:
         pytest.skip("no PostgreSQL that may be stopped is running for the tests: make test-scale")
     return cluster
@@ -42,7 +40,6 @@ def open_database(folder):
 
 
 def describe_tables(folder):
-    """Return the numbers of the layouts that were applied, and the columns of all tables, without upgrading them."""
     database = open_database(folder)
     database._is_ready = True
     numbers = "SELECT number FROM layout ORDER BY number"

@@ -36,7 +36,6 @@ def address():
 
 
 async def carry_on(url, folder, run_id=None):
-    """Return a run's id and how it stands once it was carried on, approved where it was begun before."""
     journal = DbosJournal(Database(url))
     runs = new_runs(journal, folder)
     try:

@@ -28,7 +28,6 @@ def said_of(url, **given):
 
 @pytest.fixture
 def new_database(request):
-    """Return the name of a database that is created for this test, and dropped after it."""
     made = []
 
     def create(options=""):
@@ -145,7 +144,6 @@ def test_a_text_with_a_nul_is_the_callers(database, user, key):
 
 
 def test_the_address_stands_nowhere(monkeypatch, caplog, tmp_path):
-    """Neither in settings, nor in errors and their causes, nor in the log, nor in what a process prints."""
     url = f"postgresql://{USER}:s3cret-word@127.0.0.1:1/postgres"
     monkeypatch.setenv(VARIABLE, url)
     caplog.set_level(logging.DEBUG)

@@ -37,7 +37,6 @@ def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
 
 
 def test_the_first_layout_gets_the_columns_of_the_second(database, tmp_path, monkeypatch):
-    """What an older program stored is there afterwards."""
     with monkeypatch.context() as older:
         older.setattr(postgres, "LAYOUTS", postgres.LAYOUTS[:1])
         VariableStore(database).save("ada", "home", "other", 1, NOON)

@@ -35,7 +35,6 @@ print(sum(limits.take("sec", Rate(interval_ms=450_000, burst=25), 0) == 0 for _ 
 
 @pytest.fixture
 def copies(tmp_path):
-    """Return a function that runs a command on one of two copies, over a database that is made for this test."""
     run_sql("postgres", "CREATE DATABASE two_copies")
 
     def invoke(copy: str, *arguments: str) -> Mapping[str, object]:

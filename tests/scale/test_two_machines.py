@@ -17,7 +17,6 @@ CHAIN = plan_of_steps(adding(1, 1), adding(2, 1500, 1), adding(3, 1, 2))
 
 @pytest.fixture
 def machines():
-    """Return two machines, and what a process on them needs to find the database."""
     cluster = get_cluster()
     try:
         with making_machines() as (address, network, made):

@@ -48,7 +48,6 @@ def has_ended(folder):
 
 
 def begun(folder):
-    """Return by step, of all runs together, how often its tool was called."""
     found: Counter[int] = Counter()
     for (word, key), times in CallLog(folder).count().items():
         if word == "begin":

@@ -33,7 +33,6 @@ def path(tmp_path):
 
 @pytest.fixture(params=["file", "postgres"])
 def new_store(request, path, tmp_path):
-    """Open the variables of this test anew, in each kind of store."""
     if request.param == "postgres":
         get_url()
     place = path if request.param == "file" else open_database(tmp_path)
@@ -53,7 +52,6 @@ def keys(store, user) -> list[str]:
 
 
 def test_what_is_saved_is_found(store):
-    """C4, P16: key, type, value and both instants come back."""
     saved = Variable(key="home", type="location", value=HOME, created_at=NOON, updated_at=NOON)
     assert store.save("ada", "home", "location", HOME, NOON) == (saved, None)
     assert (store.find("ada", "home"), store.list_variables("ada")) == (saved, [saved])
@@ -69,7 +67,6 @@ def test_saving_again_tells_what_was_there(store):
 
 
 def test_users_never_see_each_other(store):
-    """A12, C4: neither by reading, nor by replacing, nor by deleting."""
     store.save("ada", "home", "other", 1, NOON)
     assert store.save("bob", "home", "other", 2, NOON)[1] is None
     assert (store.find("ada", "home").value, store.find("bob", "home").value) == (1, 2)
@@ -134,7 +131,6 @@ def test_a_value_is_json(store, path, value):
 
 
 def test_a_user_has_so_many_keys_and_no_more(store):
-    """Bounds: the last key fits, the next is refused; replacing one still works, and others are not touched."""
     for number in range(MAX_KEYS_PER_USER - 1):
         store.save("ada", f"k{number}", "other", 1, NOON)
     store.save("ada", "last", "other", 1, NOON)
@@ -248,7 +244,6 @@ def test_threads_may_save_at_once(store):
 
 @only_in_a_file
 def test_processes_may_save_at_once(store, path):
-    """Four processes on a file that does not exist yet: every save arrives, each previous was once the value."""
     script = (
         "import pathlib, sys; from datetime import UTC, datetime; from fingerpost.store.variables import VariableStore;"
         "store = VariableStore(pathlib.Path(sys.argv[1])); now = datetime(2022, 2, 22, tzinfo=UTC);"
@@ -282,7 +277,6 @@ def test_every_json_value_and_instant_comes_back(tmp_path_factory, value, instan
 
 
 def test_the_store_opens_through_a_path_with_odd_characters(tmp_path):
-    """A folder's name may hold what a URI would read otherwise."""
     place = tmp_path / "a?b #c%20ä" / "v.sqlite3"
     VariableStore(place).save("ada", "home", "other", 1, NOON)
     assert [file.name for file in place.parent.iterdir()] == ["v.sqlite3"]

@@ -12,8 +12,6 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 
 class Seen:
-    """What was traced and measured since the test began."""
-
     def __init__(self, spans, reader):
         self._spans = spans
         self._reader = reader
@@ -27,7 +25,6 @@ class Seen:
         return [span for span in self.spans if span.name == name]
 
     def counted(self, metric):
-        """Return by its attributes how much of a metric, or how many of a histogram, came since the test began."""
         now = self._read()
         return {
             attributes: count - self._before.get((name, attributes), 0)

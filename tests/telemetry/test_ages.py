@@ -12,13 +12,10 @@ REALTIME = "fingerpost.realtime.age"
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch):
-    """Nothing that other tests opened is watched."""
     monkeypatch.setattr(instruments, "_AGED", WeakSet())
 
 
 class Aged:
-    """Something of given ages."""
-
     def __init__(self, *realtime, timetables=()):
         self.realtime = realtime
         self.timetables = timetables

@@ -92,7 +92,6 @@ def test_what_an_answer_warns_of_is_counted_by_its_code(seen, monkeypatch, holde
 
 @pytest.mark.parametrize(("characters", "count"), [(40_000, 0), (60_000, 1)])
 def test_an_answer_that_is_cut_is_counted(seen, characters, count):
-    """The bound lies between (rule A11)."""
     call({"text": "x" * characters})
 
     assert sum(seen.counted("fingerpost.answers.shortened").values()) == count

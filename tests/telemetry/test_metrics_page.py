@@ -18,7 +18,6 @@ pytestmark = pytest.mark.slow
 
 
 def read(text):
-    """Return each sample's value by its name and its labels' values."""
     families = text_string_to_metric_families(text.decode())
     return {(sample.name, *sample.labels.values()): sample.value for family in families for sample in family.samples}
 

@@ -27,8 +27,6 @@ pytestmark = pytest.mark.slow
 
 
 class Collector(BaseHTTPRequestHandler):
-    """Takes what an exporter posts."""
-
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
         if self.headers.get("content-encoding") == "gzip":
@@ -45,7 +43,6 @@ class Collector(BaseHTTPRequestHandler):
 
 @contextmanager
 def collecting():
-    """Return an address, and what was posted there by path."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Collector) as server:
         server.taken = defaultdict(list)
         thread = threading.Thread(target=server.serve_forever)
