@@ -52,7 +52,6 @@ class Calculation:
     name: str = ""
 
     def compute(self, *, check_splits: bool = True) -> "Computed | Missing":
-        """Return the value from inputs on one basis, or the reasons why it cannot be computed."""
         inputs, missing = self._find_inputs()
         if missing:
             return missing
@@ -175,7 +174,6 @@ def _list_near(figures: Iterable[Figure], end: int, slack_days: int, kind: str |
 
 
 def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str, Any] | None:
-    """Return the reason if some figures in shares were filed before a split and some after it."""
     in_shares = [figure for figure in figures if is_in_shares(figure.unit)]
     if not in_shares or source.options.vintage == SPLIT_ADJUSTED:
         return None
@@ -186,12 +184,7 @@ def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[
 
 
 def calculate(library: FactLibrary, asked: CalculateParams) -> Reply:
-    """Return an expression's value for each fiscal period; a recipe's name is an expression too.
-
-    Raises:
-        DataNotFound: no period has all of the inputs; ``missing`` names those that are not there.
-        ParameterError: the expression cannot be read, or its units do not fit.
-    """
+    """Return an expression's value for each fiscal period; a recipe's name is an expression too."""
     expression = asked.expression
     metric = find_metric(expression) if _NAME.fullmatch(expression) else None
     recipe = metric if metric is not None and metric.kind == RECIPE else None

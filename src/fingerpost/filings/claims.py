@@ -30,12 +30,7 @@ class _Unjudgeable(Exception):
 
 
 def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
-    """Return the verdict on a claim, with the figures that decide it.
-
-    Raises:
-        DataNotFound: a figure is missing.
-        ParameterError: the formula cannot be read, or the base period is not of the period's length.
-    """
+    """Return the verdict on a claim, with the figures that decide it; a missing figure raises DataNotFound."""
     options = claim.options
     sources = [
         open_company(library, ticker, f"No financial facts found for {ticker}", options)

@@ -62,7 +62,6 @@ class SubmissionsFile:
 
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
-    """Return a file's JSON object; refuse a web page or a truncated file."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError) as error:

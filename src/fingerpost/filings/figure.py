@@ -166,7 +166,6 @@ class Figure:
         return own or (set.intersection(*of_parts) if of_parts else set())
 
     def restated_by(self, fact: Fact) -> "Figure":
-        """Return the figure as one filing states it, with a note if the value differs."""
         note = f"{fact.form} {fact.accession} states {fact.value}; another filing states {self.value}"
         notes = self.notes if fact.value == self.value else (*self.notes, note)
         concepts = frozenset({fact.concept})

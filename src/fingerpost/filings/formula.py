@@ -110,7 +110,6 @@ class NotComputable(Exception):
 
 
 def read_formula(text: str) -> Formula:
-    """Parse and check an expression, which may contain recipes by name."""
     plain = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
     # A metric that is written in several words, or with "&", becomes one word.
     plain = _WORDS.sub(lambda words: metric.name if (metric := find_metric(words[0])) else words[0], plain)
@@ -127,7 +126,6 @@ def read_formula(text: str) -> Formula:
 
 
 def formula_of(metric: Metric | None, text: str) -> Formula:
-    """Return a recipe's expression, or the metric word or tag itself, as a formula."""
     if metric is not None and metric.kind == RECIPE:
         return read_formula(metric.expression)
     return Formula(text, ast.Name(text, ast.Load()))
@@ -145,7 +143,6 @@ def list_lookups(formula: Formula, back: int = 0, periods_a_year: int = 1) -> li
 def evaluate(
     formula: Formula, inputs: Mapping[Lookup, Quantity], back: int = 0, periods_a_year: int = 1
 ) -> tuple[Quantity, str]:
-    """Return the value, and the formula with the inputs of ``list_lookups`` filled in."""
     term = _value(formula.tree, inputs, back, periods_a_year)
     return term.quantity, term.text
 
@@ -168,7 +165,6 @@ def unit_text(unit: tuple[tuple[str, int], ...]) -> str:
 
 
 def plain(value: Fraction) -> int | float:
-    """Return a fraction as the nearest number that JSON can hold."""
     return int(value) if value.denominator == 1 else float(value)
 
 

@@ -325,11 +325,7 @@ class CompanyFigures:
         return count_in_shares((figure.as_filed or figure).restated_by(fact), splits, self.options)
 
     def locate(self, period: PeriodFilter) -> PeriodFilter:
-        """Return a period, or for ``latest`` and ``latest-annual`` the fiscal period of the newest such report.
-
-        Raises:
-            DataNotFound: no such report has been filed.
-        """
+        """Return a period, or for ``latest`` and ``latest-annual`` the fiscal period of the newest such report."""
         if not period.newest:
             return period
         found = self.find_newest(period.newest)
@@ -344,7 +340,6 @@ class CompanyFigures:
         return found
 
     def find_newest(self, kind: str = NEWEST) -> PeriodFilter | None:
-        """Return the fiscal period of the newest report (``latest-annual``: of the newest annual one), or None."""
         key = ("newest", self.company.cik, kind, self.options.as_of)
         return self.library.cached(
             key, lambda: self._find_newest(ANNUAL_FORMS if kind == NEWEST_YEAR else PERIODIC_FORMS)

@@ -32,8 +32,6 @@ ShowProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilingText:
-    """The filing that a text belongs to; the text itself does not name it."""
-
     accession: str = ""
     form: str = ""
     filed: str = ""
@@ -63,12 +61,7 @@ def load_files(
     A folder's JSON files and archives are loaded; unusable ones are reported as skipped.
     A companyfacts archive updates the companies that have no newer figures; ``show`` gets (done, all) companies.
     ``ticker`` names the company if the file does not; ``predecessor_of`` is the ticker of the company whose older
-    figures these are. Each other file is one transaction.
-
-    Raises:
-        FeedUnusable: a file is none of these, or cannot be read; the files before it were loaded.
-        ParameterError: a text without the filing that it is of, or without a known company; a ticker that is
-            another company's; or options of one company for a folder or an archive.
+    figures these are. The files before one that raises FeedUnusable were loaded.
     """
     if ticker and predecessor_of:
         raise ParameterError("Send --ticker or --predecessor-of, not both")

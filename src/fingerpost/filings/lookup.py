@@ -124,7 +124,6 @@ def _explain_refused(source: CompanyFigures, metric: Metric, text: str, found: S
 
 
 def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter, frequency: str | None) -> Finding:
-    """Return a recipe's values for the fiscal period, or for the headline periods of its first flow."""
     formula = formula_of(recipe, recipe.name)
     periods = [window]
     missing: Missing = {}

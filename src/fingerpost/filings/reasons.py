@@ -47,11 +47,7 @@ def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
 def open_company(
     library: FactLibrary, ticker: str, message: str, options: FigureOptions = LATEST_FIGURES
 ) -> CompanyFigures:
-    """Return the figures of a ticker's company.
-
-    Raises:
-        DataNotFound: the ticker has no company here; ``message`` begins the sentence.
-    """
+    """Return the figures of a ticker's company, or raise DataNotFound; ``message`` begins its sentence."""
     company = library.find_company(ticker)
     if company is None:
         raise no_result(message, {ticker: missing_ticker(library, ticker)})
@@ -100,7 +96,6 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
 
 
 def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> dict[str, Any]:
-    """Return why a quarter is not derived, with its two parts, their filings and the original value."""
     period = PeriodFilter.of(refused)
     longer, shorter = refused.parts
     parts = " and ".join(
@@ -169,5 +164,4 @@ def _is_before(source: CompanyFigures, period: PeriodFilter) -> bool:
 
 
 def _missing_or_near(reason: Reason, message: str, near: list[str], step: str) -> dict[str, Any]:
-    """Return an entry whose next step is a near word, or ``step`` if there is none."""
     return missing_entry(reason, message, f"Did you mean {', '.join(near)}?" if near else step, near)

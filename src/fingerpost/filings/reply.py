@@ -111,7 +111,6 @@ def missing_entry(reason: Reason, message: str, next_step: str, near: list[str] 
 
 
 def no_result(message: str, missing: Missing, source: dict[str, Any] | None = None) -> DataNotFound:
-    """Return the error for a valid query without results: the original's sentence and the reasons."""
     reasons = list(dict.fromkeys(entry["message"] for entry in missing.values()))
     steps = list(dict.fromkeys(entry["next_step"] for entry in missing.values()))
     sentence = f"{message}: {'; '.join(reasons)}" if reasons else message

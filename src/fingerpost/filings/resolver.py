@@ -96,7 +96,6 @@ def _resolve_periods(
 
 
 def _choose_unit(facts: Sequence[Fact], currency: str, wanted: str | None) -> str:
-    """Return the one unit of a series, because currencies are never mixed."""
     counts = Counter(fact.unit for fact in set(facts))
     if wanted is not None:
         matching = [

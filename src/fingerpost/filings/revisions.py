@@ -219,7 +219,6 @@ def share_framework(figures: Sequence[Figure]) -> bool:
 
 
 def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str | None:
-    """Return why a figure cannot be compared with the one before it in a series; None if it can."""
     if not share_framework([before, figure]):
         old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (before, figure))
         return f"under {new}; the value before it is under {old}"

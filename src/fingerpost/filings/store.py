@@ -71,7 +71,6 @@ CREATE VIEW facts AS
 
 
 def facts_file(path: Path) -> SqliteFile:
-    """Return the facts file at a path; its connections may move between threads, one at a time."""
     return SqliteFile(
         path=path,
         holds="filings",
@@ -84,11 +83,7 @@ def facts_file(path: Path) -> SqliteFile:
 
 
 def is_empty(file: SqliteFile, connection: sqlite3.Connection) -> bool:
-    """Whether the file has no tables yet.
-
-    Raises:
-        SettingsInvalid: the file is another program's, or of another version of ours.
-    """
+    """Whether the file has no tables yet; another program's, or another version's, raises SettingsInvalid."""
     if file.is_empty(connection):
         return True
     if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:

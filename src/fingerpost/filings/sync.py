@@ -48,15 +48,11 @@ class EdgarSync:
         self._file = facts_file(store.path)
 
     async def sync(self, ticker: str, *, texts: int = 0) -> list[Synced]:
-        """Fetch a company's figures, its list of filings and, of its newest reports, ``texts`` texts.
-
-        Every CIK of the ticker is fetched.
+        """Fetch, of every CIK of a ticker, the figures, the list of filings and the newest ``texts`` texts.
 
         Raises:
             DataNotFound: EDGAR knows no such ticker; the message names near ones.
-            SourceKeyRefused: EDGAR does not accept the contact.
-            SourceLimited: EDGAR, or our own limit, asks us to wait ``retry_after_s``.
-            SourceTimeout, SourceUnreachable, SourceFailed: EDGAR did not answer.
+            StorageUnavailable: EDGAR did not answer, or refused us.
             SourceChanged: it answered something else than it used to.
         """
         wanted = plain_ticker(ticker)

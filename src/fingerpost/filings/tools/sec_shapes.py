@@ -54,8 +54,6 @@ class Alternative(StepModel):
 
 
 class CitedRow(StepModel):
-    """Base of rows with a number: the number, its period, and the filing that states it."""
-
     ticker: str
     value: Value
     unit: str
@@ -245,8 +243,6 @@ class ClaimAnswer(SourcedAnswer):
 
 
 class CalculationInput(Part):
-    """A figure that a calculation takes, the period that it is of, and the filing that states it."""
-
     metric_name: str
     fiscal_period: str
     filing_type: str
