@@ -84,13 +84,6 @@ class Formula:
     text: str
     tree: ast.expr
 
-    @property
-    def words(self) -> list[str]:
-        names = [node for node in ast.walk(self.tree) if isinstance(node, ast.Name)]
-        called = {node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
-        names.sort(key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
-        return list(dict.fromkeys(node.id for node in names if node not in called and node.id != DAYS))
-
 
 class _Names(ast.NodeTransformer):
     def __init__(self, tags: Mapping[str, str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from fingerpost.filings.calculation import Calculation, Computed
 from fingerpost.filings.concepts import RECIPE, STOCK, Metric
 from fingerpost.filings.figure import DERIVED, Figure
-from fingerpost.filings.formula import formula_of, plain
+from fingerpost.filings.formula import formula_of, list_lookups, plain
 from fingerpost.filings.library import CompanyFigures
 from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
@@ -128,7 +128,8 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
     periods = [window]
     missing: Missing = {}
     if window.year is None:
-        inputs = [metric for word in formula.words if (metric := source.find_metric(word)) is not None]
+        words = [lookup.word for lookup in list_lookups(formula)]
+        inputs = [metric for word in words if (metric := source.find_metric(word)) is not None]
         first = next((metric for metric in inputs if metric.kind != STOCK), inputs[0])
         kinds = (INSTANT,) if first.kind == STOCK else (YEAR, QUARTER)
         stated = _select(source, first, window, frequency)
