@@ -197,3 +197,19 @@ def test_before_the_first_report_there_is_no_latest_period(late):
 
     assert caught.value.details["missing"]["latest"]["reason"] == "hidden_by_as_of"
     assert (list(compared.data), list(compared.missing)) == (["AAPL"], ["DRWN"])
+
+
+def test_a_report_on_an_older_period_that_was_filed_late_is_not_the_latest(tmp_path):
+    drawn = facts(LATE + "Revenues 2021-01-01 2021-12-31 9 k21 10-K 2024-03-01\n")
+    source = figures_of(library_of(tmp_path / "f.sqlite", drawn, {"2021-12-31": 2021, "2022-12-31": 2022}))
+
+    assert source.locate(read_period("latest")).period == "2023-Q3"
+
+
+def test_an_as_of_hides_only_reports_that_there_are(tmp_path):
+    drawn = facts("Revenues 2022-01-01 2022-12-31 10 e22 8-K 2023-03-01")
+    library = library_of(tmp_path / "f.sqlite", drawn)
+    with pytest.raises(DataNotFound) as caught:
+        figures_of(library, as_of="2023-06-30").locate(read_period("latest"))
+
+    assert caught.value.details["missing"]["latest"]["reason"] == "not_reported"

@@ -1,8 +1,9 @@
 """Read companies, rows and figures from the facts file, or from the shipped sample if there is none."""
 
+import json
 import sqlite3
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
@@ -47,11 +48,14 @@ _COMPANY = (
 # A report's own period ends are on this share of its commonest end's figures; an odd later end is of a single event.
 _COMMON_SHARE = 0.2
 _PERIOD_ENDS = """
-    SELECT reported.end_date, count(*) FROM concepts
+    SELECT reports.accession, reported.end_date, count(*) FROM concepts
     JOIN reported ON reported.concept = concepts.id JOIN reports ON reports.id = reported.report
-    WHERE concepts.cik = ? AND reports.accession = ? AND reported.start_date <> '' AND reported.end_date <= ?
-    GROUP BY reported.end_date
+    WHERE concepts.cik = ? AND reports.accession IN (SELECT value FROM json_each(?))
+        AND reported.start_date <> '' AND reported.end_date <= reports.filed
+    GROUP BY reports.accession, reported.end_date
 """
+# One of these has the newest period; a report that was filed late may be on an older one.
+_NEWEST_REPORTS = 4
 
 
 class FactLibrary:
@@ -333,7 +337,8 @@ class CompanyFigures:
             as_of = self.options.as_of
             kind = "annual report" if period.newest == NEWEST_YEAR else "annual or quarterly report"
             message = f"no {kind} of {self.company.name} is here" + (f" that was filed by {as_of}" if as_of else "")
-            entry = missing_entry("hidden_by_as_of" if as_of else "not_reported", message, "Name the period")
+            is_hidden = as_of and self.with_options(as_of=None).find_newest(period.newest)
+            entry = missing_entry("hidden_by_as_of" if is_hidden else "not_reported", message, "Name the period")
             raise no_result(
                 f"No financial facts found for {self.company.ticker}", {period.newest: entry}, self.provenance
             )
@@ -346,16 +351,19 @@ class CompanyFigures:
         )
 
     def _find_newest(self, forms: Collection[str]) -> PeriodFilter | None:
-        reports = [
+        reports = sorted(
             (filed, form, accession)
             for filed, form, accession in self._rows("SELECT filed, form, accession FROM reports WHERE cik = ?")
             if form in forms and not form.endswith("/A") and filed <= (self.options.as_of or LAST_DAY)
-        ]
-        if not reports:
-            return None
-        filed, form, accession = max(reports)
-        counts = Counter(dict(self._rows(_PERIOD_ENDS, accession, filed)))
-        common = [end for end, count in counts.items() if count >= max(counts.values()) * _COMMON_SHARE]
+        )[-_NEWEST_REPORTS:]
+        ends: dict[str, Counter[str]] = defaultdict(Counter)
+        for accession, end, count in self._rows(_PERIOD_ENDS, json.dumps([accession for *_, accession in reports])):
+            ends[accession][end] += count
+        periods = [self._period_of(filed, form, ends[accession]) for filed, form, accession in reports]
+        return max(periods, key=lambda period: (period.year or 0, period.quarter or QUARTERS), default=None)
+
+    def _period_of(self, filed: str, form: str, ends: Counter[str]) -> PeriodFilter:
+        common = [end for end, count in ends.items() if count >= max(ends.values()) * _COMMON_SHARE]
         if common:
             year, quarter = self.calendar.place(max(common))
         else:
