@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar, cast
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.runtime.instruments import FALLBACKS, NETWORK
+from fingerpost.transit import port
 from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.networks.asking import (
@@ -19,16 +20,7 @@ from fingerpost.transit.networks.asking import (
     within_call,
 )
 from fingerpost.transit.networks.wrapper import QueryKind, WrapperNetwork
-from fingerpost.transit.port import (
-    DepartureBoard,
-    DepartureQuery,
-    JourneyAnswer,
-    JourneyQuery,
-    NearbyStops,
-    Network,
-    TextJourneyQuery,
-    TextPlanner,
-)
+from fingerpost.transit.port import Network
 
 _T = TypeVar("_T")
 
@@ -82,12 +74,12 @@ class FallbackNetwork(WrapperNetwork):
         by_name = kind is QueryKind.NAMES
         return await self._ask((Ability.NAMES if by_name else Ability.STOPS,), query, by_name=by_name)
 
-    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+    async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         """Plan; stops that the answering network does not know are replaced by their position."""
         needed = (Ability.PLANS, Ability.ARRIVE_BY) if query.arrive_by else (Ability.PLANS,)
         notes: list[str] = []
 
-        async def plan(network: Network) -> JourneyAnswer:
+        async def plan(network: Network) -> port.JourneyAnswer:
             notes.clear()
 
             async def fit(side: str, end: Location) -> Location:
@@ -104,12 +96,12 @@ class FallbackNetwork(WrapperNetwork):
 
         return await self._ask(needed, plan, notes)
 
-    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
+    async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
         return await self._ask(
-            (Ability.PLANS,), lambda network: cast("TextPlanner", network).plan_texts(query), reads_texts=True
+            (Ability.PLANS,), lambda network: cast("port.TextPlanner", network).plan_texts(query), reads_texts=True
         )
 
-    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+    async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         """List a board; if the fallback knows none of the stops, raise the first network's failure."""
         own, other = self.network.profile, self._fallback.profile
         if not _split_by_feed(query.stop_ids, own, other).known and other.can(Ability.BOARDS):
@@ -117,7 +109,7 @@ class FallbackNetwork(WrapperNetwork):
             return _label(board, own.name, [f"{other.name} answered for {own.name}, which does not know its stop ids."])
         notes: list[str] = []
 
-        async def list_board(network: Network) -> DepartureBoard:
+        async def list_board(network: Network) -> port.DepartureBoard:
             notes.clear()
             ids = await self._split(query.stop_ids, network)
             if not ids.known:
@@ -237,7 +229,7 @@ def _find_limit_s(deadline_s: float | None) -> float | None:
 
 def _label(answer: _T, network: str | None, notes: Sequence[str]) -> _T:
     """Return an answer under a network's name, None for its own, with notes on what it lacks; places have neither."""
-    if not isinstance(answer, (JourneyAnswer, DepartureBoard, NearbyStops)):
+    if not isinstance(answer, (port.JourneyAnswer, port.DepartureBoard, port.NearbyStops)):
         return answer
     provenance = answer.provenance
     name = network or provenance.network

@@ -7,19 +7,11 @@ from enum import StrEnum
 from typing import TypeVar, cast
 
 from fingerpost.errors import SourceFailed
+from fingerpost.transit import port
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import RealtimeHealth
-from fingerpost.transit.port import (
-    DepartureBoard,
-    DepartureQuery,
-    JourneyAnswer,
-    JourneyQuery,
-    NearbyStops,
-    Network,
-    TextJourneyQuery,
-    TextPlanner,
-)
+from fingerpost.transit.port import Network
 
 _T = TypeVar("_T")
 
@@ -45,16 +37,18 @@ class WrapperNetwork(ABC):
     @abstractmethod
     async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T: ...
 
-    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
+    async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         return await self.forward(lambda network: network.plan_journeys(query))
 
-    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        return await self.forward(lambda network: cast("TextPlanner", network).plan_texts(query))
+    async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
+        return await self.forward(lambda network: cast("port.TextPlanner", network).plan_texts(query))
 
-    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
+    async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         return await self.forward(lambda network: network.list_departures(query))
 
-    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
+    async def list_stops_near(
+        self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
+    ) -> port.NearbyStops:
         return await self.forward(lambda network: network.list_stops_near(coordinate, radius_m, language=language))
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:

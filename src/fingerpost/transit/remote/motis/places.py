@@ -41,11 +41,7 @@ class MotisStopIds(StopIdCodec):
     ``NL:NL-OVAPI_X`` is ``nl-ovapi_x``. If that name is also a feed, a second colon distinguishes the two.
 
     An id in one case only is upper-cased, and may be either of two on the server; in an id in both cases, small letters
-    are escaped.
-
-    Args:
-        network: the network's name.
-        tags: the server's feeds as it spells them; empty if unknown.
+    are escaped. ``tags`` are the server's feeds as it spells them.
     """
 
     def __init__(self, network: str, tags: Iterable[str] = ()) -> None:

@@ -55,9 +55,6 @@ async def find_lacking(server: Server) -> frozenset[str]:
     """Return every ``Type.field`` that our documents could use and this server lacks.
 
     A server may refuse to describe several types in one request, so each has its own.
-
-    Raises:
-        SourceChanged: it does not describe its schema, or in an unknown form.
     """
     wanted = [*list_optional(), NEEDED]
     known: set[str] = set()
