@@ -115,9 +115,9 @@ class Journal(ABC):
 
         def write(connection: Any) -> str:
             given = encode({"values": dict(run.given.values), "paths": dict(run.given.paths)})
-            goal = _to_json(run.goal)
+            goal, steps = _describe(run.plan_json)
             for run_id in ids or _count_ids(run.base_id):
-                row = (run_id, run.user, run.plan_json, goal, run.steps, given, run.at, run.protocol)
+                row = (run_id, run.user, run.plan_json, goal, steps, given, run.at, run.protocol)
                 if connection.execute(_CREATE, row).rowcount:
                     break
             return run_id
@@ -148,7 +148,7 @@ class Journal(ABC):
         rows = await self._read(lambda connection: connection.execute(query, (at,)).fetchall())
         return [row[0] for row in rows]
 
-    async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
+    async def change_plan(self, run_id: str, plan_json: str, forget: Sequence[int], event: Event) -> None:
         """Replace a run's plan, count the change, and delete the records of some unfinished steps.
 
         Decisions are deleted too, because a person has not seen the steps of the new plan.
@@ -162,8 +162,7 @@ class Journal(ABC):
                     if stored == (event.kind, event.data):
                         return
                     raise PlanInvalid("The run went on in another process meanwhile. Read it and try again.")
-                steps = len(json.loads(plan_json)["steps"])
-                connection.execute(_CHANGE_PLAN, (plan_json, _to_json(goal), steps, run_id))
+                connection.execute(_CHANGE_PLAN, (plan_json, *_describe(plan_json), run_id))
                 for step_id in forget:
                     connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
                 connection.execute("DELETE FROM plan_signal WHERE run_id = %s AND step_id IS NOT NULL", (run_id,))
@@ -252,6 +251,12 @@ class Journal(ABC):
             steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
             last_seq=last_seq or 0,
         )
+
+
+def _describe(plan_json: str) -> tuple[str, int]:
+    """Return a plan's goal as JSON and the number of its steps, for lists."""
+    plan = json.loads(plan_json)
+    return _to_json(plan["goal"]), len(plan["steps"])
 
 
 def _to_json(text: str) -> str:

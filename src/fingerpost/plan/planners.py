@@ -94,22 +94,16 @@ class _Chain:
                 is_whole = False
         return arguments if is_whole else None
 
-    @staticmethod
-    def _path_of(tool: PlanTool) -> list[str]:
-        """Return the path to the value with the key's name in a tool's response, else to all of its data."""
-        key = tool.spec.output_key
-        fields = {name for shape in tool.spec.output_schema.values() for name in fields_of(shape)}
-        return ["data", key] if key in fields else ["data"]
-
     def _add(self, tool: PlanTool, query_type: str, arguments: dict[str, Any]) -> None:
         key = tool.spec.output_key
+        fields = {name for shape in tool.spec.output_schema.values() for name in fields_of(shape)}
         step = PlanStep(
             step_id=len(self._steps) + 1,
             description=f"Get {key} from {tool.spec.name}",
             tool=tool.spec.name,
             parameters={"query_type": query_type, "parameters": arguments},
             expected_key=key,
-            output_path=self._path_of(tool),
+            output_path=["data", key] if key in fields else ["data"],
         )
         self._steps.append(step)
 

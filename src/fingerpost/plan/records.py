@@ -78,19 +78,11 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRun:
-    """A run to store.
-
-    Attributes:
-        base_id: the base of its id under a fixed clock; None for a random id.
-        goal, steps: of the plan, for lists; ``steps`` is their number.
-        at: when it was created, in ISO 8601.
-    """
+    """A run to store, created ``at``. ``base_id`` is the base of its id under a fixed clock; None for a random id."""
 
     base_id: str | None = None
     user: str | None
     plan_json: str
-    goal: str
-    steps: int
     given: Given = field(default_factory=Given)
     at: str
     protocol: int = PROTOCOL

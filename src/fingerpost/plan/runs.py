@@ -93,16 +93,7 @@ class PlanRuns:
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
         await self._forget_old()
-        new = NewRun(
-            base_id=base,
-            user=user,
-            plan_json=plan_json,
-            goal=plan.goal,
-            steps=len(plan.steps),
-            given=given,
-            at=now(),
-        )
-        return await self.journal.create(new)
+        return await self.journal.create(NewRun(base_id=base, user=user, plan_json=plan_json, given=given, at=now()))
 
     def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> str:
         self.check(plan, memory)
@@ -193,7 +184,7 @@ class PlanRuns:
             data = encode({"goal": plan.goal, "steps": [step.step_id for step in plan.steps]})
             event = Event(run.last_seq + 1, now(), "plan_changed", None, data)
             forget = [number for number in run.steps if number not in done]
-            await self.journal.change_plan(run_id, write_plan(plan), plan.goal, forget, event)
+            await self.journal.change_plan(run_id, write_plan(plan), forget, event)
 
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
         values = dict(memory)

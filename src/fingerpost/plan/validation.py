@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
@@ -34,8 +34,7 @@ _MOST_STEP_ID = 2**53 - 1
 _HOLE = "$ref"
 
 
-@dataclass(frozen=True, slots=True)
-class PlanProblem:
+class PlanProblem(NamedTuple):
     """One problem of a plan; ``step_id`` is None if it concerns the whole plan."""
 
     step_id: int | None
@@ -121,27 +120,24 @@ def _plan_invalid(problems: list[PlanProblem], complaint: str, hint: str | None)
     more = f"; and {rest} more problems" if rest > 0 else ""
     first = problems[0]
     place = "plan" if first.step_id is None else f"plan.steps[step_id={first.step_id}].{first.field}"
-    errors = [{"step_id": each.step_id, "field": each.field, "reason": each.reason} for each in problems[:_MOST_LISTED]]
-    details: dict[str, Any] = {"field": place, "errors": errors}
+    details: dict[str, Any] = {"field": place, "errors": [problem._asdict() for problem in problems[:_MOST_LISTED]]}
     if len(problems) > _MOST_LISTED:
         details["errors_left_out"] = len(problems) - _MOST_LISTED
     sentence = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
     return PlanInvalid(f"{complaint}: {sentence}{more}", details, hint=hint)
 
 
+@dataclass(slots=True)
 class _Check:
-    def __init__(
-        self, plan: Plan, catalogue: Catalogue, memory: frozenset[str], done: frozenset[int], limits: Limits
-    ) -> None:
-        self.plan = plan
-        self.ready: dict[int, ReadyStep] = {}
-        self.in_order: list[int] = []
-        self._before: dict[int, frozenset[int]] = {}
-        self._catalogue = catalogue
-        self._memory = memory
-        self._done = done
-        self._limits = limits
-        self._writers: dict[str, list[int]] = {}
+    plan: Plan
+    _catalogue: Catalogue
+    _memory: frozenset[str]
+    _done: frozenset[int]
+    _limits: Limits
+    ready: dict[int, ReadyStep] = field(default_factory=dict)
+    in_order: list[int] = field(default_factory=list)
+    _before: dict[int, frozenset[int]] = field(default_factory=dict)
+    _writers: dict[str, list[int]] = field(default_factory=dict)
 
     def problems(self) -> list[PlanProblem]:
         if size := list(self._size()):

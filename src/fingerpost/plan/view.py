@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES
+from fingerpost.contract.wire import write_stated
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
@@ -101,13 +102,8 @@ def _describe(
         view["mermaid"] = draw(runs.shape_of(run), {number: record.state for number, record in run.steps.items()})
     for name in ("steps", "values", "events"):
         if name in view:
-            view[name] = [_present(each) for each in view[name]]
-    shown: RunView = _present(view)
-    return shown
-
-
-def _present(fields: Mapping[str, Any]) -> Any:
-    return {name: value for name, value in fields.items() if value is not None}
+            view[name] = [write_stated(dict, each) for each in view[name]]
+    return write_stated(RunView, view)
 
 
 def say_run(run: RunView) -> str:

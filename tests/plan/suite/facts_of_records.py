@@ -13,10 +13,8 @@ _GIVEN = Given(values={"start": {"n": 1, "text": "ä'); DROP TABLE run; --"}}, p
 _PLAN = '{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}'
 
 
-async def _new(journal, user="ann", base=None, at=_AT):
-    return await journal.create(
-        NewRun(base_id=base, user=user, plan_json=_PLAN, goal="g", steps=2, given=_GIVEN, at=at, protocol=1)
-    )
+async def _new(journal, user="ann", base=None, at=_AT, plan=_PLAN):
+    return await journal.create(NewRun(base_id=base, user=user, plan_json=plan, given=_GIVEN, at=at, protocol=1))
 
 
 def _step(number, state, output=None):
@@ -58,9 +56,7 @@ def a_goal_and_a_note_may_hold_a_nul(engine, folder):
     """No text of PostgreSQL can hold one as it is."""
 
     async def write(journal):
-        run_id = await journal.create(
-            NewRun(base_id=None, user="ann", plan_json=_PLAN, goal="a\0b", steps=2, given=_GIVEN, at=_AT, protocol=1)
-        )
+        run_id = await _new(journal, plan=_PLAN.replace('"g"', '"a\\u0000b"'))
         await journal.record(run_id, _step(1, "failed")._replace(note="c\0d"), [], None, _AT)
         return await journal.find(run_id)
 
@@ -143,7 +139,7 @@ def a_changed_plan_forgets_what_it_is_told_to_forget(engine, folder):
         changed = '{"goal":"h","steps":[{"step_id":1}]}'
         await journal.signal(run_id, "approve", 2, None)
         await journal.signal(run_id, "cancel", None, None)
-        await journal.change_plan(run_id, changed, "h", [2], Event(2, _AT, "plan_changed", None, None))
+        await journal.change_plan(run_id, changed, [2], Event(2, _AT, "plan_changed", None, None))
         return await journal.find(run_id), [signal.verb for signal in await journal.list_signals(run_id, 0)]
 
     found, verbs = with_journal(engine, folder, change)
@@ -160,7 +156,9 @@ def a_change_of_a_plan_that_has_gone_on_is_refused(engine, folder):
         await journal.record(run_id, None, [Event(1, _AT, "run_started", None, None)], None, _AT)
         outcome = "changed"
         try:
-            await journal.change_plan(run_id, _PLAN, "h", [], Event(1, _AT, "plan_changed", None, None))
+            await journal.change_plan(
+                run_id, _PLAN.replace('"g"', '"h"'), [], Event(1, _AT, "plan_changed", None, None)
+            )
         except ToolError:
             outcome = "refused"
         return outcome, (await journal.list_runs("ann", 9))[0].goal

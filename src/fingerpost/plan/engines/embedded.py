@@ -123,11 +123,7 @@ class EmbeddedJournal(Journal):
             os.close(handle)
 
     def _new_session(self) -> "FileSession":
-        return FileSession(self._tables.connect)
-
-    async def _ask(self, act: Callable[[sqlite3.Connection], _R]) -> _R:
-        with self._tables.file.translating_sqlite_errors():
-            return await self._writing().ask(act)
+        return FileSession(self._tables)
 
     async def _read(self, read: Callable[[sqlite3.Connection], _R]) -> _R:
         # The file is created by the first write.
@@ -144,16 +140,17 @@ class EmbeddedJournal(Journal):
 class FileSession:
     """One connection to the file of runs, opened when it is first needed; see ``group_commit.JournalSession``."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
-        self._connect = connect
+    def __init__(self, tables: SqliteTables) -> None:
+        self._tables = tables
         self._connection: sqlite3.Connection | None = None
 
     def ask(self, act: Callable[[sqlite3.Connection], _R]) -> _R:
-        connection = self._opened()
-        try:
-            return act(connection)
-        finally:
-            _roll_back(connection)
+        with self._tables.file.translating_sqlite_errors():
+            connection = self._opened()
+            try:
+                return act(connection)
+            finally:
+                _roll_back(connection)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
         """Write rows in one transaction, and return the runs that have been removed since: their rows are skipped."""
@@ -177,7 +174,7 @@ class FileSession:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._connection = self._connect()
+            self._connection = self._tables.connect()
         return self._connection
 
 
