@@ -1,14 +1,11 @@
 """Conditions: what is allowed, what is refused with which words, and that none goes on for ever."""
 
-import operator
-from functools import partialmethod
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.plan import conditions
-from fingerpost.plan.conditions import MOST_WORK, ConditionFailed, ConditionInvalid, compile_condition
+from fingerpost.plan.conditions import ConditionFailed, ConditionInvalid, compile_condition
 
 NAMES = {"value": [1, 2], "results": [{"v": 3}], "memory": {"a": {"success": True}}, "revenue": {"data": 4}}
 
@@ -76,31 +73,13 @@ def test_values_that_do_not_fit_are_told(text):
         compile_condition(text, None).holds(NAMES)
 
 
-class Counted(int):
-    """A number that counts how often it is compared or added."""
-
-    count = 0
-
-    def _act(self, other, act):
-        Counted.count += 1
-        return act(int(self), int(other))
-
-    __eq__ = partialmethod(_act, act=operator.eq)
-    __gt__ = partialmethod(_act, act=operator.gt)
-    __radd__ = partialmethod(_act, act=operator.add)
-    __hash__ = int.__hash__
-
-
-@pytest.mark.parametrize("size", [200_000, 1_000_000])
 @pytest.mark.parametrize(
     "text", [" or ".join(["memory == results"] * 20), "sum(value) > 0 and max(value) > 0 and " * 10 + "value in value"]
 )
-def test_the_work_of_a_condition_is_bounded(text, size, monkeypatch):
-    monkeypatch.setattr(Counted, "count", 0)
-    value, results, memory = ([*map(Counted, range(size)), last] for last in (0, 1, 2))
+def test_the_work_of_all_parts_of_a_condition_counts_together(text):
+    many = range(200_000)
     with pytest.raises(ConditionFailed, match=r"^it takes too much work for values of this size$"):
-        compile_condition(text, None).holds({"value": value, "results": results, "memory": memory})
-    assert Counted.count <= MOST_WORK
+        compile_condition(text, None).holds({"value": [*many], "results": [*many, 0], "memory": [*many, 1]})
 
 
 def test_a_number_is_rounded_to_no_more_digits_than_it_has(monkeypatch):

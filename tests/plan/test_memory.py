@@ -140,18 +140,16 @@ async def test_a_reference_into_an_earlier_run_is_the_value_at_its_path(runs, re
     assert (state, recorder.calls[-1]) == ("completed", {"n": 7})
 
 
-async def test_a_thinking_step_composes_what_it_is_given(runs):
-    think = PlanStep(
-        step_id=2, description="think", parameters={"answer": ref("k1", "data.n"), "unit": "USD"}, expected_key="out"
-    )
-    _state, run = await ended(runs, plan(step(1, parameters={"n": 5}), think))
-
-    assert runs.memory_of(run).keyed()["out"]["data"] == {"answer": 5, "unit": "USD"}
-
-
-async def test_a_thinking_step_without_parameters_gathers_what_it_depends_on(runs):
-    think = PlanStep(step_id=3, description="think", dependencies=[1, 2], expected_key="out")
+@pytest.mark.parametrize(
+    ("fields", "data"),
+    [
+        ({"parameters": {"answer": ref("k2", "data.n"), "unit": "USD"}}, {"answer": 2, "unit": "USD"}),
+        ({"dependencies": [1, 2]}, {"k1": 1, "k2": 2}),
+    ],
+)
+async def test_a_thinking_step_composes_what_it_is_given_or_gathers_what_it_depends_on(runs, fields, data):
+    think = PlanStep(step_id=3, description="think", expected_key="out", **fields)
     steps = [step(n, parameters={"n": n}, output_path=["data", "n"]) for n in (1, 2)]
     _state, run = await ended(runs, plan(*steps, think))
 
-    assert runs.memory_of(run).keyed()["out"]["data"] == {"k1": 1, "k2": 2}
+    assert runs.memory_of(run).keyed()["out"]["data"] == data

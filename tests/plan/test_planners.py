@@ -5,7 +5,6 @@ import json
 import pytest
 from pydantic import BaseModel
 
-from fingerpost.contract.plan import PlanStep
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
 from fingerpost.errors import PlanInvalid
@@ -138,23 +137,6 @@ def test_a_fiscal_year_in_a_sentence_is_a_year_by_its_name(said, asked):
     arguments = filled(f"Get Apple's revenue for {said}.")[0].parameters["parameters"]
 
     assert arguments == {"ticker": "AAPL", "metrics": ["Revenue"], **asked}
-
-
-def test_a_comparison_is_one_step():
-    (compared,) = filled("Compare the gross profit of Apple and NVIDIA for 2022")
-
-    assert compared == PlanStep(
-        step_id=1,
-        description="Compare the gross profit of Apple, NVIDIA for fiscal 2022",
-        tool="sec_financial_data",
-        parameters={
-            "query_type": "compare",
-            "parameters": {"tickers": ["AAPL", "NVDA"], "metrics": ["Gross profit"], "period": "2022"},
-        },
-        expected_key="gross_profit_compared",
-        output_path=["data"],
-        done_check="True",
-    )
 
 
 async def test_a_templates_plan_is_checked_like_any_other():

@@ -52,16 +52,11 @@ def test_what_is_no_reference_says_why(raw, expected):
     assert one(raw) == expected
 
 
-def test_references_are_found_wherever_they_stand():
-    places = [found.at for found in list_references({"a": [1, ref("x")], "b": {"c": ref("y")}})]
+def test_references_are_found_and_filled_wherever_they_stand_and_nothing_else():
+    raw = {"a": [1, ref("x")], "b": {"c": ref("y"), "d": "{$ref}"}}
 
-    assert places == [("a", 1), ("b", "c")]
-
-
-def test_filling_leaves_everything_else_alone():
-    raw = {"a": [1, ref("x")], "b": "{$ref}"}
-
-    assert fill(raw, lambda at: at) == {"a": [1, ("a", 1)], "b": "{$ref}"}
+    assert [found.at for found in list_references(raw)] == [("a", 1), ("b", "c")]
+    assert fill(raw, lambda at: at) == {"a": [1, ("a", 1)], "b": {"c": ("b", "c"), "d": "{$ref}"}}
     assert raw["a"][1] == ref("x")
 
 

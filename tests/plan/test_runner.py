@@ -109,15 +109,6 @@ async def test_a_tool_that_keeps_failing_is_left_alone(opened, recorder):
     assert run.steps[1].note == "echo failed 3 times in a row and is left alone for a while"
 
 
-async def test_a_breaker_lets_one_through_when_its_rest_is_over(opened, recorder):
-    recorder.script = {"x": [failure("down", retryable=True), None]}
-    runs = opened(recorder.tool(), limits=Limits(attempts=1, breaker_failures=1, breaker_s=0.0))
-    first, _run = await ended(runs, plan(X))
-    second, _run = await ended(runs, plan(X, step(2, dependencies=[1])))
-
-    assert (first, second) == ("failed", "completed")
-
-
 async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened, recorder):
     now_s, trying, gate = [0.0], asyncio.Event(), asyncio.Event()
 

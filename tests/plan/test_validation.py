@@ -135,6 +135,7 @@ def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
     )
 
     assert (valid.steps[2].sources[("n",)], valid.steps[4].sources[("n",)]) == (1, 3)
+    assert (valid.steps[1].earlier, valid.steps[3].earlier) == (None, 1)
 
 
 def test_given_memory_provides_keys():
@@ -190,9 +191,3 @@ def test_the_depth_of_parameters_is_bounded(depth, sound):
     else:
         with pytest.raises(PlanInvalid, match="a value in them is nested more than 4 deep"):
             validated(nested, limits=Limits(depth=3))
-
-
-def test_of_ordered_writers_each_knows_the_one_before():
-    steps = [step(number, expected_key="k", dependencies=list(range(1, number))) for number in (1, 2, 3)]
-
-    assert [ready.earlier for ready in validated(*steps).steps.values()] == [None, 1, 2]
