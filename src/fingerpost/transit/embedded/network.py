@@ -22,7 +22,7 @@ from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.ride_geometry import JourneyEnds, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
-from fingerpost.transit.embedded.timetable_profile import FeedServices, TimetableProfile
+from fingerpost.transit.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.journeys import Journey
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
@@ -93,7 +93,6 @@ class EmbeddedNetwork:
         if notes is not None:
             self._notes = tuple(notes)
         self._facts = TimetableProfile(record, self.timetable, self._notes)
-        self._services = FeedServices(self.timetable, self._facts.feeds, self._facts.zone)
         self.profile: NetworkProfile = self._facts.new_profile(has_fares=self._fares.are_stated)
 
     @property
@@ -198,7 +197,7 @@ class EmbeddedNetwork:
     def _plan(self, query: JourneyQuery) -> JourneyAnswer:
         snapshot, covered = self._snapshot, self._facts.covered_days
         ends = (query.origin.coordinate, query.destination.coordinate)
-        out_of_service = self._services.list_out_around(query.instant, ends, query.max_walk_m / METRES_PER_DEGREE)
+        out_of_service = self._facts.list_out_around(query.instant, ends, query.max_walk_m / METRES_PER_DEGREE)
         step_free = query.step_free and self._facts.has_wheelchair_data
         provenance = self._provenance(snapshot, query.language, out_of_service)
         provenance = replace(self._walks.credit(provenance), walking=self._walks.describe(ends, step_free=step_free))
@@ -298,7 +297,7 @@ class EmbeddedNetwork:
     def _board(self, snapshot: Snapshot, query: DepartureQuery) -> tuple[DepartureBoard, bool]:
         """Return a board, and whether it is empty, so that the next departure must be looked for."""
         rows = self._rows_of(query)
-        out_of_service = self._services.list_out_at(query.instant, rows)
+        out_of_service = self._facts.list_out_at(query.instant, rows)
         provenance = self._provenance(snapshot, query.language, out_of_service)
         board = BoardCalls(snapshot, rows, self._facts.zone, query)
         calls, count = (board.list_by_schedule if query.by_schedule else board.list_expected)(query.wanted)

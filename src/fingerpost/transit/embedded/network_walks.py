@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -37,13 +36,6 @@ FindRow = Callable[[str | None], int | None]
 """Returns the row of a stop by its id, None where a place is no stop."""
 
 
-class ClosedWays(NamedTuple):
-    """Entrances and passages of stations (rows) that alerts close."""
-
-    places: frozenset[int]
-    step_free: bool
-
-
 class NetworkWalks:
     def __init__(self, timetable: Timetable, streets: StoredStreets | None) -> None:
         self._timetable = timetable
@@ -65,8 +57,8 @@ class NetworkWalks:
         walks = self._step_free if step_free else self._usual
         return self._straight if walks is None else walks
 
-    def find_closed(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> ClosedWays | None:
-        """Return what alerts close around the time of a trip, None if nothing or if walks are straight lines."""
+    def get_open(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> tuple[Walks, Timetable]:
+        """Return the walks that avoid what alerts close, and the timetable with the changes that remain."""
         alerts = () if self._usual is None else overlay.list_closing(step_free=step_free)
         begin, end = (instant - _TRIP_S, instant) if arrive_by else (instant, instant + _TRIP_S)
         kinds = self._timetable.stop_kind
@@ -77,22 +69,17 @@ class NetworkWalks:
             for stop in alert.stops
             if int(kinds[stop]) in (ENTRANCE, NODE)
         )
-        return ClosedWays(closed, step_free) if closed else None
+        return self._without(closed, step_free) if closed else (self.get_walks(step_free=step_free), self._timetable)
 
-    def get_open(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> tuple[Walks, Timetable]:
-        """Return the walks that avoid what alerts close, and the timetable with the changes that remain."""
-        closed = self.find_closed(overlay, instant, arrive_by=arrive_by, step_free=step_free)
-        return (self.get_walks(step_free=step_free), self._timetable) if closed is None else self._without(closed)
-
-    def _close(self, closed: ClosedWays) -> tuple[Walks, Timetable]:
-        walks = self._step_free if closed.step_free else self._usual
+    def _close(self, closed: frozenset[int], step_free: bool) -> tuple[Walks, Timetable]:
+        """Close entrances and passages of stations (rows)."""
+        walks = self._step_free if step_free else self._usual
         if walks is None or self._streets is None:
             return self._straight, self._timetable
-        rows = np.array(sorted(closed.places))
+        rows = np.array(sorted(closed))
         places = self._timetable.stop_lat[rows], self._timetable.stop_lon[rows]
-        remaining = walks.without(find_lifts(self._streets.graph, *places), closed.places)
-        timetable = without_closed_ways(self._timetable, remaining, places, closed.places, step_free=closed.step_free)
-        return remaining, timetable
+        remaining = walks.without(find_lifts(self._streets.graph, *places), closed)
+        return remaining, without_closed_ways(self._timetable, remaining, places, closed, step_free=step_free)
 
     def credit(self, provenance: Provenance) -> Provenance:
         credits_due = () if self._usual is None else (LICENCE,)

@@ -18,6 +18,8 @@ from fingerpost.transit.model.provenance import FeedVersion, OutOfService, Servi
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.modes import mode_of
 
+# Before this hour of a day, the trips of the day before still run.
+NIGHT_ENDS_H = 4
 _ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
 
 
@@ -26,6 +28,8 @@ class TimetableProfile:
         self.record = record
         self._timetable = timetable
         self._notes = notes
+        self._served = lru_cache(maxsize=None)(self._find_served)
+        self._area = lru_cache(maxsize=None)(self._find_area)
 
     @cached_property
     def zone(self) -> str:
@@ -114,21 +118,6 @@ class TimetableProfile:
         spoken = self.record.languages or [feed.language for feed in table.feeds if feed.language]
         return frozenset({*spoken, *table.stop_names, *table.headsign_names, *table.route_names})
 
-
-# Before this hour of a day, the trips of the day before still run.
-NIGHT_ENDS_H = 4
-
-
-class FeedServices:
-    """The feeds of a timetable by place and by day. Thread-safe."""
-
-    def __init__(self, timetable: Timetable, feeds: Sequence[FeedVersion], zone: str) -> None:
-        self._timetable = timetable
-        self._feeds = feeds
-        self._zone = ZoneInfo(zone)
-        self._served = lru_cache(maxsize=None)(self._find_served)
-        self._bounds = lru_cache(maxsize=None)(self._find_bounds)
-
     def list_out_around(self, instant: int, ends: Sequence[Coordinate], margin_deg: float) -> tuple[OutOfService, ...]:
         """Return the feeds without service at an instant whose area meets the box around the ends of a trip.
 
@@ -140,7 +129,7 @@ class FeedServices:
         west, east = min(lons) - margin_lon_deg, max(lons) + margin_lon_deg
 
         def concerns(row: int) -> bool:
-            own = self._bounds(row)
+            own = self._area(row)
             return own.south <= north and own.north >= south and own.west <= east and own.east >= west
 
         return tuple(out for row, out in self._list_out(instant) if concerns(row))
@@ -150,12 +139,12 @@ class FeedServices:
         return tuple(out for row, out in self._list_out(instant) if self._served(row)[list(stops)].any())
 
     def _list_out(self, instant: int) -> list[tuple[int, OutOfService]]:
-        local = datetime.fromtimestamp(instant, self._zone)
+        local = datetime.fromtimestamp(instant, ZoneInfo(self.zone))
         day = local.date()
         days = [day, day - timedelta(days=1)] if local.hour < NIGHT_ENDS_H else [day]
         return [
             (row, OutOfService(feed, day))
-            for row, feed in enumerate(self._feeds)
+            for row, feed in enumerate(self.feeds)
             if not any(feed.service.state_on(each) is ServiceState.IN_SERVICE for each in days)
         ]
 
@@ -165,7 +154,7 @@ class FeedServices:
         is_own = np.repeat(of_feed, np.diff(table.trip_first_stop_time))
         return mark_rows(table.stop_count, table.stop_time_stop[is_own])
 
-    def _find_bounds(self, feed: int) -> Bounds:
+    def _find_area(self, feed: int) -> Bounds:
         served = self._served(feed)
         lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
         return Bounds(south=float(lats.min()), north=float(lats.max()), west=float(lons.min()), east=float(lons.max()))
