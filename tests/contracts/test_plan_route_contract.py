@@ -7,7 +7,7 @@ import pytest
 from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.model.provenance import FeedVersion, OutOfService
+from fingerpost.transit.model.provenance import FeedVersion, OutOfService, ServiceDays
 from tests.contracts.conftest import clock, provenance
 from tests.fakes import FakeNetwork, Journeys
 from tests.rules.drawing import DAY, T0, ride, trip, walk
@@ -244,7 +244,7 @@ def test_what_is_cancelled_or_missed_is_left_out_and_counted(over):
     assert "! Left out because a change would be missed: 1." in answer.text
 
 
-FEED = FeedVersion(name="T", first_day=DAY.replace(month=3), last_day=DAY.replace(month=4))
+FEED = FeedVersion(name="T", service=ServiceDays(first_day=DAY.replace(month=3), last_day=DAY.replace(month=4)))
 STOPS = [NearbyStop(stop=StopPoint(name="A", coordinate=Coordinate(60.0, 24.0), id="T:A"), distance_m=5.0, modes=())]
 NO_HELP = "More walking (3000 m) and changes (8) do not help; try another time."
 CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))

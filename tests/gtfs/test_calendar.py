@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 
+from fingerpost.transit.engine.timetable.service_days import find_covered_days
 from tests.gtfs.importing import findings_of, import_text
 
 HEAD = "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\n"
@@ -18,7 +19,7 @@ def test_a_service_runs_on_its_weekdays_from_the_first_to_the_last_day(tmp_path)
     table = import_text(tmp_path, {"calendar.txt": HEAD + "ALL,1,0,0,0,0,0,1,20260302,20260315\n"}).timetable
 
     assert days_of(table) == ["03-02", "03-08", "03-09", "03-15"]
-    assert (table.feeds[0].first_day, table.feeds[0].last_day) == (date(2026, 3, 2), date(2026, 3, 15))
+    assert find_covered_days(table) == (date(2026, 3, 2), date(2026, 3, 15))
 
 
 def test_exceptions_add_and_remove_days(tmp_path):
@@ -31,7 +32,7 @@ def test_exceptions_add_and_remove_days(tmp_path):
     ).timetable
 
     assert days_of(table) == ["03-03", "03-04", "03-08"]
-    assert (table.calendar_start, table.feeds[0].last_day) == (date(2026, 3, 3), date(2026, 3, 8))
+    assert find_covered_days(table) == (date(2026, 3, 3), date(2026, 3, 8))
 
 
 def test_a_service_without_trips_does_not_stretch_the_calendar(tmp_path):

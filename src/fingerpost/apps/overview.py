@@ -64,7 +64,7 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         _describe_feed(feed, today) | ({} if summary is None else _summarise_feed(summary))
         for feed, summary in zip(profile.feeds, imported, strict=True)
         # Of a feed without days nothing is known, unless it was imported.
-        if summary is not None or feed.first_day is not None or feed.last_day is not None
+        if summary is not None or feed.service != ServiceDays()
     ]
     if feeds:
         described["feeds"] = feeds
@@ -72,10 +72,11 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
 
 
 def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
+    first, last = feed.service.first_day, feed.service.last_day
     return {
         "feed": feed.name,
-        "firstDay": None if feed.first_day is None else feed.first_day.isoformat(),
-        "lastDay": None if feed.last_day is None else feed.last_day.isoformat(),
+        "firstDay": first and first.isoformat(),
+        "lastDay": last and last.isoformat(),
         "state": feed.service.state_on(today).value,
         "today": feed.service.say_state_on(today),
     }

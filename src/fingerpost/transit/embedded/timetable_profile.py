@@ -47,9 +47,7 @@ class TimetableProfile:
             FeedVersion(
                 name=feed.name,
                 version=feed.version,
-                first_day=feed.first_day,
-                last_day=feed.last_day,
-                gaps=days_of(self._timetable, self._timetable.service_feed == row).gaps,
+                service=days_of(self._timetable, self._timetable.service_feed == row),
                 label=feed.source or None if names.count(feed.name) > 1 else None,
             )
             for row, feed in enumerate(feeds)

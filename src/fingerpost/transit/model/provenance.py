@@ -78,27 +78,18 @@ def find_service_days(days: Iterable[date]) -> ServiceDays:
 class FeedVersion:
     """One feed that answers are made from, by the FEED of its ids.
 
-    ``version`` is the publisher's own word; ``first_day`` and ``last_day`` bound its service, both None for any day,
-    and ``gaps`` are the days without service between them, where the source says so much.
-    ``label`` tells it from another feed of the same FEED.
+    ``version`` is the publisher's own word; ``label`` tells it from another feed of the same FEED.
     """
 
     name: str
     version: str | None = None
-    first_day: date | None = None
-    last_day: date | None = None
-    gaps: tuple[tuple[date, date], ...] = ()
+    service: ServiceDays = ServiceDays()
     label: str | None = None
 
     @property
     def title(self) -> str:
         """Its name to read."""
         return self.name if self.label is None else f"{self.name} ({self.label})"
-
-    @property
-    def service(self) -> ServiceDays:
-        """The days on which it has service."""
-        return ServiceDays(first_day=self.first_day, last_day=self.last_day, gaps=self.gaps)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | No
     later = [next_day for each in out_of_service if (next_day := each.feed.service.find_next_day(each.day))]
     if later:
         return f"{hint}. Try {min(later)}"
-    last = [each.feed.last_day for each in out_of_service if each.feed.last_day is not None]
+    last = [day for each in out_of_service if (day := each.feed.service.last_day) is not None]
     return f"{hint}. Ask the operator for a newer timetable" + (f", or try a day up to {max(last)}" if last else "")
 
 

@@ -186,7 +186,7 @@ def show_meta(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int
 def show_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None) -> AnswerOrigin:
     """Write where an answer comes from, in UTC; ``ids`` are those that it shows, and say which feeds to name."""
     named = {each.partition(":")[0].upper() for each in ids}
-    dated = [feed for feed in provenance.feeds if feed.version is not None or feed.first_day is not None]
+    dated = [feed for feed in provenance.feeds if feed.version is not None or feed.service.first_day is not None]
     feeds = [_show_feed(feed) for feed in dated if feed.name.upper() in named]
     fields = {
         "network": provenance.network,
@@ -207,8 +207,8 @@ def _show_feed(feed: FeedVersion) -> WireFeed:
     fields = {
         "feed": feed.name,
         "version": feed.version,
-        "firstDay": feed.first_day and feed.first_day.isoformat(),
-        "lastDay": feed.last_day and feed.last_day.isoformat(),
+        "firstDay": feed.service.first_day and feed.service.first_day.isoformat(),
+        "lastDay": feed.service.last_day and feed.service.last_day.isoformat(),
     }
     return write_stated(WireFeed, fields)
 

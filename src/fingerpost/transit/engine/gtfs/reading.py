@@ -62,16 +62,13 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
     departures = Departures.of(stops.rows, trips, trip_service, trip_departures, stop_times)
     in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
-    served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
-    if not (len(trip_departures.trip) and served):
+    if not (len(trip_departures.trip) and any(map(len, days))):
         raise FeedUnusable(_nothing_left(archive))
     published = " ".join(filter(None, (info.publisher, info.publisher_url)))
     feed = Feed(
         name=name,
         zone=agencies.zone,
         language=find_primary_language(info.default_language or info.language or agencies.language),
-        first_day=min(served),
-        last_day=max(served),
         agencies=agencies.names,
         agency_ids=agencies.ids,
         publisher=info.publisher or None,
@@ -117,8 +114,6 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
 
 def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
     feed = draft.feeds[0]
-    assert feed.first_day is not None
-    assert feed.last_day is not None
     services = [service.days for service in draft.services if isinstance(service.days, np.ndarray)]
     days = np.unique(np.concatenate(services))
     departures = np.bincount(
@@ -134,8 +129,8 @@ def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
         events=len(draft.stop_time_stop),
         in_seat=len(draft.in_seat.from_departure),
         narrow_transfers=len(draft.specific_transfers.from_stop),
-        first_day=feed.first_day,
-        last_day=feed.last_day,
+        first_day=date.fromordinal(int(days[0])),
+        last_day=date.fromordinal(int(days[-1])),
         gaps=find_service_days(map(date.fromordinal, days.tolist())).gaps,
         thin_after=_find_thin_after(services, departures.tolist(), days),
         zone=feed.zone,

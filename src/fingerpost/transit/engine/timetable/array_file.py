@@ -59,7 +59,7 @@ def open_arrays(folder: Path, directory: Mapping[str, tuple[str, list[int], int]
 def save_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], contents: Mapping[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     contents = {**contents, "arrays": write_arrays(folder, arrays)}
-    (folder / _CONTENTS).write_text(json.dumps(contents, default=date.isoformat), encoding="utf-8")
+    (folder / _CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
 
 
 def read_contents(folder: Path) -> Any:
@@ -84,7 +84,7 @@ def explaining_damage(subject: str, remedy: str) -> Iterator[None]:
 
 
 # Raise it when the meaning of a stored array changes; changed names and types are detected.
-FORMAT = 10
+FORMAT = 11
 
 _REMEDY = "Run `fingerpost network refresh` for it."
 _TRANSLATED = ("stop_names", "route_names", "headsign_names")
@@ -152,9 +152,8 @@ def _column(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> TextColumn:
 
 
 def _feed(raw: Mapping[str, Any]) -> Feed:
-    days = {key: date.fromisoformat(raw[key]) if raw[key] else None for key in ("first_day", "last_day")}
     lists = {key: tuple(raw[key]) for key in ("agencies", "agency_ids", "licences")}
-    return Feed(**{**raw, **days, **lists})
+    return Feed(**{**raw, **lists})
 
 
 def _name(folder: Path) -> str:

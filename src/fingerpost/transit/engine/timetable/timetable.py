@@ -45,15 +45,13 @@ RECOMMENDED, TIMED, MINIMUM_TIME, FORBIDDEN = range(4)
 class Feed:
     """One feed of the network.
 
-    ``first_day`` and ``last_day`` are those with any service; None on both means every day. ``licences`` are credit
-    lines of the feed (feed_info.txt, attributions.txt). ``language`` is a primary language subtag such as ``fi``.
+    ``licences`` are credit lines of the feed (feed_info.txt, attributions.txt). ``language`` is a primary language
+    subtag such as ``fi``.
     """
 
     name: str
     zone: str
     language: str | None = None
-    first_day: date | None = None
-    last_day: date | None = None
     agencies: tuple[str, ...] = ()
     agency_ids: tuple[str, ...] = ()
     publisher: str | None = None
