@@ -207,11 +207,6 @@ class Itinerary:
         return tuple(leg for leg in self.legs if leg.is_transit)
 
     @cached_property
-    def largest_delay_s(self) -> int:
-        """The largest delay of a ride, when it leaves or when it arrives, in seconds; 0 where none is late."""
-        return max((max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0, 0) for leg in self.rides), default=0)
-
-    @cached_property
     def missed_changes(self) -> tuple[MissedChange, ...]:
         """The changes that cannot be made at the expected times, cancelled rides aside."""
         missed = []

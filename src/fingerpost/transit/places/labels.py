@@ -10,7 +10,7 @@ from fingerpost.contract.wire import Identifier, Number, WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m
 
 _POSITION = re.compile(r"\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*")
 
@@ -58,6 +58,11 @@ class TextQuery:
     max_distance_m: float | None = None
     language: str | None = None
     sent_as: str = "the label"
+
+    def is_near(self, coordinate: Coordinate) -> bool:
+        """Whether a place keeps the distance that was asked for (rule D2: a hard limit)."""
+        limit_m = self.max_distance_m
+        return self.focus is None or limit_m is None or distance_m(self.focus, coordinate) <= limit_m
 
 
 Label = Position | StopText

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
 from fingerpost.runtime.concurrency import gather_all
-from fingerpost.transit.model.place import Coordinate, Location, LocationSource, PlaceMatch, distance_m, is_same_point
+from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
@@ -181,7 +181,7 @@ class _EndLookup(PlaceLookup):
         found = await self.ask_names(networks, end.query.text, query.language or self.language, query.focus)
         for network, matches in found:
             name = network.profile.name
-            near = [replace(match, network=name) for match in matches if _is_near(match.place.coordinate, query)]
+            near = [replace(match, network=name) for match in matches if query.is_near(match.place.coordinate)]
             if near:
                 end.readings[name] = _read_matches(near, end.query.text)
 
@@ -202,15 +202,9 @@ class _EndLookup(PlaceLookup):
         return uncovered(self.networks, where, lacking=lacking, problems=self.opened.problems, positions=positions)
 
 
-def _is_near(place: Coordinate, query: TextQuery) -> bool:
-    if query.focus is None or query.max_distance_m is None:
-        return True
-    return distance_m(query.focus, place) <= query.max_distance_m
-
-
 def _refuse_far(end: _End, location: Location) -> None:
     """Refuse a position, a token or a saved place too far from the focus point; names are left out before."""
-    if _is_near(location.coordinate, end.query) or end.query.focus is None:
+    if end.query.focus is None or end.query.is_near(location.coordinate):
         return
     metres = round(distance_m(end.query.focus, location.coordinate))
     raise PlaceUnknown(

@@ -111,7 +111,7 @@ def is_disrupted_leg(leg: Leg) -> bool:
 
 
 def is_disrupted(itinerary: Itinerary) -> bool:
-    return itinerary.is_unusable or itinerary.largest_delay_s > DISRUPTED_AFTER_S
+    return itinerary.is_unusable or any(map(is_disrupted_leg, itinerary.rides))
 
 
 def find_leg_note(leg: Leg) -> str | None:

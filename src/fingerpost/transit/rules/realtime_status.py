@@ -68,7 +68,8 @@ def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, receiv
 
 
 def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
-    sentences = [f"Realtime data is {say_age(age_s or 0)} old."] if is_stale(age_s) else []
+    is_stale = age_s is not None and age_s > STALE_AFTER_S
+    sentences = [f"Realtime data is {say_age(age_s or 0)} old."] if is_stale else []
     if problems:
         sentences.append("Realtime is missing or held up: " + " ".join(problems))
     return " ".join(sentences) or None
@@ -79,10 +80,6 @@ def say_age(age_s: int) -> str:
         if age_s >= least_s:
             return f"{age_s // unit_s:,} {unit}"
     return f"{age_s} s"
-
-
-def is_stale(age_s: int | None) -> bool:
-    return age_s is not None and age_s > STALE_AFTER_S
 
 
 def _updates(rows: Iterable[Leg | Departure]) -> list[int]:

@@ -10,7 +10,7 @@ from fingerpost.contract.envelope import Family, say_distinction
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import DataNotFound
-from fingerpost.transit.model.place import Coordinate, PlaceKind, PlaceMatch, distance_m
+from fingerpost.transit.model.place import PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import (
     MAX_CANDIDATES,
     Distinction,
@@ -129,13 +129,13 @@ class FindAddressOrStop(PublishedTool):
         self._places = places
 
     async def handle(self, arguments: LocationQueryInput, call: Call) -> ResolvedLocation | DisambiguationSet:
-        text = arguments.raw_text
-        focus = None if arguments.focus_point is None else arguments.focus_point.inner()
+        query = arguments.query()
+        text = query.text
         matches, warned = await self._places.find_places(
-            text, language=arguments.language_preference, focus=focus, instant=int(call.now.timestamp())
+            text, language=query.language, focus=query.focus, instant=int(call.now.timestamp())
         )
         warnings = Warnings(warned)
-        near = [match for match in matches if _is_near(match, focus, arguments.max_distance_meters)]
+        near = [match for match in matches if query.is_near(match.place.coordinate)]
         if not near:
             nothing = f"No stop, address or place resembles '{text}'"
             if matches:
@@ -196,10 +196,6 @@ def _show(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
 
 _ADDRESS_HINT = "Check the spelling; a feed alone has stops, and addresses need an extract (network add --streets)"
 _HINT = "Check the spelling, or search around a coordinate with find_stops"
-
-
-def _is_near(match: PlaceMatch, focus: Coordinate | None, limit_m: int | None) -> bool:
-    return focus is None or limit_m is None or distance_m(focus, match.place.coordinate) <= limit_m
 
 
 def _line(place: ResolvedLocation) -> str:

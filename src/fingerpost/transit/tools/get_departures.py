@@ -187,12 +187,11 @@ def _answer(
     report = report_rides(shown, touched, board.provenance, now, warnings.list_all())
     gap = None if board.found_count else board.gap
     meta = {
-        **report.serialize_origin(stop.member_ids),
+        **report.serialize(stop.member_ids),
         "whyEmpty": None if gap is None else explain_gap(gap).say(lambda instant: print_instant(instant, zone)),
         "at": None if query.instant == now else print_instant(query.instant, zone),
         "leaveBy": None if board.walks is None else _list_leaving(board, shown),
         "walking": None if board.walks is None else board.provenance.walking,
-        **report.serialize_alerts(),
     }
     body: GetDeparturesOutput = {
         "stopId": stop.id or arguments.stop.value,

@@ -150,8 +150,10 @@ def describe_timetable(answer: StopTimetableOutput, why_empty: WhyEmptySentence 
     else:
         why = times.explain_empty(metadata)
         lines = [f"{head} ({times.zone}), {limits}: no departures. {why}".rstrip()]
-    write = _list_rows if len(rows) <= ROWS_ONE_BY_ONE else _list_by_line
-    lines += write(rows, times, day)
+    if len(rows) <= ROWS_ONE_BY_ONE:
+        lines += [f"{times.clock(row['scheduledTime'], day)} {_name(row)}{_service_day(row, times)}" for row in rows]
+    else:
+        lines += _list_by_line(rows, times, day)
     lines += [_line(each, times, day) for each in meta.get("lines", ())]
     remarks = []
     if "linesNotShown" in meta:
@@ -167,10 +169,6 @@ def describe_timetable(answer: StopTimetableOutput, why_empty: WhyEmptySentence 
     parts = [(f"departures/{at}", f"{row['mode']} {row['routeShortName']}") for at, row in enumerate(rows)]
     alerts = describe_alerts(meta, [*parts, ("meta/stop", "this stop")], "every departure", metadata["timeZone"])
     return "\n".join(lines + said_below(metadata, meta, remarks + alerts))
-
-
-def _list_rows(rows: list[TimetableDeparture], times: LocalTimes, day: str) -> list[str]:
-    return [f"{times.clock(row['scheduledTime'], day)} {_name(row)}{_service_day(row, times)}" for row in rows]
 
 
 def _list_by_line(rows: list[TimetableDeparture], times: LocalTimes, day: str) -> list[str]:
@@ -311,8 +309,7 @@ def _answer(
     lines = _list_lines(running if window.is_until else ())
     fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
     meta = {
-        **report.serialize_origin([stop["id"]], in_utc=True),
-        **report.serialize_alerts(in_utc=True),
+        **report.serialize([stop["id"]], in_utc=True),
         "whyEmpty": None if why_empty is None else why_empty.say(print_utc),
         "lines": fitting or None,
         "linesNotShown": len(lines) - len(fitting) or None,

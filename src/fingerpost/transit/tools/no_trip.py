@@ -41,7 +41,7 @@ async def explain_no_trip(
     answer = None if wider == query else await _or_none(plan_journeys(network, wider, deadline))
     best = None if answer is None else find_best(_list_usable(answer, query), query)
     if best is not None:
-        causes.append(_say_trip(best, network.profile.zone))
+        causes.append(say_trip(best, network.profile.zone))
         # A source that finds no step-free trip offers one with steps.
         steps = find_step_free_warning([best], supported=True) if query.step_free else None
         causes.append(None if steps is None else steps.message.rstrip("."))
@@ -78,10 +78,6 @@ async def find_better_beyond(
         return None
     gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
     return (wider, answer.provenance) if gain_s > _LEAST_GAIN_S else None
-
-
-def say_better(better: Itinerary, zone: str) -> str:
-    return f"{_say_trip(better, zone)}."
 
 
 def find_best(itineraries: Iterable[Itinerary], query: JourneyQuery) -> Itinerary | None:
@@ -168,7 +164,7 @@ async def _list_stops(
     return (await ask_in_turn([(network, list_near)], deadline)).value
 
 
-def _say_trip(trip: Itinerary, zone: str) -> str:
+def say_trip(trip: Itinerary, zone: str) -> str:
     times = f"departs at {print_instant(trip.departure, zone)} and arrives at {print_instant(trip.arrival, zone)}"
     if not trip.rides:
         return f"A walk of {trip.walk_m:.0f} m {times}"

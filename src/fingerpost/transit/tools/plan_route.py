@@ -267,8 +267,7 @@ def _answer(
     requested, applied = arguments.search_window_minutes, question.window_s // 60
     is_straight = any(leg.is_transit and leg.distance_m is None for leg in list_legs(chosen))
     meta = {
-        **legs.serialize_origin(in_utc=True),
-        **legs.serialize_alerts(in_utc=True),
+        **legs.serialize(in_utc=True),
         "whyEmpty": None if found.why_empty is None else found.why_empty.say(print_utc),
         "walking": found.provenance.walking,
         "straightRides": is_straight or None,

@@ -47,7 +47,7 @@ from fingerpost.transit.tools.map_shapes import (
     show_basemap,
     show_line_colors,
 )
-from fingerpost.transit.tools.no_trip import say_better
+from fingerpost.transit.tools.no_trip import say_trip
 from fingerpost.transit.tools.plan_trip_shapes import (
     Accessibility,
     PlanConstraints,
@@ -173,13 +173,12 @@ def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Wa
     fares = {choice.fingerprint: fare for choice in ranked.choices if (fare := found.price(choice)) is not None}
     notes = _list_notes(found, constraints.accessibility)
     meta = {
-        **report.serialize_origin(),
+        **report.serialize(),
         "walking": found.provenance.walking,
         "deduplicatedFrom": ranked.deduplicated_from,
         "staySeated": show_stays(ranked.choices) or None,
         "differences": [show_difference(difference) for difference in differences] or None,
         "fares": show_fares(fares) or None,
-        **report.serialize_alerts(),
     }
     return {
         "origin": show_location(found.ends.origin),
@@ -208,7 +207,7 @@ def _warn_of_trip(
     walk_unmet = find_walk_unmet(shown, found.query.max_walk_m, is_default=is_default)
     warnings.add(WarningCode.PREFERENCE_UNMET, walk_unmet)
     if found.better is not None:
-        warnings.add(WarningCode.PREFERENCE_UNMET, say_better(found.better, found.provenance.zone))
+        warnings.add(WarningCode.PREFERENCE_UNMET, f"{say_trip(found.better, found.provenance.zone)}.")
     if ranked.dropped:
         named = name_disrupted(ranked.dropped, print_time)
         warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, f"Left out because it is disrupted: {named}")

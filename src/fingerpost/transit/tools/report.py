@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from fingerpost.contract.wire import Wire
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.port import DepartureBoard
@@ -11,7 +12,7 @@ from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_message
 from fingerpost.transit.rules.trip_limits import find_out_of_service_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings  # noqa: A004
-from fingerpost.transit.tools.shapes import AlertNotes, AnswerOrigin, show_alerts, show_meta, show_origin
+from fingerpost.transit.tools.shapes import show_alerts, show_meta, show_origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +25,12 @@ class Report:
     warnings: Warnings
     alerts: ToldAlerts
 
-    def serialize_origin(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> AnswerOrigin:
-        serialize = show_origin if in_utc else show_meta
+    def serialize(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> Wire:
+        """Return the origin and the alerts; the ``ids`` that the answer shows are by default those of its legs."""
+        show = show_origin if in_utc else show_meta
         shown = _list_stop_ids(self.rides) if ids is None else ids
-        return serialize(self.provenance, ids=shown, realtime_age_s=self.age_s)
-
-    def serialize_alerts(self, *, in_utc: bool = False) -> AlertNotes:
-        return show_alerts(self.alerts, None if in_utc else self.provenance.zone)
+        origin = show(self.provenance, ids=shown, realtime_age_s=self.age_s)
+        return {**origin, **show_alerts(self.alerts, None if in_utc else self.provenance.zone)}
 
 
 def report_rides(
