@@ -11,9 +11,8 @@ HEADER_CHARS = 160
 TEXT_CHARS = 400
 
 _LIFT = "ACCESSIBILITY_ISSUE"
-_GRAVE = frozenset({"NO_SERVICE"})
-_SERIOUS = frozenset({"REDUCED_SERVICE", "SIGNIFICANT_DELAYS", "DETOUR", "MODIFIED_SERVICE", "STOP_MOVED"})
-_HARMLESS = frozenset({"ADDITIONAL_SERVICE", "NO_EFFECT"})
+_SERIOUS = ("REDUCED_SERVICE", "SIGNIFICANT_DELAYS", "DETOUR", "MODIFIED_SERVICE", "STOP_MOVED")
+_RANKS = {"NO_SERVICE": 0, **dict.fromkeys(_SERIOUS, 2), "ADDITIONAL_SERVICE": 5, "NO_EFFECT": 5}
 _NAMELESS = frozenset({"UNKNOWN_EFFECT", "OTHER_EFFECT"})
 
 
@@ -85,13 +84,9 @@ def _merge(mentions: Sequence[_Mention]) -> ToldAlert:
 
 
 def _effect_rank(effect: str, *, step_free: bool) -> int:
-    if effect in _GRAVE:
-        return 0
     if effect == _LIFT:
         return 1 if step_free else 4
-    if effect in _HARMLESS:
-        return 5
-    return 2 if effect in _SERIOUS else 3
+    return _RANKS.get(effect, 3)
 
 
 def _within_bounds(alert: ServiceAlert) -> ServiceAlert:

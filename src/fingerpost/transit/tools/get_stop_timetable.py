@@ -298,7 +298,8 @@ def _answer(
 ) -> ToolReply:
     scheduled = [each for each in board.departures if window.first <= each.scheduled <= window.last]
     running = sorted((each for each in scheduled if not each.cancelled), key=_order)
-    shown = _fit(running, window)
+    rows = [show_departure(each) for each in running[: window.most]]
+    shown = running[: _count_shown(running, rows, window)]
     provenance = board.provenance
     if len(shown) < len(running):
         warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(running, len(shown), window))
@@ -318,7 +319,7 @@ def _answer(
     }
     cancelled = len(scheduled) - len(running)
     body: StopTimetableOutput = {
-        "departures": [show_departure(each) for each in shown],
+        "departures": rows[: len(shown)],
         "applied": {"maxDepartures": window.most, "horizonMinutes": window.minutes, "clamped": window.clamped},
         "metadata": show_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
         "meta": write_stated(StopTimetableMeta, meta),
@@ -330,13 +331,13 @@ def _order(departure: Departure) -> tuple[int, str, str, str]:
     return departure.scheduled, departure.line, departure.destination, departure.trip_id
 
 
-def _fit(running: Sequence[Departure], window: _Window) -> list[Departure]:
-    """Return the first rows that fit, of whole instants, so that a caller who goes on misses and repeats none."""
-    shown = list(running[: count_fitting([show_departure(each) for each in running[: window.most]])])
-    if not window.is_until or len(shown) == len(running):
-        return shown
-    following = running[len(shown)].scheduled
-    return [each for each in shown if each.scheduled < following] or shown
+def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
+    """Return how many of the first rows fit, of whole instants: a caller who goes on misses and repeats none."""
+    count = count_fitting(rows)
+    if not window.is_until or count == len(running):
+        return count
+    following = running[count].scheduled
+    return sum(each.scheduled < following for each in running[:count]) or count
 
 
 def _say_more(running: Sequence[Departure], shown: int, window: _Window) -> str:

@@ -154,15 +154,15 @@ class WireBasemap(WireDict):
 
 
 def show_basemap(basemap: Basemap | None) -> WireBasemap:
-    layers = () if basemap is None else basemap.layers
+    shown = basemap or Basemap(layers=(), tolerance_m=0.0)
     return {
         "precision": PRECISION,
-        "toleranceMeters": 0.0 if basemap is None else basemap.tolerance_m,
+        "toleranceMeters": shown.tolerance_m,
         "layers": [
             {"kind": layer.kind.value, "lines": [polyline.encode(list(line), PRECISION) for line in layer.lines]}
-            for layer in layers
+            for layer in shown.layers
         ],
-        "leftOut": [] if basemap is None else [kind.value for kind in basemap.left_out],
+        "leftOut": [kind.value for kind in shown.left_out],
     }
 
 

@@ -248,7 +248,7 @@ class PlanJourney(PublishedTool):
             )
 
         found = await search_trip(
-            ends, new_query, limit=_MOST_SEARCHED, with_alternatives=True, sides=("'from'", "'to'")
+            ends, new_query, limit=_MOST_SEARCHED, with_alternatives=True, in_full=False, sides=("'from'", "'to'")
         )
         return _JourneysFound(
             itineraries=[each for each in found.shown if not each.is_unusable],

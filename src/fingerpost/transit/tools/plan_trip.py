@@ -120,7 +120,6 @@ class PlanTrip(PublishedTool):
             lambda chosen: _query(arguments, chosen, when),
             limit=arguments.limit,
             with_alternatives=arguments.include_disruption_alt,
-            with_names=True,
         )
         warnings.add_all(found.warnings)
         body = _answer(arguments, call, found, warnings)

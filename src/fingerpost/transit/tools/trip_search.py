@@ -120,12 +120,15 @@ async def search_trip(
     *,
     limit: int,
     with_alternatives: bool,
-    with_names: bool = False,
+    in_full: bool = True,
     sides: tuple[str, str] = SIDES,
 ) -> TripFound:
-    """Ask the networks in turn; relax once if nothing is found or something is disrupted; merge."""
+    """Ask the networks in turn; relax once if nothing is found or something is disrupted; merge.
+
+    ``in_full`` also asks for the names of bare positions, and for a better trip beyond the walking limit.
+    """
     deadline = Deadline()
-    first = await _ask_first(ends, new_query, deadline, with_names=with_names)
+    first = await _ask_first(ends, new_query, deadline, with_names=in_full)
     network, query = first.ends.network, first.query
     warnings, answers = [*first.warnings], [first.answer]
     wanted_arrival = query.instant if query.arrive_by else None
@@ -151,7 +154,7 @@ async def search_trip(
         message = await _say_next_usable(network, query, ranked, deadline)
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
     usable = [each for each in ranked.found if not each.is_unusable]
-    better = await find_better_beyond(network, query, usable, deadline)
+    better = await find_better_beyond(network, query, usable, deadline) if in_full else None
     sources = [each.provenance for each in answers] + ([] if better is None else [better[1]])
     return TripFound(
         ends=first.ends,
