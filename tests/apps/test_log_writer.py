@@ -49,4 +49,4 @@ def test_a_reader_that_is_gone_stops_nothing():
         writer.handle(record(text))
         writer.flush()
 
-    assert writer.is_idle
+    assert writer._lines.unfinished_tasks == 0

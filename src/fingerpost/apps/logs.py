@@ -85,11 +85,6 @@ class LogWriter(logging.Handler):
         self._dropped = 0
         threading.Thread(target=self._write_lines, name="fingerpost-log", daemon=True).start()
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether every line has been written, or its reader was gone."""
-        return not self._lines.unfinished_tasks
-
     def emit(self, record: logging.LogRecord) -> None:
         try:
             self._lines.put_nowait(self.format(record))
@@ -101,7 +96,7 @@ class LogWriter(logging.Handler):
     def flush(self) -> None:
         """Wait until all is written, for a second at most."""
         end = time.monotonic() + _FLUSH_S
-        while not self.is_idle and time.monotonic() < end:
+        while self._lines.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.005)
 
     def _write_lines(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_journal
@@ -17,9 +17,6 @@ from fingerpost.plan.runs import PlanRuns
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plans:
-    GROUP: ClassVar[str] = "plans"
-    NAMES: ClassVar[tuple[str, str]] = (RunPlan.name, GetPlanRun.name)
-
     runs: PlanRuns
     planning: PlanningCapability
     tools: Sequence[PublishedTool]

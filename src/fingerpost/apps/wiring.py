@@ -56,7 +56,6 @@ def list_tools(
 ) -> list[PublishedTool]:
     """Return the tools of some groups, of all groups where none is named; without a library the sample's figures.
 
-    ``journeys`` are the operator's choices for planJourney.
     ``tool_details`` describes the tools in the list, and what the caller adds to it.
     """
     unknown = sorted(set(groups or ()) - set(GROUPS))
@@ -123,11 +122,11 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         journeys=journeys,
         has_sign_in=settings.has_sign_in,
     )
-    served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), *Plans.NAMES})
+    served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), RunPlan.name, GetPlanRun.name})
     if not groups or GROUP in groups:
         tools += served
     plans = build_plans(settings, tools)
-    if not groups or plans.GROUP in groups:
+    if not groups or RunPlan.group in groups:
         tools += plans.tools
     for tool in served:
         ToolRegistry.replace(tool.spec)
