@@ -9,12 +9,12 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from fingerpost.apps.cli.application import prepare_settings
+from fingerpost.apps.cli.import_report import print_report
 from fingerpost.apps.cli.network_sources import (
     Unchecked,
     check_realtime,
     forget_import,
     learn_profile,
-    print_import,
     print_realtime,
     run_import,
 )
@@ -108,7 +108,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         if report is None:
             print_line(f"{network} is ready.")
         else:
-            print_import(report)
+            print_report(report)
         if network in records.problems:
             print_line(f"Its record could not be used, so it was replaced: {records.problems[network]}.")
         if kept:

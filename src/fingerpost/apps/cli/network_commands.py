@@ -7,13 +7,13 @@ import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings
+from fingerpost.apps.cli.import_report import print_report
 from fingerpost.apps.cli.network_add import new_add_command, parse_value
 from fingerpost.apps.cli.network_sources import (
     Unchecked,
     check_realtime,
     forget_import,
     learn_profile,
-    print_import,
     print_realtime,
     run_import,
 )
@@ -112,7 +112,7 @@ def _refresh(settings: Settings, record: NetworkRecord, *, is_named: bool) -> No
     if report is None:
         print_line(f"{record.name} is unchanged.")
     else:
-        print_import(report)
+        print_report(report)
 
 
 @app.command("list", epilog="Example: fingerpost network list")
@@ -145,7 +145,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
             f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
         )
     print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
-    print_import(report)
+    print_report(report)
     if record.realtime:
         print_realtime(check_realtime(settings, record))
 

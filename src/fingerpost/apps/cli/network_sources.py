@@ -18,7 +18,6 @@ from fingerpost.apps.storage import new_client
 from fingerpost.errors import FeedUnusable
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder
-from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 
@@ -66,13 +65,6 @@ def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], A
         return asyncio.run(run())
     except FeedUnusable as error:
         raise FeedUnusable(f"Not usable: {error.message}", error.details, hint=error.hint) from error
-
-
-def print_import(report: ImportReport) -> None:
-    # What findings mean is declared beside the reader of tables, which loads numba.
-    from fingerpost.apps.cli.import_report import print_report
-
-    print_report(report)
 
 
 def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -> None:
