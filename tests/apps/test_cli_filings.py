@@ -60,7 +60,7 @@ def test_figures_and_filings_are_told_in_the_tools_own_words(invoke, words, told
     [
         ("revenue AAPL 2022", "A company comes first"),
         ("XXXX revenue 2022", "Run: fingerpost filings sync XXXX"),
-        ("AAPL xyzzy 2022", "For the words ask"),
+        ("AAPL xyzzy 2022", "Ask `fingerpost call sec_financial_data"),
         ("AAPL revenue H1 2022", "The period is one fiscal year or quarter"),
         ("AAPL revenue FY22", "The period is one fiscal year or quarter"),
     ],
