@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost.errors import DataNotFound, FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.loading import FilingText, load_files
+from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.reasons import missing_ticker
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, companyfacts
@@ -17,7 +17,7 @@ from tests.filings.drawing import ask, companyfacts
 FACTS = companyfacts("Revenues 2022-01-01 2022-12-31 100 a 10-K 2023-02-01")
 LISTED = {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}
 RECASTS = "Revenues 2022-01-01 2022-12-31 100 a 8-K 2023-05-01\nRevenues 2021-01-01 2021-12-31 90 b 8-K 2023-06-01"
-TEXT_OF = FilingText(accession="a", form="10-K", filed="2023-02-01")
+TEXT_OF = {"accession": "a", "form": "10-K", "filed": "2023-02-01"}
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def zipped(path, members):
 
 
 def test_a_companyfacts_file_is_loaded_twice_as_once(store, figures):
-    load_files(store, [figures, figures], ticker="drwn")
+    load_files(store, [figures, figures], LoadOptions(ticker="drwn"))
     library = FactLibrary(store.path)
 
     assert library.rows("SELECT count(*) FROM facts WHERE cik = 7") == [(1,)]
@@ -57,7 +57,7 @@ def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, figure
 
 
 def test_a_company_without_periodic_reports_is_complete_through_its_newest_filing(store, tmp_path):
-    load_files(store, [written(tmp_path / "facts.json", companyfacts(RECASTS))], ticker="DRWN")
+    load_files(store, [written(tmp_path / "facts.json", companyfacts(RECASTS))], LoadOptions(ticker="DRWN"))
     library = FactLibrary(store.path)
 
     assert library.find_company("DRWN").complete_through == "2023-06-01"
@@ -69,14 +69,14 @@ def test_a_company_without_periodic_reports_is_complete_through_its_newest_filin
 
 def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
     other = written(tmp_path / "other.json", FACTS | {"cik": 8, "entityName": "Other Inc."})
-    load_files(store, [figures], ticker="DRWN")
+    load_files(store, [figures], LoadOptions(ticker="DRWN"))
     told = r"DRWN is the ticker of Drawn Inc. \(CIK 7\), not of Other Inc. \(CIK 8\)"
     with pytest.raises(ParameterError, match=told):
-        load_files(store, [other], ticker="drwn")
+        load_files(store, [other], LoadOptions(ticker="drwn"))
     with pytest.raises(ParameterError, match="No company here has the ticker NONE"):
-        load_files(store, [other], predecessor_of="NONE")
+        load_files(store, [other], LoadOptions(predecessor_of="NONE"))
     before = FactLibrary(store.path).find_company("8")
-    load_files(store, [other], predecessor_of="DRWN")
+    load_files(store, [other], LoadOptions(predecessor_of="DRWN"))
     library = FactLibrary(store.path)
 
     assert before is None
@@ -94,7 +94,7 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
     ],
 )
 def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, figures, tmp_path, content, told):
-    load_files(store, [figures], ticker="DRWN")
+    load_files(store, [figures], LoadOptions(ticker="DRWN"))
     with pytest.raises(FeedUnusable, match=told):
         load_files(store, [written(tmp_path / "bad.json", content)])
 
@@ -103,8 +103,8 @@ def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, 
 
 def test_a_text_is_cut_at_its_items(store, figures, tmp_path):
     text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.\nItem 1A. Risk Factors\nInk.")
-    load_files(store, [figures], ticker="DRWN")
-    load_files(store, [text], ticker="DRWN", text_of=TEXT_OF)
+    load_files(store, [figures], LoadOptions(ticker="DRWN"))
+    load_files(store, [text], LoadOptions(ticker="DRWN", **TEXT_OF))
 
     assert FactLibrary(store.path).rows("SELECT title, text FROM sections ORDER BY position") == [
         ("Item 1. Business", "We draw."),
@@ -116,7 +116,7 @@ def test_a_text_needs_no_figures(store, tmp_path):
     listed = written(tmp_path / "company_tickers.json", LISTED)
     text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.")
     load_files(store, [listed])
-    (loaded,) = load_files(store, [text], ticker="DRWN", text_of=TEXT_OF)
+    (loaded,) = load_files(store, [text], LoadOptions(ticker="DRWN", **TEXT_OF))
 
     assert loaded.summary == "Drawn Inc., 10-K of 2023-02-01: 1 sections"
 
@@ -160,7 +160,7 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
     [
         {"ticker": "DRWN"},
         {"predecessor_of": "DRWN"},
-        {"text_of": TEXT_OF},
+        TEXT_OF,
         {"ticker": "DRWN", "predecessor_of": "DRWN"},
     ],
 )
@@ -169,7 +169,7 @@ def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, opti
     many = tmp_path / name
     many.touch() if many.suffix else many.mkdir()
     with pytest.raises(ParameterError, match=r"may hold several companies|not both"):
-        load_files(store, [many], **options)
+        load_files(store, [many], LoadOptions(**options))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, opti
 def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, filed, lacking):
     text = written(tmp_path / "10k.txt", "Item 1. Business")
     with pytest.raises(ParameterError, match=f"which filing with {lacking}$"):
-        load_files(store, [text], ticker=ticker, text_of=FilingText(accession="a", form="10-K", filed=filed))
+        load_files(store, [text], LoadOptions(ticker=ticker, **(TEXT_OF | {"filed": filed})))
 
 
 def test_a_company_without_a_ticker_is_asked_for_by_cik(store, figures):
@@ -193,7 +193,7 @@ def test_a_company_without_a_ticker_is_asked_for_by_cik(store, figures):
 
 
 def test_a_file_of_another_layout_is_refused(store, figures):
-    load_files(store, [figures], ticker="DRWN")
+    load_files(store, [figures], LoadOptions(ticker="DRWN"))
     with closing(sqlite3.connect(store.path)) as connection:
         connection.execute("PRAGMA user_version = 1")
 

@@ -31,13 +31,22 @@ ShowProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FilingText:
+class LoadOptions:
+    """What the files do not say.
+
+    ``ticker`` names the company; ``predecessor_of`` is the ticker of the company whose older figures these are.
+    ``accession``, ``form`` and ``filed`` are of the filing that a text belongs to.
+    """
+
+    ticker: str | None = None
+    predecessor_of: str | None = None
     accession: str = ""
     form: str = ""
     filed: str = ""
+    retrieved_at: str | None = None
 
 
-NO_TEXT = FilingText()
+NO_OPTIONS = LoadOptions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +56,17 @@ class Loaded:
 
 
 def load_files(
-    store: FactStore,
-    paths: Sequence[Path],
-    *,
-    ticker: str | None = None,
-    predecessor_of: str | None = None,
-    text_of: FilingText = NO_TEXT,
-    retrieved_at: str | None = None,
-    show: ShowProgress | None = None,
+    store: FactStore, paths: Sequence[Path], options: LoadOptions = NO_OPTIONS, show: ShowProgress | None = None
 ) -> list[Loaded]:
-    """Write files into the store: companyfacts, submissions, company_tickers, and, with ``text_of``, one text.
+    """Write files into the store: companyfacts, submissions, company_tickers, or the text of a filing.
 
     A folder's JSON files and archives are loaded; unusable ones are reported as skipped.
     A companyfacts archive updates the companies that have no newer figures; ``show`` gets (done, all) companies.
-    ``ticker`` names the company if the file does not; ``predecessor_of`` is the ticker of the company whose older
-    figures these are. The files before one that raises FeedUnusable were loaded.
+    The files before one that raises FeedUnusable were loaded.
     """
-    if ticker and predecessor_of:
+    if options.ticker and options.predecessor_of:
         raise ParameterError("Send --ticker or --predecessor-of, not both")
-    is_of_one = ticker or predecessor_of or text_of.accession
+    is_of_one = options.ticker or options.predecessor_of or options.accession
     loaded = []
     for path in paths:
         if is_of_one and (path.is_dir() or path.suffix.lower() == ".zip"):
@@ -73,15 +74,15 @@ def load_files(
                 f"{path.name} may hold several companies; --ticker, --predecessor-of and --accession are for one file"
             )
         if path.is_dir():
-            loaded += _load_folder(store, path, retrieved_at, show)
+            loaded += _load_folder(store, path, options, show)
         elif path.suffix.lower() == ".zip":
-            loaded.append(_load_archive(store, path, retrieved_at, show))
+            loaded.append(_load_archive(store, path, options.retrieved_at, show))
         else:
-            loaded.append(_load(store, path, ticker, predecessor_of, text_of, retrieved_at))
+            loaded.append(_load(store, path, options))
     return loaded
 
 
-def _load_folder(store: FactStore, folder: Path, retrieved_at: str | None, show: ShowProgress | None) -> list[Loaded]:
+def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: ShowProgress | None) -> list[Loaded]:
     loaded, count = [], 0
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".json", ".zip"))
@@ -89,7 +90,7 @@ def _load_folder(store: FactStore, folder: Path, retrieved_at: str | None, show:
         raise FeedUnusable(f"{folder.name} cannot be read: {error.strerror}") from error
     for path in paths:
         try:
-            loaded += load_files(store, [path], retrieved_at=retrieved_at, show=show)
+            loaded += load_files(store, [path], options, show)
             count += 1
         except FeedUnusable as error:
             loaded.append(Loaded(path.name, f"skipped: {error.message}"))
@@ -98,28 +99,21 @@ def _load_folder(store: FactStore, folder: Path, retrieved_at: str | None, show:
     return loaded
 
 
-def _load(
-    store: FactStore,
-    path: Path,
-    ticker: str | None,
-    predecessor_of: str | None,
-    text_of: FilingText,
-    retrieved_at: str | None,
-) -> Loaded:
+def _load(store: FactStore, path: Path, options: LoadOptions) -> Loaded:
     try:
         content = path.read_bytes()
     except OSError as error:
         raise FeedUnusable(f"{path.name} cannot be read: {error.strerror}") from error
     if path.suffix.lower() in _TEXT_SUFFIXES:
-        return _load_text(store, path.name, content, ticker, text_of)
+        return _load_text(store, path.name, content, options)
     raw = parse_json(content, path.name)
     if "facts" in raw:
         facts = read_facts(raw, path.name)
         with closing(FactLibrary(store.path)) as library:
-            own = predecessor_of or ticker
+            own = options.predecessor_of or options.ticker
             if own is not None:
-                _check_owner(library, facts, own, is_predecessor=predecessor_of is not None)
-            store.put_facts(facts, tickers=[own] if own else [], retrieved_at=retrieved_at)
+                _check_owner(library, facts, own, is_predecessor=options.predecessor_of is not None)
+            store.put_facts(facts, tickers=[own] if own else [], retrieved_at=options.retrieved_at)
             company = library.find_company(str(facts.cik))
         known = company.ticker if company is not None else ""
         hint = "; name it with --ticker, or load company_tickers.json" if known.startswith("CIK") else ""
@@ -149,9 +143,10 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
         )
 
 
-def _load_text(store: FactStore, name: str, content: bytes, ticker: str | None, text_of: FilingText) -> Loaded:
-    options = {"--ticker": ticker, "--accession": text_of.accession, "--filed": text_of.filed}
-    lacking = [option for option, value in options.items() if not value]
+def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions) -> Loaded:
+    ticker, accession, form, filed = options.ticker, options.accession, options.form, options.filed
+    needed = {"--ticker": ticker, "--accession": accession, "--filed": filed}
+    lacking = [option for option, value in needed.items() if not value]
     if ticker is None or lacking:
         raise ParameterError(f"{name} is a text: say whose and which filing with {', '.join(lacking)}")
     with closing(FactLibrary(store.path)) as library:
@@ -163,9 +158,9 @@ def _load_text(store: FactStore, name: str, content: bytes, ticker: str | None, 
     is_plain = name.lower().endswith(".txt")
     plain = content.decode("utf-8", errors="replace") if is_plain else read_plain_text(content)
     _, cik, owner = listed
-    sections = split_sections(cik, text_of.accession, text_of.form, text_of.filed, plain)
+    sections = split_sections(cik, accession, form, filed, plain)
     store.put_sections(sections)
-    return Loaded(name, f"{owner}, {text_of.form} of {text_of.filed}: {len(sections)} sections")
+    return Loaded(name, f"{owner}, {form} of {filed}: {len(sections)} sections")
 
 
 def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None) -> Loaded:

@@ -23,7 +23,7 @@ from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.loading import FilingText, load_files
+from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.reply import source_of
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.sync import EdgarSync, Synced
@@ -132,19 +132,17 @@ def load_filings(
     if (accession is None) != (filed is None):
         raise typer.BadParameter(f"a filing's text also needs {'--accession' if accession is None else '--filed'}")
     settings = prepare_settings(ctx)
-    text_of = FilingText(accession=accession or "", form=form, filed=filed or "")
     store = FactStore(settings.filings_file)
     for file in files:
-        retrieved_at = clock.now().isoformat(timespec="seconds")
-        load = partial(
-            load_files,
-            store,
-            [file],
+        options = LoadOptions(
             ticker=ticker,
             predecessor_of=predecessor_of,
-            text_of=text_of,
-            retrieved_at=retrieved_at,
+            accession=accession or "",
+            form=form,
+            filed=filed or "",
+            retrieved_at=clock.now().isoformat(timespec="seconds"),
         )
+        load = partial(load_files, store, [file], options)
         if file.suffix == ".zip":
             with show_import_bars(new_console(stderr=True)) as show:
                 loaded = load(show=partial(show, "Companies"))
