@@ -56,17 +56,18 @@ class EdgarSync:
             SourceChanged: it answered something else than it used to.
         """
         wanted = plain_ticker(ticker)
-        return [await self._sync(wanted, cik, texts) for cik in await self._ciks(wanted)]
+        with closing(FactLibrary(self._store.path)) as library:
+            return [await self._sync(library, wanted, cik, texts) for cik in await self._ciks(library, wanted)]
 
-    async def _ciks(self, ticker: str) -> list[int]:
-        known = await self._look(lambda library: library.list_owners(ticker))
+    async def _ciks(self, library: FactLibrary, ticker: str) -> list[int]:
+        known = await asyncio.to_thread(library.list_owners, ticker)
         if not known:
             response = await self._client.fetch(self._edgar.tickers())
             rows = _read(read_tickers, response.body, "company_tickers.json")
             await asyncio.to_thread(self._store.put_tickers, rows)
-            known = await self._look(lambda library: library.list_owners(ticker))
+            known = await asyncio.to_thread(library.list_owners, ticker)
         if not known:
-            near = await self._look(lambda library: library.suggest_tickers(ticker))
+            near = await asyncio.to_thread(library.suggest_tickers, ticker)
             raise DataNotFound(
                 f"EDGAR knows no ticker {ticker}",
                 {"reason": "unknown_ticker", "did_you_mean": near},
@@ -74,11 +75,11 @@ class EdgarSync:
             )
         return sorted({cik for cik, _name in known})
 
-    async def _sync(self, ticker: str, cik: int, texts: int) -> Synced:
+    async def _sync(self, library: FactLibrary, ticker: str, cik: int, texts: int) -> Synced:
         answer = await self._client.fetch(self._edgar.submissions(cik))
         submissions = _read(read_submissions, answer.body, f"submissions of CIK {cik}")
         _same_company(submissions.cik, cik)
-        outcome = await self._sync_facts(cik, submissions.tickers or [ticker])
+        outcome = await self._sync_facts(library, cik, submissions.tickers or [ticker])
         await asyncio.to_thread(self._store.put_submissions, submissions)
         reports = [filing for filing in submissions.filings if filing.form in _WITH_SECTIONS and filing.document]
         for filing in reports[:texts]:
@@ -86,7 +87,7 @@ class EdgarSync:
             text = read_plain_text((await self._client.fetch(request)).body)
             sections = split_sections(cik, filing.accession, filing.form, filing.filed, text)
             await asyncio.to_thread(self._store.put_sections, sections)
-        company = await self._look(lambda library: library.find_company(f"CIK{cik}"))
+        company = await asyncio.to_thread(library.find_company, f"CIK{cik}")
         return Synced(
             ticker=ticker,
             cik=cik,
@@ -97,9 +98,9 @@ class EdgarSync:
             texts=len(reports[:texts]),
         )
 
-    async def _sync_facts(self, cik: int, tickers: list[str]) -> str:
+    async def _sync_facts(self, library: FactLibrary, cik: int, tickers: list[str]) -> str:
         request, body = self._edgar.facts(cik), MemoryBody()
-        known = await self._look(lambda library: _find_validators(library, request.url, cik))
+        known = await asyncio.to_thread(_find_validators, library, request.url, cik)
         try:
             response = await self._client.fetch_into(request, body, known)
         except DataNotFound:
@@ -120,13 +121,6 @@ class EdgarSync:
                 "INSERT OR REPLACE INTO fetched (url, etag, last_modified, retrieved_at) VALUES (?, ?, ?, ?)",
                 (url, response.validators.etag, response.validators.last_modified, retrieved_at),
             )
-
-    async def _look(self, find: Callable[[FactLibrary], _T]) -> _T:
-        def look() -> _T:
-            with closing(FactLibrary(self._store.path)) as library:
-                return find(library)
-
-        return await asyncio.to_thread(look)
 
 
 def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | None:
