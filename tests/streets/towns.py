@@ -1,21 +1,19 @@
 """Streets of a drawing, ready to be searched."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
-from fingerpost.transit.osm.streets.graph import RIDER, weigh
+from fingerpost.transit.osm.streets.graph import weigh
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets.drawn import degrees, osm, read
 
-PLAIN = replace(RIDER, steps_avoided=1.0)
-NO_STEPS = replace(PLAIN, step_free=True)
+PLAIN = {"steps_avoided": 1.0}
+NO_STEPS = {**PLAIN, "step_free": True}
 
 
 class Town:
@@ -30,7 +28,7 @@ class Town:
         self.graph = self.built.graph
         self.grid = build_grid(self.graph)
         self.profile = profile
-        self.search = StreetSearch(self.graph, weigh(self.graph, profile))
+        self.search = StreetSearch(self.graph, weigh(self.graph, **profile))
 
     def place(self, place):
         return self.drawing.place(place) if isinstance(place, str) else degrees(*place)
@@ -54,4 +52,4 @@ class Town:
         """Return the walks around stops at places."""
         lats, lons = np.array([self.place(stop) for stop in stops]).T
         walked = WalkedStops(lats, lons, np.full(len(lats), STOP, np.int8), (), ())
-        return StreetWalks(self.graph, self.grid, walked, self.profile, access=access)
+        return StreetWalks(self.graph, self.grid, walked, access=access, **self.profile)

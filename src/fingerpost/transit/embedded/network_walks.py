@@ -15,7 +15,6 @@ from fingerpost.transit.engine.timetable.walks import StraightLine, WalkedStops,
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.osm.streets.graph import RIDER
 from fingerpost.transit.osm.streets.snapping import SNAP_M, find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
@@ -47,7 +46,7 @@ class NetworkWalks:
             places = get_places(timetable)
             stops = WalkedStops(places.lats, places.lons, places.kinds, (), (), places)
             graph, grid, access, _, ahead = streets
-            self._usual = StreetWalks(graph, grid, stops, RIDER, access=access, stops_ahead=ahead)
+            self._usual = StreetWalks(graph, grid, stops, access=access, stops_ahead=ahead)
 
     @cached_property
     def _step_free(self) -> StreetWalks | None:

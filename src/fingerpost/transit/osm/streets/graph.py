@@ -1,7 +1,6 @@
 """The graph of streets as arrays, and its weights for one way of walking: the pace, and what stairs and lifts cost."""
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -72,27 +71,12 @@ class StreetGraph(NamedTuple):
         return len(self.edge_m)
 
 
-# How many times longer a metre of steps takes than one on the level.
-_STEPS_TIMES = 3.0
+# How many times longer a metre of steps takes than one on the level, and how many times worse a second on steps counts.
+_STEPS_TIMES, STEPS_AVOIDED = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
 # The wait at lights for walkers; the wait and the ride at a lift.
 _LIGHTS_S, _LIFT_S = 15.0, 60.0
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WalkingProfile:
-    """How somebody walks. The defaults are a rider's.
-
-    Attributes:
-        steps_avoided: how many times worse a second on steps counts when ways are compared.
-        step_free: no steps, no escalators, no way that is known to be unfit for wheels, no kerb known to be raised.
-    """
-
-    steps_avoided: float = 2.0
-    step_free: bool = False
-
-
-RIDER = WalkingProfile()
 
 # Seconds to a bucket of the queue: a handful of states each where streets are dense.
 _BUCKET_S = 2.0
@@ -125,12 +109,15 @@ class Weights(NamedTuple):
 
 def weigh(
     graph: StreetGraph,
-    profile: WalkingProfile,
+    *,
+    step_free: bool = False,
     closed_lifts: frozenset[int] = frozenset(),
     stops_ahead: UInt16 | None = None,
+    steps_avoided: float = STEPS_AVOIDED,
 ) -> Weights:
     """Return the weights of a graph's edges and nodes for one way of walking; nobody passes a closed lift (node).
 
+    Step-free walks take no steps, no escalators, no way known to be unfit for wheels and no kerb known to be raised.
     ``stops_ahead`` are the least metres from the end of each arc to a stop; None where none are looked for.
     """
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
@@ -138,13 +125,13 @@ def weigh(
     seconds = np.where(is_steps, seconds * _STEPS_TIMES, seconds)
     seconds = np.where(is_moving, graph.edge_m / _ESCALATOR_M_PER_S, seconds)
     cost = seconds * graph.edge_avoided
-    cost = np.where(is_steps & ~is_moving, cost * profile.steps_avoided, cost)
-    if profile.step_free:
+    cost = np.where(is_steps & ~is_moving, cost * steps_avoided, cost)
+    if step_free:
         cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
     lights, lifts = graph.node_flags & LIGHTS != 0, graph.node_flags & LIFT != 0
     node_s = lights * _LIGHTS_S + lifts * _LIFT_S
     longest_s = float(node_s.max(initial=0.0))
-    if profile.step_free:
+    if step_free:
         node_s = np.where(graph.node_flags & KERB != 0, np.inf, node_s)
     if closed_lifts:
         node_s = node_s.astype(np.float64)

@@ -13,7 +13,6 @@ from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, RidersArea, Way, read_extract
-from fingerpost.transit.osm.streets.graph import RIDER
 from fingerpost.transit.osm.streets.snapping import build_grid
 from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets
@@ -40,7 +39,7 @@ class StreetPreparation:
         grid = build_grid(built.graph)
         places = find_stop_places(stops, extracted.stops)
         access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
-        walks = StreetWalks(built.graph, grid, stops, RIDER, access=access)
+        walks = StreetWalks(built.graph, grid, stops, access=access)
         coverage = StreetCoverage(
             extract=str(self._extract),
             stops=len(lats),
@@ -68,7 +67,7 @@ def call_street_kernels() -> None:
     graph = build_graph(streets).graph
     lats, lons = np.array([0.0, 0.002]), np.array([0.0005, 0.002])
     stops = WalkedStops(lats, lons, np.full(2, STOP, np.int8), ("1", "2"), ("", ""))
-    walks = StreetWalks(graph, build_grid(graph), stops, RIDER)
+    walks = StreetWalks(graph, build_grid(graph), stops)
     walks.list_links(np.arange(2))
     walks.reach(0.0, 0.003, np.arange(2), 1000.0, from_stops=False)
     walks.find_walk((0.0, 0.003), (0.0, 0.001), 1000.0)

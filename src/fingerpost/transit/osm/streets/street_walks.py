@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any
 
@@ -14,7 +13,7 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, 
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, neighbours_m
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
-from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, StreetGraph, UInt16, WalkingProfile, weigh
+from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_AVOIDED, StreetGraph, UInt16, weigh
 from fingerpost.transit.osm.streets.search import StreetSearch, Walked, find_stops_ahead
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, meet_at_places
@@ -41,21 +40,26 @@ class StreetWalks:
         graph: StreetGraph,
         grid: SegmentGrid,
         stops: WalkedStops,
-        profile: WalkingProfile,
         *,
+        step_free: bool = False,
+        steps_avoided: float = STEPS_AVOIDED,
         access: StopAccess | None = None,
         closed_lifts: frozenset[int] = frozenset(),
         stops_ahead: UInt16 | None = None,
     ) -> None:
-        self._graph, self._grid, self._stops, self._profile = graph, grid, stops, profile
+        self._graph, self._grid, self._stops, self._step_free = graph, grid, stops, step_free
         self._all_access = access or meet_at_places(stops.lats, stops.lons)
         # The times are those of who walks so, from here on.
-        self._access = self._all_access.without_steps() if profile.step_free else self._all_access
-        self._refused = _UNFIT if profile.step_free else 0
+        self._access = self._all_access.without_steps() if step_free else self._all_access
+        self._refused = _UNFIT if step_free else 0
         self._straight = StraightLine(stops.lats, stops.lons)
         self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=self._refused)
         self.stops_ahead = self._find_stops_ahead() if stops_ahead is None else stops_ahead
-        self._search = StreetSearch(graph, weigh(graph, profile, closed_lifts, self.stops_ahead))
+        weights = weigh(
+            graph, step_free=step_free, closed_lifts=closed_lifts,
+            stops_ahead=self.stops_ahead, steps_avoided=steps_avoided,
+        )  # fmt: skip
+        self._search = StreetSearch(graph, weights)
         # The rows of stop s are first[s] .. first[s + 1].
         self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
         self._is_on = np.zeros(len(stops.lats), np.bool_)
@@ -236,17 +240,17 @@ class StreetWalks:
         return find_stops_ahead(self._graph, Snapped._make(np.concatenate(column) for column in columns))
 
     def without_steps(self) -> "StreetWalks":
-        profile = replace(self._profile, step_free=True)
         return StreetWalks(
-            self._graph, self._grid, self._stops, profile, access=self._all_access, stops_ahead=self.stops_ahead
-        )
+            self._graph, self._grid, self._stops,
+            step_free=True, access=self._all_access, stops_ahead=self.stops_ahead,
+        )  # fmt: skip
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
         """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are out of order."""
-        access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._profile.step_free)
+        access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._step_free)
         return StreetWalks(
-            self._graph, self._grid, self._stops, self._profile,
-            access=access, closed_lifts=closed_lifts, stops_ahead=self.stops_ahead,
+            self._graph, self._grid, self._stops,
+            step_free=self._step_free, access=access, closed_lifts=closed_lifts, stops_ahead=self.stops_ahead,
         )  # fmt: skip
 
 
