@@ -2,11 +2,11 @@
 
 import json
 import math
-import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.model.geodesy import Point
@@ -36,13 +36,8 @@ GUESSED = 0.97
 UNCERTAIN = 0.79
 
 
-@dataclass(frozen=True, slots=True)
-class FoundHouse:
-    """Where a house number is.
-
-    ``number`` is the known one that was found, or the one that was asked for where it is guessed; "" where nothing
-    but the street is known. ``fit`` is how well it fits (0..1). ``guess`` says what is guessed, None where nothing is.
-    """
+class FoundHouse(NamedTuple):
+    """A house number that is known or guessed ("": the middle of its street), where it is, how well it fits (0..1)."""
 
     number: str
     at: Point
@@ -50,69 +45,38 @@ class FoundHouse:
     guess: str | None = None
 
 
-class HouseSearch:
-    """Looks up houses over one open index; one caller at a time."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def find(self, street: int, number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
-        return (
-            self._find_known(street, number)
-            or self._find_between(street, number)
-            or self._guess_middle(street, number, middle, reach_m)
+def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
+    """Return where a number of a street is: known, between the nearest numbers, or in the middle of the street."""
+    same = [house for house in houses if house.covers(number.first)]
+    if same:
+        house = min(
+            same,
+            key=lambda each: (
+                each.last != number.last,
+                each.letter != number.letter,
+                each.first != number.first,
+                each.letter,
+                each.last,
+            ),
         )
-
-    def find_last(self, thing: int) -> int | None:
-        last: int | None = self._connection.execute(
-            "SELECT max(last) FROM house WHERE street = ?", (thing,)
-        ).fetchone()[0]
-        return last
-
-    def _guess_middle(self, street: int, number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
-        most = (self.find_last(street) or 0) + 2 * reach_m / _METRES_PER_NUMBER
-        is_certain = reach_m <= CERTAIN_M and number.first <= most
-        guess = f"number {number.text} is not known; this is the middle of the street"
-        return FoundHouse("", middle, GUESSED if is_certain else UNCERTAIN, guess)
-
-    def _find_known(self, street: int, number: HouseNumber) -> FoundHouse | None:
-        rows = self._connection.execute(
-            "SELECT first, last, letter, lat, lon FROM house"
-            " WHERE street = ? AND first <= ? AND last >= ? ORDER BY last <> ?, letter <> ?, first <> ?, letter, last",
-            (street, number.first, number.first, number.last, number.letter, number.first),
-        )
-        houses = ((HouseNumber(*numbers), (lat, lon)) for *numbers, lat, lon in rows)
-        return next((FoundHouse(house.text, at, 1.0) for house, at in houses if house.covers(number.first)), None)
-
-    def _find_between(self, street: int, number: HouseNumber) -> FoundHouse | None:
-        """Return the place between the nearest numbers below and above, of the same side where there are such."""
-        for step in (2, 1):
-            below = self._find_beside(street, number.first, step, "last < ?", "last DESC")
-            above = self._find_beside(street, number.first, step, "first > ?", "first")
-            if below is None or above is None:
-                continue
-            (low, low_at), (high, high_at) = below, above
+        return FoundHouse(house.text, houses[house], 1.0)
+    # Numbers of the same side of the street go before those of both.
+    for step in (2, 1):
+        below = [house for house in houses if house.last < number.first and (number.first - house.last) % step == 0]
+        above = [house for house in houses if house.first > number.first and (house.first - number.first) % step == 0]
+        if below and above:
+            low = min(below, key=lambda each: (-each.last, each.letter))
+            high = min(above, key=lambda each: (each.first, each.letter))
+            (low_lat, low_lon), (high_lat, high_lon) = houses[low], houses[high]
             share = (number.first - low.last) / (high.first - low.last)
-            at = low_at[0] + (high_at[0] - low_at[0]) * share, low_at[1] + (high_at[1] - low_at[1]) * share
-            is_certain = apart_m(low_at, high_at) <= 2 * CERTAIN_M
+            at = low_lat + (high_lat - low_lat) * share, low_lon + (high_lon - low_lon) * share
+            is_certain = apart_m(houses[low], houses[high]) <= 2 * CERTAIN_M
             guess = f"the place of number {number.text} is guessed between {low.text} and {high.text}"
             return FoundHouse(number.text, at, GUESSED if is_certain else UNCERTAIN, guess)
-        return None
-
-    def _find_beside(
-        self, street: int, number: int, step: int, side: str, order: str
-    ) -> tuple[HouseNumber, Point] | None:
-        column = side.split()[0]
-        row = self._connection.execute(
-            "SELECT first, last, letter, lat, lon FROM house"  # noqa: S608  # words of this file only
-            f" WHERE street = ? AND {side} AND ({column} - ?) % {step} = 0"
-            f" ORDER BY {order}, letter LIMIT 1",
-            (street, number, number),
-        ).fetchone()
-        if row is None:
-            return None
-        first, last, letter, lat, lon = row
-        return HouseNumber(first, last, letter), (lat, lon)
+    most = max((house.last for house in houses), default=0) + 2 * reach_m / _METRES_PER_NUMBER
+    is_certain = reach_m <= CERTAIN_M and number.first <= most
+    guess = f"number {number.text} is not known; this is the middle of the street"
+    return FoundHouse("", middle, GUESSED if is_certain else UNCERTAIN, guess)
 
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
@@ -177,7 +141,6 @@ class AddressIndex:
         self._file = file
         self._lock = threading.Lock()
         self._languages = frozenset(meta["languages"].split())
-        self._houses = HouseSearch(self._connection)
         self._city_of_spelling = self._list_cities()
         self._spellings = SpellingSearch(self._connection, self._city_of_spelling, is_finnish="fi" in self._languages)
 
@@ -291,9 +254,13 @@ class AddressIndex:
             return score * UNCERTAIN, self._place(thing, language, guess=f"the middle of the addresses of {thing.name}")
         if reading.number is None:
             return score, self._place(thing, language, guess=_describe_middle(thing))
-        if thing.kind is not FeatureKind.STREET and self._houses.find_last(thing.row) is None:
+        rows = self._connection.execute(
+            "SELECT first, last, letter, lat, lon FROM house WHERE street = ?", (thing.row,)
+        )
+        houses = {HouseNumber(*numbers): (lat, lon) for *numbers, lat, lon in rows}
+        if thing.kind is not FeatureKind.STREET and not houses:
             return min(score, _NUMBER_LEFT), self._place(thing, language)
-        house = self._houses.find(thing.row, reading.number, thing.at, thing.reach_m)
+        house = find_house(houses, reading.number, thing.at, thing.reach_m)
         return score * house.fit, self._place(thing, language, number=house.number, at=house.at, guess=house.guess)
 
     def _place(
