@@ -19,12 +19,9 @@ Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTool:
-    """A tool as plans call it.
+    """A tool as plans call it; ``execute`` returns a failure as a response too.
 
-    Attributes:
-        spec: its input and output.
-        execute: calls it; a failure is a response too.
-        is_idempotent: whether it may be called again after a call whose outcome is unknown.
+    An idempotent one may be called again after a call whose outcome is unknown.
     """
 
     spec: ToolSpec

@@ -213,7 +213,6 @@ class Execution:
             await retry.sleep(wait_s)
 
     def _fill(self, ready: ReadyStep) -> dict[str, Any]:
-        """Return a step's arguments with its references resolved, and validate again what a tool gets."""
         question = ready.question
         arguments = ready.step.parameters if question is None else question.arguments
         if not ready.references:
@@ -243,7 +242,6 @@ class Execution:
         return response
 
     async def _skip(self, ready: ReadyStep) -> bool:
-        """Skip a step if its expected key is present and its done check holds; without a key the check decides."""
         assert ready.condition is not None
         is_present, _value, response = self._memory.find_value(ready)
         is_wanted = ready.step.expected_key is None or is_present

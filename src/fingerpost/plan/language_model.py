@@ -40,12 +40,7 @@ class LanguageModelPlanner:
         self._model = OpenAIChatModel(model, provider=provider)
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-        """Return a plan that holds.
-
-        Raises:
-            PlanInvalid: the model says what is missing, or wrote no plan that holds within its attempts.
-            SourceFailed: the endpoint cannot be asked.
-        """
+        """Return a valid plan, or raise PlanInvalid with what is missing, or SourceFailed for the endpoint."""
         from pydantic_ai import Agent, ModelRetry
         from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UnexpectedModelBehavior
 

@@ -12,10 +12,6 @@ from fingerpost.plan.remarks import details_of
 from fingerpost.plan.validation import ReadyStep, ValidPlan
 
 
-class ReferenceMissing(ParameterError):
-    """A reference could not be resolved during the run."""
-
-
 class Memory:
     """The memory of one run: given values, and the recorded outputs of its steps.
 
@@ -67,7 +63,6 @@ class Memory:
         return names
 
     def seen_by(self, step_id: int) -> dict[str, Any]:
-        """Return the keys that a step sees, each with its whole response."""
         before = self._valid.before[step_id]
         return self._keyed(number for number in before if number in self._outputs)
 
@@ -83,9 +78,9 @@ class Memory:
         return found
 
     def resolve(self, ready: ReadyStep, most_bytes: int) -> Mapping[Way, Any]:
-        """Return the value of each of a step's references; ``most_bytes`` of JSON limits their total size.
+        """Return the value of each of a step's references.
 
-        Raise ReferenceMissing if a reference has neither a value nor a default, ParameterError if they are larger.
+        Raise ParameterError if one has neither a value nor a default, or all are larger than ``most_bytes`` of JSON.
         """
         found = {}
         left = most_bytes
@@ -120,7 +115,7 @@ class Memory:
             reason = f"step {source} answered with candidates"
             hint = f"Choose a candidate of step {source}, and write its token in place of the text"
         message = f"The {reference}, in parameters.{place}, found no value: {reason}"
-        raise ReferenceMissing(message, {"field": place, **said}, hint=hint)
+        raise ParameterError(message, {"field": place, **said}, hint=hint)
 
     def _at(self, reference: Reference, response: Any, source: int | None) -> Any:
         if reference.path is not None:

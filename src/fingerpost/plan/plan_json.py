@@ -64,7 +64,6 @@ def write_instant(instant: datetime) -> str:
 
 
 def refuse_newer(run: RunRecord) -> None:
-    """Raise PlanInvalid if a newer version of fingerpost began the run."""
     if run.protocol > PROTOCOL:
         raise PlanInvalid("The run was begun by a newer fingerpost; update this one to read it or to carry it on")
 

@@ -128,16 +128,12 @@ _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A plan with parameters: an example, the pattern whose groups are the parameters, and the steps for them."""
-
     example: str
     sentence: re.Pattern[str]
     fill: Callable[[Mapping[str, str]], list[PlanStep]]
 
 
 class TemplatePlanner:
-    """Plans goals that match a template's sentence."""
-
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:  # noqa: ARG002  (a planner's arguments)
         for template in TEMPLATES:
             read = template.sentence.fullmatch(goal.text.strip())

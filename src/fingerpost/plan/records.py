@@ -90,8 +90,6 @@ class NewRun:
 
 @dataclass(frozen=True, slots=True)
 class RunLine:
-    """A run in a list."""
-
     run_id: str
     state: RunState
     goal: str

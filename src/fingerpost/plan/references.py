@@ -37,13 +37,9 @@ class ReferenceInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """One reference.
+    """A reference to a memory key, ``at`` a place in the step's parameters; see ``has_default``.
 
-    Attributes:
-        at: its place in the step's parameters.
-        key: the memory key.
-        path: JMESPath from the whole response; None reads the value at the key's ``output_path``.
-        default: the value if the key or path has none; see ``has_default``.
+    ``path`` is JMESPath from the whole response; None reads the value at the key's ``output_path``.
     """
 
     at: Way

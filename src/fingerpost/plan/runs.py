@@ -103,7 +103,6 @@ class PlanRuns:
         return plan_json
 
     async def get(self, run_id: str, user: str | None) -> RunRecord:
-        """Return a user's run; raise PlanInvalid if there is none, or if a newer fingerpost began it."""
         run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS else None
         if run is None or run.user != user:
             raise PlanInvalid(f"There is no run '{run_id[:_ID_CHARS]}'", {"field": "run_id"})
@@ -214,7 +213,6 @@ class PlanRuns:
             execution.wake()
 
     async def _forget_old(self) -> None:
-        """Remove runs that ended too long ago, once an hour at most."""
         now_at = clock.now()
         is_recent = self._forgot_at is not None and now_at - self._forgot_at < _RETENTION_INTERVAL
         if self._retention_days is None or is_recent:
@@ -252,7 +250,6 @@ class PlanRuns:
         return begun is not None and not begun.task.done()
 
     async def wait(self, run_id: str, longest_s: float) -> None:
-        """Wait until the background execution of a run stops, or until a timeout; raise its error if it failed."""
         begun = self._background.get(run_id)
         if begun is not None:
             await asyncio.wait([begun.task], timeout=longest_s)

@@ -50,12 +50,10 @@ class PlanProblem(NamedTuple):
 
 @dataclass(slots=True)
 class ReadyStep:
-    """A valid step.
+    """A valid step; ``tool`` and ``question`` are None if it names no tool.
 
     Attributes:
-        tool, question: the tool and the parsed parameters, if the step names a tool.
         key: the memory key of its output: its expected key, else its tool's output key.
-        condition: its done_check, compiled.
         dependencies: declared and inferred, in order.
         sources: the step that provides each reference, by its place; None for the given memory.
         earlier: the last step before it that writes the same key, if any.
@@ -100,13 +98,10 @@ def validate_plan(
     complaint: str = "The plan cannot run",
     hint: str | None = None,
 ) -> ValidPlan:
-    """Return a plan that can run.
+    """Return a plan that can run, or raise PlanInvalid, whose ``details["errors"]`` has every problem.
 
     ``memory`` holds the keys that are given; ``done`` the steps that need no tool any more.
     ``complaint`` begins the error's sentence, and ``hint`` is its hint.
-
-    Raises:
-        PlanInvalid: ``details["errors"]`` has every problem, the sentence the first of them.
     """
     check = _Check(plan, catalogue, frozenset(memory), frozenset(done), limits or Limits())
     problems = check.problems()
@@ -304,11 +299,7 @@ def _bindable(key: str | None) -> str | None:
 
 
 def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
-    """Return the validation errors of a step's arguments, with a placeholder for each reference.
-
-    Raises:
-        ToolError: a validator of the model raises that for a value of the plan.
-    """
+    """Return the validation errors of a step's arguments, with a placeholder for each reference."""
     try:
         read_arguments(question.model, fill(question.arguments, lambda _at: _HOLE))
     except ValidationError as error:
@@ -330,7 +321,6 @@ def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
 
 
 def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:
-    """Whether a validation error concerns a reference, or an object that contains one."""
     location: Way = tuple(complaint["loc"])
     if complaint["type"] == "extra_forbidden" and location in holes:
         # There is no field of that name, whatever its value will be.

@@ -42,8 +42,6 @@ async def describe_run(
     """Return a JSON-ready run without null values; ``parts`` adds long parts, ``after`` drops earlier events.
 
     ``room_bytes`` limits the size of all values together, and of the outputs among the items; infinity shows all.
-    ``values`` are partial results: the value of each key, or ``left_out`` if it is too long and only in the memory.
-    The ``remarks`` of a step are what its tool reported beside the value: missing, note, hint, candidates and so on.
     At most 5,000 events are shown: if the last one is not ``last_event``, there are more after it.
     """
     state = await runs.state_of(run)
@@ -143,7 +141,6 @@ def _say_json(value: Any) -> str:
 
 
 def say_steps(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -> list[str]:
-    """Return a line for each failed step of a run, and for each remark of a tool."""
     lines = []
     for step in steps:
         name = f"Step {step['step_id']}"

@@ -101,7 +101,6 @@ class DbosJournal(Journal):
         return state
 
     async def launch(self) -> None:
-        """Launch DBOS on the running loop, unless it runs."""
         if self._is_launched:
             return
         # Connect first: errors of the database are then reported in our own words.

@@ -60,12 +60,9 @@ class DbosSession:
         self._has_given_up = threading.Event()
 
     def ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
-        """Return what a function of the connection returns; it is called again if the connection was cut."""
         return self._patiently(lambda: self._once(act), _READ_PATIENCE_S)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        """Write rows in one transaction, and return the runs that another process has claimed: theirs are skipped."""
-
         def write(connection: "psycopg.Connection") -> Collection[str]:
             run_ids = {row[0] for row in (*steps, *events)} | {row[-1] for row in states}
             with connection.transaction():

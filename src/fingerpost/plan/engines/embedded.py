@@ -153,7 +153,6 @@ class FileSession:
                 _roll_back(connection)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        """Write rows in one transaction, and return the runs that have been removed since: their rows are skipped."""
         connection = self._opened()
         run_ids = {row[0] for row in (*steps, *events)}
         try:

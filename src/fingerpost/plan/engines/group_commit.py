@@ -91,7 +91,6 @@ class GroupCommit:
         return durable
 
     def _new_waiter(self, run_id: str) -> "asyncio.Future[None]":
-        """Return a future of the open batch for one caller, whose cancellation does not concern the others."""
         durable = self.loop.create_future()
         self._open.waiters.append((run_id, durable))
         return durable
