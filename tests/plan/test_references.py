@@ -63,10 +63,10 @@ def test_references_are_found_and_filled_wherever_they_stand_and_nothing_else():
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        (["data", "Revenue", "1", "v"], (True, 2.5)),
-        (["data", "Revenue", "2"], (False, None)),
-        (["data", "revenue"], (False, None)),
-        ([], (True, RESPONSE)),
+        (["data", "Revenue", "1", "v"], 2.5),
+        (["data", "Revenue", "2"], None),
+        (["data", "revenue"], None),
+        ([], RESPONSE),
     ],
 )
 def test_an_output_path_is_walked_key_by_key(path, expected):

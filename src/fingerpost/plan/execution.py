@@ -67,8 +67,8 @@ class Execution:
         self._seq = run.last_seq
         self._at, self._clock_read_s = "", -1.0
         done = finished(run)
-        outputs = {number: run.steps[number].output for number in done}
-        self._memory = Memory(valid, run.given, {number: text for number, text in outputs.items() if text is not None})
+        outputs = {n: step.output for n, step in run.steps.items() if n in done and step.output is not None}
+        self._memory = Memory(valid, run.given, outputs)
         self._open = {number: ready for number, ready in valid.steps.items() if number not in done}
         self._left = len(self._open)
         self._waiting: set[int] = set()

@@ -36,7 +36,7 @@ class Memory:
         return self._read.get(step_id)
 
     def value_of(self, ready: ReadyStep) -> Any:
-        return walk(self.response_of(ready.step.step_id), ready.step.output_path or [])[1]
+        return walk(self.response_of(ready.step.step_id), ready.step.output_path or [])
 
     def find_value(self, ready: ReadyStep) -> tuple[bool, Any, Any]:
         """Return whether a step's value is present, the value, and the whole response.
@@ -48,8 +48,8 @@ class Memory:
         response = self._under(ready.key, ready.earlier)
         if response is None or _is_failure(response):
             return False, None, response
-        is_there, value = walk(response, ready.step.output_path or [])
-        return is_there and value is not None, value, response
+        value = walk(response, ready.step.output_path or [])
+        return value is not None, value, response
 
     def names_for(self, ready: ReadyStep) -> dict[str, Any]:
         _present, value, response = self.find_value(ready)
@@ -124,7 +124,7 @@ class Memory:
             path = self._given.paths.get(reference.key, [])
         else:
             path = self._valid.steps[source].step.output_path or []
-        return walk(response, path)[1]
+        return walk(response, path)
 
     def _under(self, key: str, source: int | None) -> Any:
         return self._given.values.get(key) if source is None else self.response_of(source)

@@ -93,8 +93,8 @@ def fill(value: Any, resolve: Callable[[Way], Any], at: Way = ()) -> Any:
     return value
 
 
-def walk(response: Any, path: list[str]) -> tuple[bool, Any]:
-    """Return whether a plain path exists in a response, and its value; a list is entered by its index."""
+def walk(response: Any, path: list[str]) -> Any:
+    """Return the value at a plain path in a response, or None; a list is entered by its index."""
     here = response
     for part in path:
         if isinstance(here, dict) and part in here:
@@ -102,8 +102,8 @@ def walk(response: Any, path: list[str]) -> tuple[bool, Any]:
         elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
             here = here[int(part)]
         else:
-            return False, None
-    return True, here
+            return None
+    return here
 
 
 def _read(raw: dict[str, Any], at: Way) -> Reference:

@@ -91,10 +91,10 @@ def details_of(response: Any) -> dict[str, Any]:
 
 def find_dead_path(response: Any, path: list[str] | None) -> str | None:
     """Return where an output path ends without a value, and what is there; None if it has a value."""
-    if not path or walk(response, path)[1] is not None:
+    if not path or walk(response, path) is not None:
         return None
-    known = next(length for length in range(len(path)) if walk(response, path[: length + 1])[1] is None)
-    here = walk(response, path[:known])[1]
+    known = next(length for length in range(len(path)) if walk(response, path[: length + 1]) is None)
+    here = walk(response, path[:known])
     place = f"under {'.'.join(path[:known])} " if known else ""
     if isinstance(here, Mapping):
         if path[known] in here:

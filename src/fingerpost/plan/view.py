@@ -250,7 +250,7 @@ def _leave_out_long(run: RunRecord, room_bytes: float) -> dict[int, StepRecord]:
 def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: float) -> Iterator[dict[str, Any]]:
     left = room_bytes
     for key, response in memory.items():
-        value = walk(response, paths.get(key, []))[1]
+        value = walk(response, paths.get(key, []))
         most = left if math.isinf(room_bytes) else min(left, _MOST_VALUE_BYTES)
         size = len(encode(value))
         is_out = size > most

@@ -2,10 +2,9 @@
 
 import asyncio
 import logging
-import queue
 import sqlite3
-import threading
 from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -19,11 +18,6 @@ _log = logging.getLogger(__name__)
 _LONGEST_DELAY_S = 0.02
 
 _UNKNOWN = "What a run did could not be written down"
-
-# Errors that are raised to the callers, such as a value that SQLite cannot bind; any other would end the thread.
-_REPORTED_ERRORS = (
-    sqlite3.Error, OSError, ToolError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, RuntimeError
-)  # fmt: skip
 
 TAKEN_OVER = "The run is being carried on elsewhere: what it did here since then is not recorded"
 
@@ -57,10 +51,6 @@ class _Batch:
     states: list[Row] = field(default_factory=list)
 
 
-_Task = tuple[Callable[[], Any], Callable[[Any, BaseException | None], None]]
-"""A function for the writer's thread, and the callback on the loop that gets its result or its error."""
-
-
 class GroupCommit:
     """The writer of a journal for one event loop: a thread with a connection of its own."""
 
@@ -71,9 +61,7 @@ class GroupCommit:
         self._is_busy = False
         self._is_due = False
         self._timer: asyncio.TimerHandle | None = None
-        self._work: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._write, name="fingerpost-journal", daemon=True)
-        self._thread.start()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="fingerpost-journal")
 
     def put(self, run_id: str, step: Row | None, events: list[Row], state: Row | None) -> "asyncio.Future[None]":
         """Add to the next transaction; the returned future is done once it is on disk."""
@@ -108,16 +96,25 @@ class GroupCommit:
         """Run a function in the writer's thread, after all that was queued so far, whether or not the caller waits."""
         answer: asyncio.Future[_R] = self.loop.create_future()
 
-        def resolve(found: _R, error: BaseException | None) -> None:
+        def resolve(done: "Future[_R]") -> None:
             if answer.done():
                 return
-            if error is not None:
+            if (error := done.exception()) is not None:
                 answer.set_exception(error)
             else:
-                answer.set_result(found)
+                answer.set_result(done.result())
 
-        self._work.put((act, resolve))
+        self._submit(act, resolve)
         return answer
+
+    def _submit(self, act: Callable[[], _R], resolve: "Callable[[Future[_R]], None]") -> None:
+        """Run a function in the thread, and call another with its outcome on the loop."""
+
+        def hand_back(done: "Future[_R]") -> None:
+            if not self.loop.is_closed():
+                self.loop.call_soon_threadsafe(resolve, done)
+
+        self._thread.submit(act).add_done_callback(hand_back)
 
     async def drained(self) -> None:
         while self._is_busy or self._open.events or self._open.steps or self._open.states:
@@ -131,8 +128,8 @@ class GroupCommit:
         if self._timer is not None:
             self._timer.cancel()
         self._session.give_up()
-        self._work.put(None)
-        self._thread.join()
+        self._thread.submit(self._session.close)
+        self._thread.shutdown()
 
     def _commit_now(self) -> None:
         self._is_due = True
@@ -147,11 +144,11 @@ class GroupCommit:
         batch, self._open = self._open, _Batch()
         self._is_busy, self._is_due = True, False
         commit = partial(self._session.commit, batch.steps, batch.events, batch.states)
-        self._work.put((commit, partial(self._finish, batch)))
+        self._submit(commit, partial(self._finish, batch))
 
-    def _finish(self, batch: _Batch, refused: Collection[str], error: BaseException | None) -> None:
+    def _finish(self, batch: _Batch, done: "Future[Collection[str]]") -> None:
         self._is_busy = False
-        if error is not None:
+        if (error := done.exception()) is not None:
             _log.error("the journal could not be written: %s", error)
         for run_id, durable in batch.waiters:
             if durable.done():
@@ -160,24 +157,11 @@ class GroupCommit:
                 failed = JournalFailed(_reason(error))
                 failed.__cause__ = error
                 durable.set_exception(failed)
-            elif run_id in refused:
+            elif run_id in done.result():
                 durable.set_exception(JournalFailed(TAKEN_OVER))
             else:
                 durable.set_result(None)
         self._hand_over()
-
-    def _write(self) -> None:
-        while (task := self._work.get()) is not None:
-            act, resolve = task
-            error: BaseException | None = None
-            found: Any = None
-            try:
-                found = act()
-            except _REPORTED_ERRORS as caught:
-                error = caught
-            if not self.loop.is_closed():
-                self.loop.call_soon_threadsafe(resolve, found, error)
-        self._session.close()
 
 
 def _reason(error: BaseException) -> str:
