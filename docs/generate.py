@@ -15,10 +15,9 @@ import typer.main
 
 from fingerpost import clock, errors
 from fingerpost.apps.cli.app import app
-from fingerpost.apps.networks import new_networks
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
-from fingerpost.apps.wiring import list_tools
+from fingerpost.apps.wiring import list_tools, new_networks
 from fingerpost.contract.envelope import Family, code_of, render_error
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import schema_of

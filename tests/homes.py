@@ -4,7 +4,7 @@ import json
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
-from fingerpost.apps.networks import DEMOS
+from fingerpost.apps.wiring import DEMOS
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore

@@ -1,8 +1,7 @@
 """CONTRIBUTING says that a source changes four places: each provider that there is has all four."""
 
-from fingerpost.apps.networks import load_sources
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS
+from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, load_sources
 from fingerpost.testing.networks.source import ConformingSource
 from tests.conformance.test_conformance import SOURCES
 from tests.project.sources import ROOT, SRC

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.apps.networks import load_sources
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.source_kinds import list_paces
+from fingerpost.apps.source_kinds import list_paces, load_sources
 from fingerpost.apps.storage import new_client
 from fingerpost.apps.wiring import list_tools
 from fingerpost.net.loop_clients import LoopClients

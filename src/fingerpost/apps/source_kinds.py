@@ -5,16 +5,20 @@ A remote source is a package below ``transit/remote``; its line here gives recor
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fingerpost.apps.settings import Settings
+from fingerpost.apps.storage import new_client
 from fingerpost.errors import SettingsInvalid
+from fingerpost.net.cache import SharedResponses
 from fingerpost.net.limiter import Pace
 from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import check_places
-from fingerpost.transit.port import RemoteSource
+from fingerpost.transit.port import NetworkSource, RemoteSource
 from fingerpost.transit.remote.kit.add_option import AddOption
 from fingerpost.transit.remote.motis.transitous import MOTIS, TRANSITOUS
 from fingerpost.transit.remote.motis.transitous import PACES as TRANSITOUS_PACES
@@ -87,6 +91,28 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
         paces=TRANSITOUS_PACES,
     ),
 )
+
+
+def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
+    """Return every kind of source by its word; remote ones ask with ``fetch``."""
+    # The engine takes longer to import than a server may take to say who it is.
+    from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
+
+    kinds: list[NetworkSource] = [
+        EmbeddedSource(settings.home, lambda: _open_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000),
+        DemoSource(),
+        *(kind.open_source(fetch) for kind in REMOTE_KINDS),
+    ]
+    return {source.kind: source for source in kinds}
+
+
+@asynccontextmanager
+async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
+    """Open what real time is fetched with: once for all processes of a home."""
+    from fingerpost.transit.embedded.realtime_feeds import POLL_S
+
+    async with new_client(settings, list_paces()) as client:
+        yield SharedResponses(settings.home / "realtime", client.fetch, fresh_s=POLL_S)
 
 
 def list_paces() -> dict[str, Pace]:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from fingerpost import clock
-from fingerpost.apps.networks import new_networks
 from fingerpost.apps.own_tools import GROUP, OwnTool, serve_own_tools
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.storage import open_limits, open_variables
+from fingerpost.apps.source_kinds import list_paces, load_sources, open_record_store
+from fingerpost.apps.storage import new_client, open_limits, open_variables
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.spec import ToolRegistry
 from fingerpost.errors import SettingsInvalid
@@ -21,8 +21,12 @@ from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.filings.tools.tool_details import ToolDetails
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
+from fingerpost.store.network_record import NetworkRecord
 from fingerpost.store.variables import VariableStore
+from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
 from fingerpost.transit.tools.find_address_or_stop import FindAddressOrStop
@@ -34,6 +38,7 @@ from fingerpost.transit.tools.plan_route import PlanRoute
 from fingerpost.transit.tools.plan_trip import PlanTrip
 from fingerpost.transit.tools.user_variables import DeleteUserVariable, GetUserVariables, SaveUserVariable
 
+DEMOS = ("DEMO-HELSINKI", "DEMO-LONDON")
 GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
 TOOLS = (
     PlanTrip, GetDepartures, FindAddressOrStop, FindStops, SaveUserVariable, GetUserVariables, DeleteUserVariable,
@@ -98,6 +103,19 @@ class Application:
     variables: VariableStore
     plans: Plans
     left_out: Mapping[str, str]
+
+
+def new_networks(settings: Settings) -> AllNetworks:
+    """Return the networks of a home folder; nothing is opened, and no engine imported, before somebody asks."""
+    clients = LoopClients(lambda: new_client(settings, list_paces()))
+    return AllNetworks(
+        open_record_store(settings.home),
+        lambda: load_sources(settings, clients.fetch),
+        demos=[NetworkRecord(name=name, source="demo") for name in DEMOS],
+        demo_mode=DemoMode(settings.demo),
+        learned=LearnedProfiles(settings.home),
+        clients=clients,
+    )
 
 
 def build(settings: Settings, groups: Collection[str] | None = None, own: Sequence[OwnTool] = ()) -> Application:
