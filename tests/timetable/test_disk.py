@@ -16,7 +16,7 @@ from fingerpost.transit.engine.timetable.array_file import ARRAYS, FORMAT, open_
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.draft import TimetableDraft
 from fingerpost.transit.engine.timetable.text import TextColumn
-from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Timetable
+from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Pathways, Timetable
 
 DESCRIPTORS = Path("/proc/self/fd")
 DRAWING = """
@@ -34,7 +34,7 @@ def plain(timetable):
             value = (value.dtype.str, value.shape, value.tolist())
         elif isinstance(value, TextColumn):
             value = (value.blob.dtype.str, value.offsets.dtype.str, list(value))
-        elif isinstance(value, Footpaths):
+        elif isinstance(value, Footpaths | Pathways):
             value = [(column.dtype.str, column.tolist()) for column in value]
         elif isinstance(value, dict):
             value = {language: list(column) for language, column in value.items()}

@@ -23,10 +23,9 @@ from fingerpost.transit.engine.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
-from fingerpost.transit.engine.timetable.station_ways import Pathways
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.text import TextColumn
-from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32, Pathways
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 
 # Stops with different names are one if they are this close, and the names this similar.

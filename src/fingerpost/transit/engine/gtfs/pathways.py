@@ -17,7 +17,6 @@ from fingerpost.transit.engine.timetable.station_ways import (
     WALKWAY,
     WITH_STEP,
     WITHOUT_STEP,
-    Pathways,
     find_quickest_s,
 )
 from fingerpost.transit.engine.timetable.timetable import (
@@ -27,6 +26,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_NO,
     WHEELCHAIR_UNKNOWN,
     WHEELCHAIR_YES,
+    Pathways,
 )
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.engine.timetable.row_bounds import check_timetable
 from fingerpost.transit.engine.timetable.text import TextColumn
-from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Timetable
+from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Pathways, Timetable
 
 ARRAYS = "arrays.bin"
 _CONTENTS = "contents.json"
@@ -84,7 +84,7 @@ def explaining_damage(subject: str, remedy: str) -> Iterator[None]:
 
 
 # Raise it when the meaning of a stored array changes; changed names and types are detected.
-FORMAT = 11
+FORMAT = 12
 
 _REMEDY = "Run `fingerpost network refresh` for it."
 _TRANSLATED = ("stop_names", "route_names", "headsign_names")
@@ -118,10 +118,11 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
     arrays = open_arrays(folder, contents["arrays"])
     columns: dict[str, Any] = {}
     for field in fields(Timetable):
-        if field.type is Footpaths:
-            columns[field.name] = Footpaths(*(arrays[f"{field.name}.{name}"] for name in Footpaths._fields))
+        table: Any = field.type
+        if table in (Footpaths, Pathways):
+            columns[field.name] = table(*(arrays[f"{field.name}.{name}"] for name in table._fields))
         elif field.name not in _IN_CONTENTS:
-            columns[field.name] = _column(arrays, field.name) if field.type is TextColumn else arrays[field.name]
+            columns[field.name] = _column(arrays, field.name) if table is TextColumn else arrays[field.name]
     for name in _TRANSLATED:
         languages = contents["languages"][name]
         columns[name] = {language: _column(arrays, f"{name}.{language}") for language in languages}
@@ -141,7 +142,7 @@ def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
         if isinstance(value, TextColumn):
             yield f"{name}.blob", value.blob
             yield f"{name}.offsets", value.offsets
-        elif isinstance(value, Footpaths):
+        elif isinstance(value, Footpaths | Pathways):
             yield from ((f"{name}.{column}", array) for column, array in value._asdict().items())
         elif name not in _IN_CONTENTS:
             yield name, value

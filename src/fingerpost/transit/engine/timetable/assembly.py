@@ -78,10 +78,7 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
         in_seat_service=draft.in_seat.service,
         **_specific_transfers(draft.specific_transfers, walks.usual, parents),
         **_prefixed("shape_", draft.shapes),
-        pathway_from=draft.station_ways.begin,
-        pathway_to=draft.station_ways.end,
-        pathway_mode=draft.station_ways.mode,
-        pathway_s=draft.station_ways.seconds,
+        pathways=draft.station_ways,
     )
 
 

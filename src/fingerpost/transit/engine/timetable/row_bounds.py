@@ -12,7 +12,7 @@ from fingerpost.transit.engine.timetable.timetable import Timetable
 # Columns of row numbers by the array that they index. Those of the second table may be -1 for none.
 _ROWS = {
     "stop_lat": ("stop_time_stop", "transfer_from", "transfer_to", "footpaths.to", "step_free_footpaths.to",
-                 "pathway_from", "pathway_to"),
+                 "pathways.begin", "pathways.end"),
     "route_feed": ("trip_route",),
     "service_feed": ("trip_service",),
     "trip_route": ("trip_departure_trip",),

@@ -8,17 +8,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32
 from fingerpost.transit.engine.timetable.timetable import (
     BOARDING_AREA,
     ENTRANCE,
     STOP,
     WHEELCHAIR_NO,
-    Float32,
     Float64,
     Int8,
     Int32,
     Int64,
+    Pathways,
     Timetable,
 )
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
@@ -28,15 +27,6 @@ WALKWAY, STAIRS, TRAVELATOR, ESCALATOR, LIFT, FARE_GATE, EXIT_GATE = range(1, 8)
 WITHOUT_STEP = frozenset({WALKWAY, TRAVELATOR, LIFT, FARE_GATE, EXIT_GATE})
 WITH_STEP = frozenset({STAIRS, ESCALATOR})
 GATES = frozenset({FARE_GATE, EXIT_GATE})
-
-
-class Pathways(NamedTuple):
-    """Ways through stations between two rows, each in one direction; unstated seconds are NaN."""
-
-    begin: Int32 = NO_INT32
-    end: Int32 = NO_INT32
-    mode: Int8 = NO_INT8
-    seconds: Float32 = NO_FLOAT32
 
 
 class StationPlaces(NamedTuple):
@@ -182,12 +172,11 @@ def find_change_s(
 
 
 def get_places(timetable: Timetable) -> StationPlaces:
-    ways = (timetable.pathway_from, timetable.pathway_to, timetable.pathway_mode, timetable.pathway_s)
     return StationPlaces(
         timetable.stop_lat,
         timetable.stop_lon,
         timetable.stop_kind,
         timetable.stop_parent,
         timetable.stop_wheelchair,
-        Pathways(*ways),
+        timetable.pathways,
     )

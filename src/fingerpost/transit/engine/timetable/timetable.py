@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32
 from fingerpost.transit.engine.timetable.text import TextColumn
 
 Int8 = npt.NDArray[np.int8]
@@ -73,7 +74,16 @@ class Footpaths(NamedTuple):
     walk_s: Int32
 
 
-NO_FOOTPATHS = Footpaths(*(np.zeros(0, np.int32) for _ in Footpaths._fields))
+NO_FOOTPATHS = Footpaths(*(NO_INT32 for _ in Footpaths._fields))
+
+
+class Pathways(NamedTuple):
+    """Ways through stations between two stops (rows), each in one direction; unstated seconds are NaN."""
+
+    begin: Int32 = NO_INT32
+    end: Int32 = NO_INT32
+    mode: Int8 = NO_INT8  # GTFS pathway_mode
+    seconds: Float32 = NO_FLOAT32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -177,11 +187,7 @@ class Timetable:
     # NaN where the feed does not say, empty where none does.
     stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
 
-    # pathways: ways through stations between two stops (rows), each in one direction; seconds NaN where not stated
-    pathway_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    pathway_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    pathway_mode: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # GTFS pathway_mode
-    pathway_s: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+    pathways: Pathways
 
     @property
     def stop_count(self) -> int:
