@@ -88,11 +88,7 @@ def expand_home(text: str) -> Path:
 
 
 def check_places(record: NetworkRecord) -> None:
-    """Check that a record's paths and URLs can be used.
-
-    Raises:
-        ParameterError: as ``read_place``; ``details["field"]`` is the record's key.
-    """
+    """Raise the ParameterError of ``read_place`` with the record's key as ``details["field"]``."""
     texts = [("feeds", text) for text in record.feeds] + [("realtime", text) for text in record.realtime]
     if record.url is not None:
         texts.append(("url", record.url))

@@ -19,11 +19,7 @@ from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 
 
 def read_typed_source(text: str) -> NamedPlace:
-    """Return a realtime source that a person typed.
-
-    Raises:
-        ParameterError: as ``read_place``, or there is no such file.
-    """
+    """Return a realtime source that a person typed; ParameterError as ``read_place``, or if there is no such file."""
     source = read_place(text)
     if source.path is not None and not source.path.is_file():
         place = text.removeprefix(f"{source.feed_name}=")

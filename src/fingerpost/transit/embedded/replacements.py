@@ -35,10 +35,7 @@ class Replacements:
         self._keep = lru_cache(maxsize=None)(self._match)
 
     def find_ride(self, ride: Ride) -> Ride | None:
-        """Return the replacement's ride between the same stops, None if it has none.
-
-        Nobody stays seated into it or from it, because the feed promised that of the replaced vehicle.
-        """
+        """Return the replacement's ride between the same stops; seats were promised in the replaced vehicle only."""
         key = (ride.trip_departure, ride.service_day.toordinal())
         trip_departure = self._row_of.get(key)
         if trip_departure is None:

@@ -33,11 +33,7 @@ def list_demo_names() -> tuple[str, ...]:
 
 
 def build_demo(name: str) -> Timetable:
-    """Build a demo network's timetable, which is valid on any day.
-
-    Raises:
-        DataNotFound: there is no demo network of that name.
-    """
+    """Build a demo network's timetable, which is valid on any day; DataNotFound for another name."""
     if name not in _NAMES:
         raise DataNotFound(
             f"There is no demo network '{name}'.", {"name": name}, hint=f"Choose one of: {', '.join(_NAMES)}."

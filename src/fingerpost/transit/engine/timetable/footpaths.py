@@ -152,14 +152,9 @@ def without_closed_ways(
     *,
     step_free: bool,
 ) -> Timetable:
-    """Return a timetable whose footpaths avoid what is closed; impossible ones are left out.
+    """Return a timetable whose footpaths, the step-free ones if ``step_free``, avoid closed parts of stations.
 
-    Args:
-        timetable: with its usual footpaths, or those without steps if ``step_free``.
-        walks: walks that avoid what is closed.
-        places: the closed places, in degrees.
-        closed: the closed entrances and passages of stations (rows).
-        step_free: which footpaths are changed.
+    ``walks`` avoid them already; ``closed`` are their rows and ``places`` their positions in degrees.
     """
     has_own = step_free and len(timetable.step_free_footpaths.first)
     first, to, taken_s, metres, walk_s = timetable.step_free_footpaths if has_own else timetable.footpaths

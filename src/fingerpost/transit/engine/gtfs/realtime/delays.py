@@ -34,8 +34,7 @@ _APART_S = 1 << 41
 class Delays:
     """Realtime of rides, one row for each of their stop times.
 
-    ``stop`` and ``flags`` are the timetable's unless the updates change them. ``has_realtime`` marks the rides with any
-    realtime.
+    ``stop`` and ``flags`` are the timetable's unless the updates change them. ``has_realtime`` marks rides.
     """
 
     arrival_delay_s: Int32

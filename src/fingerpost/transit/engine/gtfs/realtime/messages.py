@@ -59,11 +59,7 @@ def find_message(data: bytes) -> FeedMessage | None:
 
 
 def find_timestamp(data: bytes) -> int | None:
-    """Return a message's own timestamp (Unix seconds), or None if it has none.
-
-    Raises:
-        ValueError: the bytes are not a message, or have too many entities; the text completes "The source gave ...".
-    """
+    """Return a message's own timestamp (Unix seconds), or None; ValueError completes "The source gave ..."."""
     if has_too_many_entities(data):
         raise ValueError(f"a message of more than {MOST_ENTITIES:,} entities, which is not used")
     message = find_message(data)

@@ -39,7 +39,7 @@ _MAYBE_ADDED = (EntityOutcome.TRIP_UNKNOWN, EntityOutcome.NOT_RUNNING, EntityOut
 
 
 class ReceivedUpdate(NamedTuple):
-    """A trip update, the matcher of its message, its age (Unix seconds), and the position of its outcome."""
+    """A trip update, the matcher of its message, its timestamp (Unix seconds), and the position of its outcome."""
 
     update: TripUpdate
     matcher: TripMatcher
