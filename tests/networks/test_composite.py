@@ -1,14 +1,11 @@
 """All networks behind one composite: records, order, problems, fallback, demos (rule A13)."""
 
 import asyncio
-import threading
-from concurrent.futures import ALL_COMPLETED, FIRST_COMPLETED
 
 import pytest
 
 from fingerpost.errors import SettingsInvalid, SourceFailed
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
-from fingerpost.transit.networks import composite
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import DepartureQuery
 from tests.contracts.conftest import stop_place
@@ -24,7 +21,6 @@ class DrawnSource:
     def __init__(self, kind):
         self.kind = kind
         self.opened, self.retired, self.closed = [], [], 0
-        self.gates = {}
         self.failures = {}
 
     def stamp(self):
@@ -32,8 +28,6 @@ class DrawnSource:
 
     def open(self, record, learned=None):
         self.opened.append(record.name)
-        if record.name in self.gates:
-            self.gates[record.name].wait(20)
         if record.name in self.failures:
             raise self.failures[record.name]
         if record.name == "BAD":
@@ -116,23 +110,6 @@ def test_an_edit_takes_effect_on_the_next_call(tmp_path, add, networks, source):
     assert source.retired == ["A"]
 
 
-def test_a_network_that_is_slow_to_open_keeps_no_other_waiting(add, networks, source, monkeypatch):
-    monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
-    gate = source.gates["SLOW"] = threading.Event()
-    add("A", "SLOW")
-    ours = networks()
-    first = open_now(ours)
-    gate.set()
-    ours._opening["SLOW"].future.result(20)
-    second = open_now(ours)
-
-    assert (names(first.answering), dict(first.problems)) == (
-        ["A"],
-        {"SLOW": "SLOW is still being opened. Ask again in a moment."},
-    )
-    assert (names(second.answering), dict(second.problems)) == (["A", "SLOW"], {})
-
-
 def test_nothing_is_opened_again_while_nothing_changes(add, networks, source):
     add("A")
     ours = networks()
@@ -195,21 +172,6 @@ def test_closing_reaches_every_kind_of_source(networks, source):
     assert names(open_now(ours).answering) == ["DEMO-X"]
 
 
-def test_an_edit_while_a_network_is_being_opened_is_not_lost(add, networks, source, monkeypatch):
-    monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
-    gate = source.gates["SLOW"] = threading.Event()
-    add("A", "SLOW")
-    ours = networks()
-    open_now(ours)
-    add("SLOW", priority=7)
-    gate.set()
-    ours._opening["SLOW"].future.result(20)
-    monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 20.0)
-    open_now(ours)
-
-    assert {each.profile.name: each.profile.priority for each in open_now(ours).answering} == {"SLOW": 7, "A": 0}
-
-
 @pytest.mark.parametrize(
     ("failure", "sentence"),
     [
@@ -241,46 +203,3 @@ def test_a_network_that_cannot_be_opened_keeps_its_priority(add, networks):
     add("STANDIN")
 
     assert names(open_now(networks()).answering) == ["BAD", "OTHER"]
-
-
-def test_slow_openings_keep_no_thread_from_the_others(add, networks, source, monkeypatch):
-    monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
-    gate = threading.Event()
-    slow = [f"SLOW-{number}" for number in range(8)]
-    for name in slow:
-        source.gates[name] = gate
-        add(name)
-    add("Z")
-    ours = networks("on")
-    try:
-        first = open_now(ours)
-        second = open_now(ours)
-    finally:
-        gate.set()
-
-    assert (names(first.answering), sorted(first.problems)) == (["Z", "DEMO-X"], slow)
-    assert (names(second.answering), sorted(second.problems)) == (["Z", "DEMO-X"], slow)
-
-
-def test_a_slow_opening_is_waited_for_once(tmp_path, add, source, monkeypatch):
-    seconds, waited, gate = [100.0], [], threading.Event()
-
-    def wait(futures, timeout=None, return_when=ALL_COMPLETED):
-        if timeout is not None and ours._opening["SLOW"].future in futures:
-            waited.append(timeout)
-            seconds[0] += timeout
-            return_when = FIRST_COMPLETED
-        return real(futures, return_when=return_when)
-
-    real = composite.wait
-    source.gates["SLOW"] = gate
-    ours = AllNetworks(NetworkRecordStore(tmp_path), lambda: {"drawn": source}, clock_s=lambda: seconds[0])
-    add("A", "SLOW")
-    monkeypatch.setattr(composite, "wait", wait)
-    try:
-        opened = [names(open_now(ours).answering) for _ in range(3)]
-    finally:
-        gate.set()
-
-    assert opened == [["A"]] * 3
-    assert waited == [8.0]

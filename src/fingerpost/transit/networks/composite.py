@@ -7,9 +7,7 @@ while a server runs. One that cannot be opened is listed in ``problems`` and doe
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -25,11 +23,6 @@ from fingerpost.transit.networks.wrapper import ClosedNetwork
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
-
-# More than networks of one home folder, so that a slow opening keeps no thread from another.
-_OPENING_THREADS = 64
-# A network that takes longer to open is left out of the answers for now, if another is there.
-OPENING_DEADLINE_S = 8.0
 
 
 class DemoMode(StrEnum):
@@ -50,12 +43,6 @@ class _OpenedNetwork(NamedTuple):
     network: Network
 
 
-class _Opening(NamedTuple):
-    record: NetworkRecord
-    future: Future[_OpenedNetwork]
-    late_after_s: float
-
-
 class AllNetworks:
     """The networks of the records, and the demos; see the port's ``Networks``.
 
@@ -74,7 +61,6 @@ class AllNetworks:
         learned: LearnedProfiles | None = None,
         clients: LoopClients | None = None,
         breaker: NetworkBreaker | None = None,
-        clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._records = records
         self._load_sources = load_sources
@@ -84,10 +70,7 @@ class AllNetworks:
         self._clients = clients
         self._sources: Mapping[str, NetworkSource] = {}
         self._opened: dict[str, _OpenedNetwork] = {}
-        self._opening: dict[str, _Opening] = {}
         self._breaker = breaker or NetworkBreaker()
-        self._clock_s = clock_s
-        self._pool = ThreadPoolExecutor(_OPENING_THREADS, thread_name_prefix="fingerpost-opening")
         self._current = OpenNetworks()
         self._stamp: Hashable = None
         self._lock = threading.Lock()
@@ -118,24 +101,14 @@ class AllNetworks:
             problems = dict(kept.problems)
             opened: dict[str, _OpenedNetwork] = {}
             records = {**kept.records, **{record.name: record for record in self._demos}}
-            for name, opening in self._open_all(records).items():
-                if not opening.future.done():
-                    # The next call looks again, whatever the records say by then.
-                    stamp = None
-                    if name in self._opened:
-                        opened[name] = self._opened[name]
-                    else:
-                        problems[name] = f"{name} is still being opened. Ask again in a moment."
-                    continue
-                del self._opening[name]
-                error = opening.future.exception()
-                if error is None:
-                    opened[name] = opening.future.result()
-                else:
+            for name, record in records.items():
+                try:
+                    opened[name] = self._open(record)
+                except Exception as error:  # noqa: BLE001  # whatever a source raises closes one network only
                     problems[name] = _say_why_closed(name, error)
-                if isinstance(error, StorageUnavailable) or opening.record != records[name]:
-                    # It may open at the next call; or its record was edited while it was being opened.
-                    stamp = None
+                    if isinstance(error, StorageUnavailable):
+                        # It may open at the next call.
+                        stamp = None
             for name, gone in self._opened.items():
                 if name not in opened or opened[name].source is not gone.source:
                     gone.source.retire(name)
@@ -143,27 +116,6 @@ class AllNetworks:
             self._current = self._arrange(kept.records, problems)
             self._stamp = stamp
             return self._current
-
-    def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, _Opening]:
-        """Open all networks at once, and wait until each is open, or one is and the others take too long."""
-        now_s = self._clock_s()
-        for name, record in records.items():
-            if name not in self._opening:
-                future = self._pool.submit(self._open, record)
-                self._opening[name] = _Opening(record, future, now_s + OPENING_DEADLINE_S)
-        openings = {name: self._opening[name] for name in records}
-        wait({each.future for each in openings.values() if each.record in self._demos})
-        added = [each for each in openings.values() if each.record not in self._demos]
-        # Each is waited for once: a call that comes later does not wait again for what is late already.
-        left_s = max((each.late_after_s - now_s for each in added), default=0.0)
-        if left_s > 0:
-            wait({each.future for each in added if each.late_after_s > now_s}, timeout=left_s)
-        waiting = {each.future for each in added if not each.future.done()}
-        done = {each.future for each in added} - waiting
-        while waiting and all(each.exception() is not None for each in done):
-            more, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            done |= more
-        return openings
 
     def _open(self, record: NetworkRecord) -> _OpenedNetwork:
         source = self._sources.get(record.source)
@@ -204,7 +156,7 @@ class AllNetworks:
         return FallbackNetwork(opened.network, fallback)
 
 
-def _say_why_closed(name: str, error: BaseException) -> str:
+def _say_why_closed(name: str, error: Exception) -> str:
     if isinstance(error, ToolError):
         _log.error("network=%s cannot be used: %s", name, error.message)
         return error.message
