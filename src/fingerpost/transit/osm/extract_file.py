@@ -26,13 +26,8 @@ def read_objects(
 ) -> Iterator[Any]:
     """Yield what has one of some keys: nodes, then ways with the positions of their nodes, then relations and areas.
 
-    Areas are put together of what has one of ``area_keys``; ``what`` is said of the work to ``progress``.
-    Any format that osmium knows by its name. Memory is bounded: of a large file the positions of all nodes are kept in
-    a file in ``scratch``, which is removed afterwards. An object holds until the next one is asked for.
-
-    Raises:
-        SettingsInvalid: osmium is not installed.
-        FeedUnusable: the file is not there, is no extract, or is damaged.
+    Areas are put together of what has one of ``area_keys``; ``what`` is the work's name for ``progress``. Memory is
+    bounded: the positions of all nodes of a large file are stored in ``scratch``. An object is valid until the next.
     """
     osmium = load_osmium()
     index = scratch / _INDEX

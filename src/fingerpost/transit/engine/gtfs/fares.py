@@ -21,22 +21,20 @@ from fingerpost.transit.fares.book import (
 
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}
 _TICKET_COLUMNS = ("fare_id", "price", "currency_type", "transfers", "transfer_duration", "agency_id")
-# Columns that each table cannot be read without.
-_REQUIRED = {
-    "fare_attributes.txt": ("fare_id", "price", "currency_type"),
-    "fare_rules.txt": ("fare_id",),
-    "fare_leg_rules.txt": ("fare_product_id",),
-    "fare_leg_join_rules.txt": (),
+# Columns that each table cannot be read without. Faults of those beside leg rules could hide a rule that applies.
+_BESIDE_LEG_RULES = {
     "fare_transfer_rules.txt": ("fare_transfer_type",),
     "fare_products.txt": ("fare_product_id", "amount", "currency"),
     "stop_areas.txt": ("area_id", "stop_id"),
     "route_networks.txt": ("network_id", "route_id"),
     "rider_categories.txt": ("rider_category_id",),
 }
-# Tables whose faults could hide a rule that applies.
-_OF_LEGS = (
-    "fare_transfer_rules.txt", "fare_products.txt", "stop_areas.txt", "route_networks.txt", "rider_categories.txt",
-)  # fmt: skip
+_REQUIRED = _BESIDE_LEG_RULES | {
+    "fare_attributes.txt": ("fare_id", "price", "currency_type"),
+    "fare_rules.txt": ("fare_id",),
+    "fare_leg_rules.txt": ("fare_product_id",),
+    "fare_leg_join_rules.txt": (),
+}
 
 
 def read_fares(archive: Archive) -> FareBook | None:
@@ -125,7 +123,7 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
     if rules_table is None:
         fault = _find_fault(archive, "fare_leg_rules.txt")
         return FareBook(problem=fault) if fault else None
-    problem = next(filter(None, (_find_fault(archive, name) for name in _OF_LEGS)), "")
+    problem = next(filter(None, (_find_fault(archive, name) for name in _BESIDE_LEG_RULES)), "")
     products, listed, product_problem = _read_products(archive)
     rules = []
     columns = (*_LEG_KEY, "rule_priority", "from_timeframe_group_id", "to_timeframe_group_id")

@@ -158,10 +158,7 @@ class AddressIndex:
         return matches
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
-        """Return the nearest address to a position, else the nearest place or street; None where none is near.
-
-        The place stands where the position is, under the name of what is there.
-        """
+        """Name a position by the nearest address, else by the nearest place or street; None where none is near."""
         here = (coordinate.lat, coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
             near = [each for each in self._list_near(here) if each[0] <= NAMED_WITHIN_M]

@@ -23,14 +23,9 @@ _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
 
 
 class _Edges(NamedTuple):
-    """Edges between junctions as columns, before arcs are made of them; nodes are numbered from 0.
+    """Edges between junctions as columns, before arcs are made of them; flags as in ``StreetGraph``.
 
-    Attributes:
-        begin, end: the nodes of each edge.
-        flags, node_flags, avoided: as in ``StreetGraph``.
-        first: the points of edge e are rows ``first[e] .. first[e + 1]`` of the next three.
-        lat_e7, lon_e7: positions of points, in ten millionths of a degree.
-        along_m: metres from the beginning of the edge.
+    The points of edge e are rows ``first[e] .. first[e + 1]`` of ``lat_e7``, ``lon_e7`` and ``along_m``.
     """
 
     begin: Int32

@@ -19,14 +19,10 @@ _CELL_M = 100.0
 
 
 class SegmentGrid(NamedTuple):
-    """The segments of all edges by the cells of a grid that they touch.
+    """The segments of all edges by the cells of a grid that they touch; widths of cells are in degrees.
 
-    Attributes:
-        cell_lat, cell_lon: the height and width of a cell in degrees.
-        cells: numbers of the cells in which anything lies (row times CELLS_PER_ROW, plus column), ascending.
-        cell_first: the segments of the i-th are ``segment[cell_first[i] : cell_first[i + 1]]``.
-        segment: the row of the shape point where a segment begins.
-        edge_of_point: the edge of each shape point.
+    ``cells`` are numbers (row times CELLS_PER_ROW, plus column), ascending. The segments of the i-th are
+    ``segment[cell_first[i] : cell_first[i + 1]]``, each the row of the shape point where it begins.
     """
 
     cell_lat: float

@@ -99,9 +99,6 @@ class StopAccess(NamedTuple):
     def without_steps(self) -> "StopAccess":
         return self._replace(in_s=self.step_free_in_s, out_s=self.step_free_out_s)
 
-    def select(self, keep: npt.NDArray[np.bool_]) -> "StopAccess":
-        return StopAccess._make(column[keep] for column in self)
-
 
 def meet_at_places(lats: Float64, lons: Float64) -> StopAccess:
     """Return the access of stops that all meet the streets at one place each, in degrees."""
@@ -127,14 +124,11 @@ def find_stop_access(
     own = meet_at_places(*places)
     if not rows:
         return own
-    has_entrance = {row[0] for row in rows}
-    is_own = np.ones(len(own.stop), np.bool_)
-    is_own[list(has_entrance)] = False
-    own = own.select(is_own)
+    is_own = ~np.isin(own.stop, [row[0] for row in rows])
     kinds = (np.int32, np.int32, np.float64, np.float64, *[np.int32] * 5)
     columns = [np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
     pairs: Iterator[tuple[Any, Any]] = zip(own, columns, strict=True)
-    joined = StopAccess._make(np.concatenate(pair) for pair in pairs)
+    joined = StopAccess._make(np.concatenate([one[is_own], other]) for one, other in pairs)
     order = np.argsort(joined.stop, kind="stable")
     return StopAccess._make(column[order] for column in joined)
 
