@@ -79,7 +79,6 @@ class CallDrawer:
         return arguments
 
     def bend(self, arguments):
-        """Return the arguments with one value replaced, one key taken out, or one added."""
         path = self.dice.choice(list(_paths_of(arguments)))
         roll = self.dice.random()
         if roll < 0.2 and path and isinstance(path[-1], str):
@@ -104,7 +103,6 @@ class CallDrawer:
         return {"goal": "generated", "steps": steps}
 
     def _value(self, schema, words, name="", root=None):
-        """Return a value that a schema allows; of a field whose words are known, mostly one of those."""
         root = root or schema
         schema = _resolved(schema, root)
         if words.get(name) and self.dice.random() < 0.85:

@@ -44,8 +44,6 @@ class Slow(ScriptedTool):
 
 
 def new_application(pipe):
-    """Return an application of the two tools of plans, over one tool that waits for a pipe, and of the slow tool."""
-
     async def wait(query_type, parameters, _user):
         os.write(calls, b"called\n")
         word = await asyncio.to_thread(pipe.read_text)

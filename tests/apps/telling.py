@@ -63,7 +63,6 @@ def is_told(name, fact, text, zone="Europe/Helsinki"):
 
 
 def untold(name, answer):
-    """Return the figures, times and candidates of an answer's structure that its text does not tell."""
     skipped = NOT_TOLD | (NOT_TOLD_OF_TRIPS if name == "plan_trip" else set())
     zone = answer.body.get("metadata", {}).get("timeZone", "Europe/Helsinki")
     if name in IN_UTC:

@@ -101,7 +101,6 @@ def test_a_file_is_loaded_and_answered(facts_file, invoke):
 
 @pytest.mark.parametrize("words", [("filings", "list"), ("doctor",)])
 def test_each_company_is_listed_with_its_newest_filing(facts_file, invoke, words):
-    """The clock of these tests stands at 2026-03-10."""
     invoke("filings", "load", str(facts_file), "--ticker", "DRWN")
     printed = " ".join(invoke(*words).stdout.split())
 

@@ -90,7 +90,6 @@ def test_a_stop_that_nobody_knows_ends_it_at_once(application, capsys, as_json):
 
 
 def test_it_does_not_go_with_a_time(invoke):
-    """What leaves tomorrow does not change by looking at it now."""
     ended = invoke("departures", "Kamppi", "--follow", "--at", "09:00")
 
     assert ended.returncode == 2

@@ -46,7 +46,6 @@ def test_real_time_is_told_when_it_is_added_listed_and_on_the_next_board(added, 
 
 
 def test_the_doctor_tells_age_and_counts(added, invoke):
-    """One update was matched, one names a trip that is not there."""
     lines = [line for line in invoke("doctor").stdout.splitlines() if line.startswith("real time")]
     assert lines == [
         "real time  updates.pb: 7 s old; 1 of 2 are known to the timetable",
@@ -133,7 +132,6 @@ def test_what_matched_is_said_per_source_and_per_feed(add, server):
 
 
 def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invoke):
-    """One of three: the terminal, the doctor, show, a board and a trip say it."""
     added = add("/other.pb").stdout
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
     trip = json.loads(invoke("plan", "TOWN:ALPHA", "TOWN:GAMMA", "--json").stdout)

@@ -139,7 +139,6 @@ def test_without_osmium_one_sentence_says_how_to_install_it(tmp_path, extract, i
 
 
 def test_streets_that_were_added_answer_without_osmium(tmp_path, extract, invoke, monkeypatch):
-    """Only reading an extract needs it."""
     invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     monkeypatch.setitem(sys.modules, "osmium", None)
 
@@ -188,7 +187,6 @@ def test_streets_of_an_older_version_are_named_and_prepared_anew_at_refresh(tmp_
 
 
 def test_streets_of_another_format_are_prepared_again_at_refresh(tmp_path, extract, invoke):
-    """The error of every command advises it."""
     invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     contents = next(tmp_path.rglob("streets/contents.json"))
     contents.write_text(json.dumps(json.loads(contents.read_text()) | {"format": 1}))

@@ -53,7 +53,6 @@ def test_a_time_as_a_person_types_it(text, meant):
 
 @pytest.mark.parametrize("text", ["2026-03-10T08:00", "now", "9", "tomorrow", "someday 09:00", "mo 09:00", ""])
 def test_other_texts_are_no_times_of_day(text):
-    """A bare number could be anything, and a day has no time."""
     assert find_clock_time(text) is None
 
 
@@ -154,7 +153,6 @@ MISTAKES = {
     "a stop that is not there": (["departures", "Xyzzyq"], "`fingerpost find NAME`"),
     "a name that is not there": (["find", "Xyzzyq"], "`fingerpost stops LAT LON`"),
     "a day without a time": (["plan", "Kamppi", "Espoo", "--at", "tomorow"], "tomorrow 09:00"),
-    "an hour too late": (["plan", "Kamppi", "Espoo", "--at", "25:99"], "write 09:00"),
     "leaving and arriving": (["plan", "Kamppi", "Espoo", "--at", "9am", "--arrive", "10am"], "--at or --arrive"),
     "a limit too high": (["plan", "Kamppi", "Espoo", "--limit", "9"], "--limit must be at most 3"),
     "a walk too long": (["plan", "Kamppi", "Espoo", "--max-walk", "9999"], "--max-walk must be at most 3000"),
@@ -171,10 +169,8 @@ MISTAKES = {
     "an empty stop": (["departures", ""], "fingerpost find NAME"),
     "an empty place": (["plan", "", "Espoo"], "FROM must not be empty"),
     "a day for a time": (["departures", "Kamppi", "--at", "2026-11-24"], "as 2026-11-24T09:00"),
-    "a month that is none": (["plan", "Kamppi", "Espoo", "--at", "2026-13-01"], "write 09:00, 9am"),
     "nothing to delete": (["vars", "delete"], "--all"),
     "a network that is none": (["network", "remove", "NOPE"], "There is no network NOPE"),
-    "a network to show that is none": (["network", "show", "nope"], "no network NOPE. Added networks: none."),
     "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
     "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
     "a period of forms": (["filings", "AAPL", "10-K", "2022"], "a period needs a figure"),

@@ -67,7 +67,6 @@ def test_the_demo_plans_a_trip(invoke):
 
 
 def test_the_disrupted_demo_shows_what_works_and_why(invoke):
-    """M1 is closed: M2 goes, and each trip says what it is instead of."""
     body = json.loads(invoke("demo", "--disrupt", "--json").stdout)
     assert lines_of(body) == [["M2"]] * 3
     assert {each["cause"]["text"] for each in body["meta"]["differences"]} == {

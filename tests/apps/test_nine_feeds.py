@@ -105,7 +105,6 @@ def test_a_plan_on_buses_says_that_the_metro_is_missing(added, invoke):
 
 
 def test_a_plan_on_the_last_day_of_the_metro_lacks_nothing(added):
-    """On Sunday both run; on Monday the metro alone is out."""
     sunday = plan("METRO:SQUARE", "METRO:HARBOUR", when={"type": "depart", "time": "2026-03-08T08:00:00+02:00"})
     monday = plan("METRO:SQUARE", "METRO:HARBOUR", when={"type": "depart", "time": "2026-03-09T08:00:00+02:00"})
     assert [leg["line"] for leg in sunday.body["itineraries"][0]["legs"]] == ["M"]
@@ -123,7 +122,6 @@ def test_where_nothing_is_found_the_hint_names_the_feeds_and_not_the_walk(added)
 
 
 def test_an_empty_board_says_why(added, invoke):
-    """The metro's last day was Sunday; buses of the same square are other stops."""
     answer = ask("get_departures", stop={"type": "id", "value": "METRO:SQUARE"})
     assert answer.body["departures"] == []
     assert warnings(answer)["feed-not-in-service"] == (

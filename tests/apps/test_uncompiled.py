@@ -131,7 +131,6 @@ def test_an_empty_folder_answers_uncompiled_and_compiles_beside(decide):
 
 
 def test_a_large_network_waits_for_the_compiler(decide):
-    """An uncompiled search would take longer."""
     assert decide(kernels.FEW_BYTES + 1) == (False, 0, 1)
 
 

@@ -38,7 +38,6 @@ def timetable_of(name: str) -> Timetable:
 
 
 def hops(timetable: Timetable) -> set[tuple[int, int]]:
-    """Return the pairs of stops that some trip joins without a stop between."""
     trips = (
         timetable.stop_time_stop[timetable.list_stop_times(trip)].tolist() for trip in range(len(timetable.trip_route))
     )
@@ -66,7 +65,6 @@ def test_the_importer_reads_the_same_timetable(name):
 
 
 def test_trips_run_at_plausible_speeds(timetable):
-    """A mistyped coordinate or minute makes a vehicle crawl or fly."""
     rows = np.setdiff1d(np.arange(len(timetable.stop_time_stop) - 1), timetable.trip_first_stop_time - 1)
     here, there = timetable.stop_time_stop[rows], timetable.stop_time_stop[rows + 1]
     lat, lon = timetable.stop_lat, timetable.stop_lon

@@ -41,7 +41,6 @@ def test_instructions_of_the_container_file_are_read():
 
 
 def test_the_base_is_a_python_that_we_support_by_its_version():
-    """`latest` would be another one each day."""
     (base,) = find_all("FROM")
     found = re.fullmatch(r"python:(3\.\d+)-slim-\w+", base)
 
@@ -49,7 +48,6 @@ def test_the_base_is_a_python_that_we_support_by_its_version():
 
 
 def test_nothing_runs_as_root():
-    """The last word on the user comes before the command, and is a number, which orchestrators can check."""
     names = [name for name, _ in INSTRUCTIONS]
 
     assert find_all("USER")[-1].isdigit()
@@ -64,14 +62,12 @@ def test_what_is_copied_exists():
 
 
 def test_the_extras_that_are_installed_exist():
-    """Pip would only warn of one that does not, and the server would lack it."""
     (extras,) = re.findall(r"\[([\w,]+)\]", " ".join(find_all("RUN")))
 
     assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
 
 
 def test_pip_keeps_nothing_in_the_image():
-    """Its cache would be as large as what it installed."""
     assert [run for run in find_all("RUN") if "pip install" in run and "--no-cache-dir" not in run] == []
 
 
@@ -119,7 +115,6 @@ def test_the_build_has_the_container_file():
 
 
 def test_ports_are_on_loopback_alone():
-    """Whoever opens them further puts a proxy in front; the database has none."""
     ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
 
     assert ports

@@ -59,7 +59,6 @@ def test_every_instrument_is_found():
 
 
 def test_every_metric_that_the_dashboard_asks_for_is_told():
-    """A metric that is renamed takes its panels with it."""
     asked = {name for query in QUERIES for name in _NAME.findall(_LABELS.sub("", query))}
 
     assert asked - list_told() == set()
@@ -67,7 +66,6 @@ def test_every_metric_that_the_dashboard_asks_for_is_told():
 
 
 def test_every_metric_of_ours_is_shown():
-    """What is counted and never looked at need not be counted."""
     told = {name.removesuffix("_total") for name in list_told() if name.startswith(("fingerpost_", "http_"))}
     bases = {re.sub(r"_(bucket|count|sum|created)$", "", name) for name in told}
     shown = " ".join(QUERIES)

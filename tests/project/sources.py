@@ -23,7 +23,6 @@ def parse(path: Path) -> ast.Module:
 
 
 def list_imports(tree: ast.AST) -> list[str]:
-    """Return the full names of all modules that are imported, wherever the import stands."""
     names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

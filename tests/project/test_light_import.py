@@ -24,7 +24,6 @@ def list_loaded(statement):
 
 
 def test_importing_fingerpost_loads_itself_and_a_little_of_the_standard_library():
-    """Neither the engine, nor models, nor a protocol, nor an HTTP client, nor the terminal's tables."""
     loaded = list_loaded("import fingerpost")
 
     assert {name for name in loaded if name.split(".")[0] not in sys.stdlib_module_names} == {"fingerpost"}

@@ -50,7 +50,6 @@ def fails_on_windows(modules, excused=()):
 
 
 def test_no_module_names_one_that_only_unix_has():
-    """Not at the top and not inside a function: locks between processes are filelock's, which knows both systems."""
     users = {name_of(path) for path in list_python("src") if set(list_imports(parse(path))) & set(UNIX_ONLY)}
 
     assert users == set()

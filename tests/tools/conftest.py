@@ -15,7 +15,6 @@ MORNING = "2022-02-22T06:00:00Z"
 
 @pytest.fixture(scope="session")
 def helsinki_home(tmp_path_factory):
-    """A home in which the real feed was added as HSL."""
     feed = get_shared("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip")
     home = tmp_path_factory.mktemp("home")
     imported = import_feeds("HSL", [FeedSource(feed)])

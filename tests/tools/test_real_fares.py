@@ -44,7 +44,6 @@ class Tables:
         return (self.route_of[trip], zones, *when)
 
     def is_enough(self, fare, rides):
-        """Whether one fare covers rides that follow one another."""
         limit, most = fare["transfer_duration"], fare["transfers"]
         if most and len(rides) - 1 > int(most):
             return False

@@ -60,7 +60,6 @@ def test_what_a_user_may_not_write_is_refused(report):
 
 
 def test_every_public_name_has_a_type_of_its_own(report, public_names):
-    """No name of ``fingerpost.__all__`` is ``Any`` to a type checker, though each is fetched late."""
     errors = _errors(report, public_names.resolve())
     revealed = {int(match["line"]): match["type"] for match in map(REVEALED.match, report) if match}
     names = {name: revealed.get(number, "nothing") for number, name in enumerate(fingerpost.__all__, 1)}
@@ -70,5 +69,4 @@ def test_every_public_name_has_a_type_of_its_own(report, public_names):
 
 
 def test_the_package_says_that_it_is_typed():
-    """Without ``py.typed`` a user's type checker would take everything here for ``Any``."""
     assert (ROOT / "src" / "fingerpost" / "py.typed").is_file()

@@ -140,7 +140,6 @@ async def showing(
     capabilities=None,
     now=NOW,
 ):
-    """Show a tool's result (in the wire's form) in a view of the server that the client is connected to."""
     [contents] = (await client.read_resource(f"ui://fingerpost/{view}")).contents
     host = PAGE.format(script=(Path(__file__).parent / "host.js").read_text(encoding="utf-8"))
     requests = []

@@ -55,7 +55,6 @@ MOVED = f"(x) => {{ {STOPS} return Math.abs(first[0] - x) > 1; }}"
 
 
 async def look_at_map(shown):
-    """Return the pixels between the first and the last stop of the map, and where the first lies."""
     return await shown.frame.evaluate(f"() => {{ {STOPS} return {{ apart, first }}; }}")
 
 

@@ -40,7 +40,6 @@ def read_strings(module):
 
 
 def test_a_view_is_under_300_kilobytes():
-    """Hosts keep each view's text."""
     assert [view.name for view in VIEWS if len(page.read_page(view).encode()) >= MOST_BYTES] == []
 
 
@@ -105,7 +104,6 @@ def test_every_string_that_a_module_says_is_there(folder):
 
 
 def luminance(colour):
-    """Relative luminance of WCAG 2.2."""
     channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

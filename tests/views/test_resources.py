@@ -62,7 +62,6 @@ async def test_a_host_that_shows_none_sees_what_it_saw_before(application, mode)
 
 @ERAS
 async def test_a_host_of_other_documents_is_offered_none(application, mode):
-    """The extension alone is not enough: the host must name this type of document."""
     async with connect(application, mode, mime_types=["text/html+other"]) as client:
         tools = (await client.list_tools()).tools
 
@@ -84,7 +83,6 @@ async def test_what_is_listed_is_kept_for_one_client_alone(application):
 
 
 async def test_the_server_says_that_it_has_views(application):
-    """Extensions are negotiated by both sides."""
     async with connect(application) as client:
         assert EXTENSION in client.server_capabilities.extensions
 

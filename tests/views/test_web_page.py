@@ -101,7 +101,6 @@ async def test_an_unclear_place_is_asked_about_before_the_trip_is_planned(visit)
 
 
 async def test_a_place_that_nobody_knows_is_told_in_a_sentence(visit):
-    """The tool's own sentence, without the hint, which is for agents and names tools."""
     async with visit() as visitor:
         await visitor.enter_ends("Nowhere at all", TO)
         text = await visitor.page.inner_text(".view [role=alert]")
@@ -149,7 +148,6 @@ async def test_what_a_field_is_for_can_be_read_whole(visit, width, locale):
 
 
 async def test_a_cancellation_changes_the_trip_when_it_is_refreshed(application, visit):
-    """M1 is closed, so that the trip that took it is shown as disrupted, or goes another way."""
     async with visit("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:TAPIOLA") as visitor:
         before = await visitor.page.inner_text(".choices")
         await disrupt_demo(application)
@@ -212,7 +210,6 @@ async def test_a_time_is_read_in_the_networks_zone(visit):
 
 
 async def test_a_place_is_saved_used_and_deleted(application, visit):
-    """It is the user variable that agents and the command line know too."""
     async with visit() as visitor:
         page = visitor.page
         await visitor.pick_place("from", "kamp", "Kamppi")
@@ -238,7 +235,6 @@ async def test_a_place_is_saved_used_and_deleted(application, visit):
 
 
 async def test_a_place_of_which_nothing_is_known_is_not_saved(visit):
-    """Free text has no position; the visitor is told what to do."""
     async with visit() as visitor:
         await visitor.type_place("from", "somewhere")
         await visitor.page.click("[aria-label='Save From']")

@@ -26,7 +26,6 @@ class Visit:
         return [each["arguments"] for each in self.calls if each.get("name") == tool]
 
     async def open(self, search=""):
-        """Open the page at a question, and wait for its answer; without one, for what is covered."""
         await self.page.goto(f"{self.url}/{search}")
         await self.page.wait_for_selector(".view .title" if search else ".intro li")
 

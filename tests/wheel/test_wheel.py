@@ -24,7 +24,6 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """A folder with the sdist, and the wheel that was built from the sdist's files alone."""
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -40,7 +39,6 @@ def wheel(built):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """The scripts of a fresh environment that holds the wheel and what it depends on."""
     folder = tmp_path_factory.mktemp("fresh")
     venv.create(folder, with_pip=True)
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
@@ -103,7 +101,6 @@ def test_the_command_says_its_version(run):
 
 
 def test_the_installed_package_is_the_one_that_runs(run, installed):
-    """Nothing of the checkout is on the way."""
     place = run("python", "-c", "import fingerpost; print(fingerpost.__file__)")
 
     assert Path(place.strip()).is_relative_to(installed.parent)
