@@ -79,7 +79,7 @@ async def _check_networks(application: Application) -> bool:
     problems = (await application.networks.open()).problems
     for name, problem in problems.items():
         _print_line("network", f"{name}: {problem}", good=False)
-    are_current = True
+    are_current, store = True, TimetableStore(application.settings.home)
     for network in networks:
         days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
         days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
@@ -92,16 +92,11 @@ async def _check_networks(application: Application) -> bool:
             has_ended = feed["state"] == ServiceState.ENDED
             are_current &= not has_ended
             _print_line("", _describe_feed(feed), good=not has_ended)
-        if (note := _find_age_note(application, network)) is not None:
+        if network["name"] in store.list_names() and (note := store.get(network["name"]).find_age_note()) is not None:
             _print_line("", note)
         for text, good in list_realtime_lines(network["realtime"]) if "realtime" in network else ():
             _print_line("real time", text, good=good)
     return bool(networks) and not problems and are_current
-
-
-def _find_age_note(application: Application, network: dict[str, Any]) -> str | None:
-    store = TimetableStore(application.settings.home)
-    return store.get(network["name"]).find_age_note() if network["name"] in store.list_names() else None
 
 
 def _check_files(home: Path) -> bool:
