@@ -194,3 +194,30 @@ def test_of_a_kind_the_nearest_are_offered_else_the_first_by_name(tmp_path, monk
     things = [node(*at, amenity="pharmacy", name=name) for name, at in spots.items()]
     with opened_index(tmp_path, things) as drawn:
         assert [match.place.name for match in search(drawn, "pharmacy", focus=focus)] == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Hämeenkatu / Koskikatu", "hameenkatu & koskikatu", "corner of Koskikatu and Hämeenkatu", "Koskikatu / Vanhakatu"],
+)
+def test_the_corner_of_two_streets_is_found(tmp_path, text):
+    crossing = way((61.4970, 23.7650), (61.4980, 23.7650), (61.4990, 23.7650), highway="residential", name="Koskikatu")
+    with opened_index(tmp_path, [*TOWN, crossing]) as index:
+        found = search(index, text)[0]
+
+    assert (spot(found.place), found.score >= 0.9) == ((61.498, 23.765), True)
+
+
+def test_streets_that_do_not_meet_have_no_corner(tmp_path):
+    with opened_index(tmp_path, TOWN) as index:
+        assert not [match for match in search(index, "Hämeenkatu / Ryynikantie") if match.score >= 0.8]
+
+
+@pytest.mark.parametrize(
+    ("street", "text"),
+    [("Avenida Ipiranga", "Av. Ipiranga"), ("Rua dos Andradas", "R dos Andradas"), ("Hauptstraße", "Hauptstr."),
+     ("King Street", "king st"), ("Princess Street", "princess st")],
+)  # fmt: skip
+def test_short_forms_of_streets_are_spelled_out(tmp_path, street, text):
+    with opened_index(tmp_path, [way((61.4, 23.7), (61.4, 23.701), highway="residential", name=street)]) as index:
+        assert first(index, text) == (street, 1.0)

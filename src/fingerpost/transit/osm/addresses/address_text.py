@@ -144,6 +144,15 @@ SWEDISH_NAMES = {
     "sipoo": "sibbo", "tampere": "tammerfors", "tornio": "tornea", "turku": "abo", "tuusula": "tusby",
     "uusikaupunki": "nystad", "vaasa": "vasa", "vantaa": "vanda", "vihti": "vichtis",
 }  # fmt: skip
+# Short forms of words for streets, as plain words.
+_SHORT_FORMS = {
+    "al": "alameda", "av": "avenida avenue", "ave": "avenue", "bd": "boulevard", "blvd": "boulevard", "c": "calle",
+    "dr": "drive", "ln": "lane", "pc": "praca", "pl": "place plaza platz", "r": "rua rue", "rd": "road", "sq": "square",
+    "st": "street saint", "str": "strasse street", "trav": "travessa",
+}  # fmt: skip
+# Two streets: A / B, A & B, A and B.
+_BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGNORECASE)
+_CORNER_WORDS = re.compile(r"^(?:the )?corner of\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE)
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _LONGEST_CITY_WORDS = 3
 # 14-16 is a range of house numbers, 14 160 a flat.
@@ -180,6 +189,22 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
         words, city = _split_city(words, cities)
     words, number = _split_number(words)
     return AddressText(" ".join(words), number, city if words else None)
+
+
+def list_spelled_out(words: str) -> list[str]:
+    """Return plain words with a short form among them spelled out in each way that is known: av ipiranga."""
+    spelled_out = []
+    parts = words.split()
+    for at, word in enumerate(parts):
+        forms = _SHORT_FORMS.get(word, "").split() or ([f"{word}asse"] if word.endswith("str") else [])
+        spelled_out += [" ".join([*parts[:at], long, *parts[at + 1 :]]) for long in forms]
+    return spelled_out
+
+
+def split_corner(text: str) -> tuple[str, str] | None:
+    """Return the two streets in a text such as ``A / B`` or ``corner of A and B``, None for any other text."""
+    streets = _BETWEEN_STREETS.split(_CORNER_WORDS.sub("", text.strip()))
+    return (streets[0], streets[1]) if len(streets) == 2 and all(map(plain, streets)) else None
 
 
 def find_city(words: str, cities: Collection[str]) -> str | None:

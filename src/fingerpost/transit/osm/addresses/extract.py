@@ -1,6 +1,6 @@
 """Addresses and points of interest of an extract."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import pairwise
@@ -176,15 +176,27 @@ def read_addresses(
     reader = _ObjectReader(holds)
     for each in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
         reader.take(each)
-    return reader.found
+    return reader.finish()
 
 
 class _ObjectReader:
     """Takes osmium's objects one after the other: nodes, then ways, then relations and areas."""
 
     def __init__(self, holds: Holds) -> None:
-        self.found = ExtractedAddresses()
+        self._found = ExtractedAddresses()
         self._holds = holds
+        self._streets: list[tuple[MapFeature, list[Point]]] = []
+        # The name of the first street through a point, and the points that a street of another name has too.
+        self._street_at: dict[Point, str] = {}
+        self._corners: set[Point] = set()
+
+    def finish(self) -> ExtractedAddresses:
+        """Return what was found; of streets, points ``STREET_POINTS_M`` apart and those where they meet others."""
+        for feature, points in self._streets:
+            within = [point for point in thin_out(points, self._corners) if self._holds(*point)]
+            if within:
+                self._found.ways.append(StreetWay(feature, within))
+        return self._found
 
     def take(self, each: Any) -> None:
         tags = {tag.k: tag.v for tag in each.tags}
@@ -195,7 +207,7 @@ class _ObjectReader:
         elif each.is_relation():
             names = find_names(tags) if is_municipality(tags) else None
             if names is not None:
-                self.found.municipalities.append(names)
+                self._found.municipalities.append(names)
         elif each.is_area() and not each.from_way():
             corners = [point for ring in each.outer_rings() for point in _list_points(ring)]
             if corners:
@@ -207,9 +219,9 @@ class _ObjectReader:
             return
         feature = find_feature(tags)
         if feature is not None and feature.kind is FeatureKind.STREET:
-            within = [point for point in thin_out(points) if self._holds(*point)]
-            if within:
-                self.found.ways.append(StreetWay(feature, within))
+            self._streets.append((feature, points))
+            name = feature.names.name
+            self._corners.update(point for point in points if self._street_at.setdefault(point, name) != name)
         else:
             self._take_point(tags, _centre(points))
 
@@ -222,20 +234,20 @@ class _ObjectReader:
             # Traffic signs and such; a square that is drawn as a relation is walked on, and has one middle.
             if is_node:
                 return
-            self.found.ways.append(StreetWay(feature, [at]))
+            self._found.ways.append(StreetWay(feature, [at]))
         elif feature is not None:
-            self.found.places.append(NamedPoint(feature, at, city))
+            self._found.places.append(NamedPoint(feature, at, city))
         if "addr:housenumber" not in tags:
             return
         # In a place without street names, numbers belong to the place.
         street = tags.get("addr:street") or tags.get("addr:place")
         number = read_house_number(tags["addr:housenumber"])
         if street and number is not None:
-            self.found.houses.append(House(street, number, at, city, feature is None))
+            self._found.houses.append(House(street, number, at, city, feature is None))
 
 
-def thin_out(points: list[Point]) -> list[Point]:
-    """Return points along a line about ``STREET_POINTS_M`` apart, its ends among them."""
+def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:
+    """Return points along a line about ``STREET_POINTS_M`` apart, its ends and its corners among them."""
     kept = [points[0]]
     for before, point in pairwise(points):
         steps = int(apart_m(before, point) // STREET_POINTS_M)
@@ -243,7 +255,7 @@ def thin_out(points: list[Point]) -> list[Point]:
             (before[0] + (point[0] - before[0]) * i / (steps + 1), before[1] + (point[1] - before[1]) * i / (steps + 1))
             for i in range(1, steps + 1)
         ]
-        if apart_m(kept[-1], point) >= STREET_POINTS_M:
+        if point in corners or apart_m(kept[-1], point) >= STREET_POINTS_M:
             kept.append(point)
     if kept[-1] != points[-1]:
         kept.append(points[-1])

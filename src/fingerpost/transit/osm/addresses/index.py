@@ -4,7 +4,8 @@ import json
 import math
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +19,9 @@ from fingerpost.transit.osm.addresses.address_text import (
     SpellingSearch,
     contradicts_accents,
     find_city,
+    list_spelled_out,
     read_address_text,
+    split_corner,
 )
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
@@ -92,6 +95,8 @@ _NUMBER_LEFT = 0.70
 # A name that lies in another city than the text says is offered at most; one whose accents it contradicts fits less.
 _OTHER_CITY = 0.85
 _OTHER_ACCENTS = 0.97
+# Streets of a corner share a point, or come so near to each other, as at a roundabout with a name of its own.
+_CORNER_M = 45.0
 # Places of one kind to offer; a large extract has thousands.
 MOST_OF_KIND = 500
 
@@ -150,7 +155,7 @@ class AddressIndex:
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
         """Return all that a text may mean, in no order; streets without a number stand at their middle."""
         with self._lock, self._file.translating_sqlite_errors():
-            found = list(self._find(text, language, focus))
+            found = [*self._find(text, language, focus), *self._find_corners(text, language)]
         matches = []
         for score, place in found:
             away_m = None if focus is None else distance_m(focus, place.coordinate)
@@ -211,6 +216,9 @@ class AddressIndex:
 
     def _score(self, reading: AddressText, text: str, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
         scores = self._spellings.score(reading.words, with_trigrams=with_trigrams) if reading.words else {}
+        for words in list_spelled_out(reading.words):
+            for spelling, score in self._spellings.score(words, with_trigrams=False).items():
+                scores[spelling] = max(score, scores.get(spelling, 0.0))
         if not scores:
             return
         marks = ", ".join("?" * len(scores))
@@ -229,6 +237,30 @@ class AddressIndex:
             is_elsewhere = city is not None and plain(thing.city) not in city.names
             score = of_thing[row]
             yield min(score * _OTHER_CITY, UNCERTAIN) if is_elsewhere else score, thing
+
+    def _find_corners(self, text: str, language: str | None) -> Iterator[tuple[float, Place]]:
+        """Yield the corners of two streets that a text names, with their scores."""
+        streets = [
+            [
+                (score, thing)
+                for score, thing in self._score(read_address_text(name, self._city_of_spelling), name)
+                if thing.kind is FeatureKind.STREET and score >= _GOOD
+            ]
+            for name in split_corner(text) or ()
+        ]
+        for (score, one), (other_score, other) in product(*streets) if streets else ():
+            pairs = product(self._list_points(one.row), self._list_points(other.row)) if one != other else ()
+            apart, at = min(((apart_m(*pair), pair[0]) for pair in pairs), default=(math.inf, one.at))
+            if apart <= _CORNER_M:
+                names = {code: f"{one.names[code]} / {other.names[code]}" for code in one.names.keys() & other.names}
+                corner = replace(one, name=f"{one.name} / {other.name}", names=names)
+                guess = f"where {one.name} comes nearest to {other.name}" if apart else None
+                yield min(score, other_score), self._place(corner, language, at=at, guess=guess)
+
+    def _list_points(self, street: int) -> list[Point]:
+        return self._connection.execute(
+            "SELECT lat, lon FROM near WHERE thing = ? AND number = ''", (street,)
+        ).fetchall()
 
     def _list_of_kind(self, words: str, focus: Coordinate | None) -> list[_Thing]:
         """Return places of the kind that plain words name: those nearest to the focus, else the first by name."""
