@@ -55,14 +55,6 @@ async def test_a_metric_keeps_the_caller_s_spelling(figures):
     assert told == {"net  INCOME": 99803000000, "us-gaap:Assets": 352755000000}
 
 
-async def test_a_quarter_is_not_the_half_year(figures):
-    answer = await figures.execute("financial_facts", {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022-Q2"})
-
-    assert answer["data"] == {"Revenue": 97278000000}
-    told = [(row["fiscal_period"], row["value"]) for row in answer["results"]]
-    assert told == [("Q2", 97278000000), ("H1", 221223000000)]
-
-
 async def test_what_is_missing_stands_before_the_source(figures):
     answer = await figures.execute(
         "financial_facts", {"ticker": "AAPL", "metrics": ["Revenue", "Nope"], "period": "2022"}
@@ -275,14 +267,6 @@ async def test_a_calculation_takes_one_period_or_several(figures, asked):
     answer = await figures.execute("calculate", {"ticker": "AAPL", "expression": "FCF", **asked})
 
     assert answer["error_code"] == "ParameterError"
-
-
-async def test_a_query_that_finds_nothing_by_another_ticker_says_the_main_one(figures):
-    query = {"sql_query": "SELECT value FROM facts WHERE ticker = 'aapl'"}
-    answer = await figures.answer({"query_type": "custom_sql", "parameters": query}, user=None)
-
-    assert answer.body["notes"] == ["'aapl' is in the tables as 'AAPL'; ask for that"]
-    assert answer.body["notes"][0] in answer.text
 
 
 @pytest.mark.parametrize(
