@@ -10,7 +10,8 @@ from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.periods import FiscalCalendar, class_of, name_years
-from tests.filings.drawing import ask, facts, figures_of, library_of
+from fingerpost.filings.store import FactStore
+from tests.filings.drawing import ask, company_file, facts, figures_of, library_of
 
 
 @pytest.mark.parametrize(
@@ -213,3 +214,14 @@ def test_an_as_of_hides_only_reports_that_there_are(tmp_path):
         figures_of(library, as_of="2023-06-30").locate(read_period("latest"))
 
     assert caught.value.details["missing"]["latest"]["reason"] == "not_reported"
+
+
+def test_a_report_of_two_ciks_is_counted_under_both(tmp_path):
+    def draw(year, tags):
+        return facts("\n".join(f"{tag} {year}-01-01 {year}-12-31 1 k 10-K 2023-02-01" for tag in tags))
+
+    library = library_of(tmp_path / "f.sqlite", draw(2022, "ABCDEF"), {"2022-12-31": 2022})
+    other = company_file(draw(2022, "A") + draw(2021, "BCDEFGH"), {"2022-12-31": 2022}, cik=8)
+    FactStore(library.path).put_facts(other, tickers=["DRWN"])
+
+    assert figures_of(library).locate(read_period("latest")).period == "2022"
