@@ -181,7 +181,6 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computed]) -> None:
 
 
 def _check_growth_unit(claim: Claim, operands: Sequence[Computed]) -> None:
-    """Refuse growth without a unit, read as percent, if the value is the growth as an amount."""
     if claim.relation != "grew_by" or claim.unit is not None or claim.value is None:
         return
     value = Fraction(str(claim.value))
@@ -240,7 +239,6 @@ def _find_meeting(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Compu
 
 
 def _check_other_tags(claim: Claim, operands: Sequence[Computed]) -> None:
-    """Refuse to contradict a claim that is true of a neighbouring tag in the same filings."""
     if claim.metric is None or any(len(operand.inputs) > 1 for operand in operands):
         return
     tags = [{fact.concept: fact for figure in operand.figures for fact in figure.alternatives} for operand in operands]

@@ -134,7 +134,6 @@ class FactLibrary:
         return (bool(rows[0][0]), rows[0][1]) if rows else None
 
     def find_file(self) -> Path | None:
-        """Return the facts file, or None while the shipped sample answers."""
         (_, _, name), *_ = self.rows("PRAGMA database_list")
         return Path(name) if name else None
 
@@ -324,7 +323,6 @@ class CompanyFigures:
         return self.library.cached(("series", self.company.cik, metric.concepts, metric.name, self.options), read)
 
     def restate(self, figure: Figure, fact: Fact) -> Figure:
-        """Return a figure as one filing states it, split-adjusted if the options say so."""
         splits = self.splits if is_in_shares(figure.unit) else ()
         return count_in_shares((figure.as_filed or figure).restated_by(fact), splits, self.options)
 

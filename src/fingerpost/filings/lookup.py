@@ -23,8 +23,6 @@ _FREQUENCIES = {ANNUAL: (YEAR,), "quarterly": (QUARTER,), "ytd": YEAR_TO_DATE, "
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The figures of a metric, and the reasons for missing ones; ``name`` is the metric's own."""
-
     name: str
     found: Selection = field(default_factory=Selection)
     missing: Missing = field(default_factory=dict)

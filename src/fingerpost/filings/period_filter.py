@@ -156,12 +156,10 @@ def _is_inside(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCale
 
 
 def _ends_a_year(figure: Figure, calendar: FiscalCalendar) -> bool:
-    """Whether an instant is a year's end, or the day of an annual report's cover page."""
     return figure.is_cover_of_year if figure.is_cover else calendar.is_year_end(figure.end)
 
 
 def _ends_a_quarter(figure: Figure, calendar: FiscalCalendar) -> bool:
-    """Whether an instant is a quarter's end, or the day of a report's cover page."""
     return figure.period != INSTANT or figure.is_cover or calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS
 
 

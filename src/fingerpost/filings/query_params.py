@@ -250,7 +250,6 @@ class Claim(ViewParams):
 
     @property
     def is_rate(self) -> bool:
-        """Whether growth is claimed as a share of the base instead of an amount."""
         return self.relation == "grew_by" and self.unit_name in (None, RATIO)
 
     @property

@@ -110,7 +110,6 @@ def fact_history(library: FactLibrary, asked: FactHistoryParams) -> Reply:
 
 
 def compare(library: FactLibrary, asked: CompareParams) -> Reply:
-    """Return metrics of several companies; ``data`` is by ticker."""
     not_found = f"No financial facts found for {', '.join(asked.tickers)}"
     reply = Reply([], data={})
     companies: list[Company] = []
@@ -255,7 +254,6 @@ def company_info(library: FactLibrary, asked: CompanyInfoParams) -> Reply:
 
 
 def metrics(library: FactLibrary, asked: MetricsParams) -> Reply:
-    """Return the tags of a company's metric words, then its other tags."""
     category, as_of = asked.category, asked.as_of
     of = asked.ticker if category is None else f"category: {category}"
     not_found = f"No metrics found for {of}"

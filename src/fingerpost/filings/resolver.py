@@ -109,7 +109,6 @@ def _choose_unit(facts: Sequence[Fact], currency: str, wanted: str | None) -> st
 
 
 def _group(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
-    """Return the facts by period, accession and concept; days that differ by a few are one day."""
     seen = set(facts)
     ends: dict[str, Counter[str]] = defaultdict(Counter)
     starts: dict[_Period, Counter[str]] = defaultdict(Counter)

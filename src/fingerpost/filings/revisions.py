@@ -233,7 +233,6 @@ def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str
 
 
 def find_joint(figures: Sequence[Figure], metric_names: Sequence[str]) -> list[Figure] | None:
-    """Return the figures as stated by the newest filing that has all of them, under one tag per metric."""
     stated = [{fact.accession: fact for fact in figure.headlines} for figure in figures]
     common = set[str].intersection(*(set(by_accession) for by_accession in stated))
     for accession in sorted(common, key=lambda accession: (stated[0][accession].filed, accession), reverse=True):

@@ -62,7 +62,6 @@ def run_sql(library: FactLibrary, query: str, as_of: str | None = None) -> Reply
 
 
 def _list_ticker_hints(library: FactLibrary, query: str) -> list[str]:
-    """Return a hint for each text of a query that is a ticker, but not the one under which the tables have it."""
     texts = dict.fromkeys(re.findall(r"'([^']*)'", query))
     mains = [(text, main) for text in texts for (main,) in library.rows(_MAIN_TICKER, plain_ticker(text))]
     return [f"'{text}' is in the tables as '{main}'; ask for that" for text, main in mains if main != text]

@@ -135,7 +135,6 @@ class QueryTool(PublishedTool):
 
     @property
     def input_schema(self) -> dict[str, Any]:
-        """JSON Schema of a call; ``tool_details`` has the parameters of each query type."""
         return {
             "type": "object",
             "properties": {

@@ -158,8 +158,6 @@ class SqlAnswer(StandardAnswer):
 
 
 class TimelineRow(StepModel):
-    """One filing of a timeline, which has one type."""
-
     filing_date: str
     accession_number: str
     fiscal_year: int | None = None
@@ -251,8 +249,6 @@ class CalculationInput(Part):
 
 
 class CalculationRow(StepModel):
-    """A value, the formula as asked and as filled in, and every input; ``filing_date`` is the newest of theirs."""
-
     ticker: str
     cik: str
     expression: str

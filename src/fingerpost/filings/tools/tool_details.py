@@ -86,8 +86,6 @@ def _describe_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
 
 
 class ToolDetails(QueryTool):
-    """The specifications of an application's tools; ``source`` lists them."""
-
     name = "tool_details"
     title = "What a tool expects"
     queries: ClassVar[tuple[QueryType[ListSpecs, Any], ...]] = (
