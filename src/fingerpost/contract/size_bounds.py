@@ -27,7 +27,6 @@ Path = tuple[str, ...]
 _TRUNCATED = "truncated-results"
 # What of a failure may be long: what it quotes, and what it offers instead.
 _OF_FAILURES: tuple[Path, ...] = (
-    ("error",),
     ("warning",),
     ("hint",),
     ("error", "message"),
@@ -82,10 +81,13 @@ def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
 
     An answer that cannot be shortened so far becomes an error that says how to ask for less.
     """
+    paths: Sequence[Path]
     if answer.error is None:
         paths, rest = tool.paths_of(answer.body), tool.rest_of(answer.body)
     else:
         paths, rest = _OF_FAILURES, _REST_OF_FAILURES
+        if isinstance(answer.body.get("error"), str):
+            paths = (("error",), *paths)
     try:
         body, left_out = bound_body(answer.body, paths, rest)
     except ParameterError as error:
@@ -144,7 +146,7 @@ def bound_body(
     size = size_of(body)
     found: list[ShortenedPart] = []
     if size > most:
-        parts = [part for path in _list_apart(body, paths) for part in _parts_at(body, path)]
+        parts = [part for path in paths for part in _parts_at(body, path)]
         sizes = [size_of(part.value) for part in parts]
         room = most - (size - sum(sizes)) - _NOTICE_BYTES - 120 * len(parts)
         share = _share_of(sizes, room)
@@ -186,14 +188,6 @@ def _copied(value: dict[str, Any], paths: Sequence[Path]) -> dict[str, Any]:
         if isinstance(copied.get(key), dict):
             copied[key] = _copied(copied[key], [path for path in inner if path])
     return copied
-
-
-def _list_apart(body: dict[str, Any], paths: Sequence[Path]) -> list[Path]:
-    """Return the paths, less those of objects of which other paths name the parts."""
-    objects = {path for path in paths if isinstance(body.get(path[0]), dict) and len(path) == 1}
-    return [
-        path for path in paths if path not in objects or all(other[0] != path[0] for other in paths if other != path)
-    ]
 
 
 def _parts_at(body: Any, path: Path, before: Path = ()) -> Iterator[_LongPart]:
