@@ -21,14 +21,7 @@ _LISTED_PROBLEMS = 100
 
 
 def validate_call(tool_name: str, query_type: str, params: dict[str, Any]) -> None:
-    """Validate a tool call before execution.
-
-    Raises:
-        ToolNotFound: no such tool.
-        QueryTypeUnsupported: the tool has no such query type.
-        ParameterError: ``details["field"]`` is the first offending field, ``details["errors"]`` all of them.
-            A fault of no single field has no ``field``.
-    """
+    """Validate a tool call before execution; raise as ``get_validated``."""
     get_validated(tool_name, query_type, params)
 
 
@@ -36,7 +29,9 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
     """Return the parameters as the query type's model.
 
     Raises:
-        ToolNotFound, QueryTypeUnsupported, ParameterError: as ``validate_call``.
+        ToolNotFound: no such tool.
+        QueryTypeUnsupported: the tool has no such query type.
+        ParameterError: ``details["field"]`` is the first offending field, if there is one, ``details["errors"]`` all.
     """
     # A caller's JSON may hold anything where a name should stand, a list that cannot be looked up included.
     spec = ToolRegistry.get_tool_spec(tool_name) if isinstance(tool_name, str) else None
@@ -70,7 +65,6 @@ def explain(
 
 
 def _is_lat_of_a_lon(complaint: ErrorDetails) -> bool:
-    """Whether a latitude was sent that could only be a longitude."""
     is_lat = complaint["loc"][-1:] == ("lat",) and complaint["type"] in ("less_than_equal", "greater_than_equal")
     return is_lat and isinstance(complaint["input"], int | float) and abs(complaint["input"]) <= 180
 
@@ -88,11 +82,7 @@ def _details(
 
 
 def check_count(arguments: Mapping[str, Any], most_values: int | None) -> None:
-    """Check that arguments have at most 100 fields of their own, and at most ``most_values`` values at any depth.
-
-    Raises:
-        ParameterError: they have more.
-    """
+    """Raise ParameterError if arguments have over 100 fields, or over ``most_values`` values at any depth."""
     if len(arguments) > MOST_FIELDS:
         raise ParameterError(f"the arguments have {len(arguments):,} fields; no tool knows more than {MOST_FIELDS}")
     if most_values is not None and _has_more_values(arguments, most_values):

@@ -39,7 +39,7 @@ _APART = ("lines", *_DISTINCTIONS)
 
 
 def say_distinction(candidate: Mapping[str, Any]) -> str:
-    """Return what tells a candidate apart as words, empty where nothing is known."""
+    """Return how a candidate differs from the others, in words; empty if unknown."""
     lines = candidate.get("lines", ())
     shown, more = lines[:SPOKEN_LINES], len(lines) - SPOKEN_LINES
     parts = [f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else "")] if shown else []
@@ -145,7 +145,7 @@ def hint_of(error: ToolError) -> str | None:
 
 
 def retry_after_of(error: ToolError) -> int | None:
-    """Return the whole seconds to wait, rounded up, where the source or our limiter named them."""
+    """Return the whole seconds to wait, rounded up, if they are known."""
     return math.ceil(max(0.0, error.retry_after_s)) if isinstance(error, SourceLimited) else None
 
 

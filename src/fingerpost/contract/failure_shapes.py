@@ -111,5 +111,5 @@ _SHAPES: dict[Family, tuple[Shape, ...]] = {
 
 
 def failure_shapes(family: Family) -> tuple[Shape, ...]:
-    """Return the shapes that a family's failures have; none where its answers can say that they failed."""
+    """Return the shapes of a family's failures; none if its answers can report a failure."""
     return _SHAPES.get(family, ())

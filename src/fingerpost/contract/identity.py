@@ -13,8 +13,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=Fal
 def canonical_json(value: Any) -> str:
     """Return one text for one JSON value: keys sorted, compact, ASCII, a whole float written as the integer it is.
 
-    Raises:
-        ValueError: the value is not JSON (NaN and infinities included), or is nested too deeply.
+    Raise ValueError if the value is not JSON (NaN and infinities included), or is nested too deeply.
     """
     try:
         return _ENCODER.encode(_plain(value))
@@ -37,10 +36,7 @@ def _plain(value: Any) -> Any:
 
 
 def new_correlation_id(now_is_fixed: datetime | None, user: str | None, tool: str, arguments: Any) -> str:
-    """Return the UUID of one call: random while the clock runs, derived from its question while it is fixed.
-
-    Arguments that are not JSON count as one and the same question: the call is refused anyway.
-    """
+    """Return the UUID of one call: random, or with a fixed clock derived from its question."""
     if now_is_fixed is None:
         return str(uuid.uuid4())
     try:

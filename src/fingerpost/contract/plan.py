@@ -79,9 +79,8 @@ class Plan(_Input):
 class Attempt:
     """One attempt of a step.
 
-    ``idempotency_key`` is the same for every attempt of one step of one run, before and after a crash:
-    a tool that hands it on to its source lets that source refuse to do a thing twice.
-    ``number`` counts from 1 since the step was last begun.
+    ``idempotency_key`` is the same for every attempt of one step of one run, before and after a crash, so a source that
+    gets it can refuse to do a thing twice. ``number`` counts from 1 since the step was last begun.
     """
 
     idempotency_key: str

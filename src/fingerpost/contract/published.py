@@ -34,10 +34,7 @@ FAILED = "failed"
 """The outcome of a call whose answer reports a failure without a code."""
 
 ReportProgress = Callable[[float, float, str], None]
-"""How far a call is, told to its caller: how much is done, of how much, and what that was, in words.
-
-It never waits and never fails; whether the caller hears it, and how often, is for the interface to decide.
-"""
+"""Reports how much is done, of how much, and in words what; it never waits and never fails."""
 
 
 def ignore_progress(_done: float, _total: float, _words: str) -> None:
@@ -46,13 +43,10 @@ def ignore_progress(_done: float, _total: float, _words: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """What a tool knows of one call besides its arguments.
+    """One call besides its arguments.
 
-    ``user`` is None where nobody may store variables (rule A12).
-    ``caller`` is what limits count by: the user, or the address of an anonymous caller.
-    ``now`` is in UTC and resolved once (rule A4).
-    ``report`` is for tools that take their time.
-    ``wants`` is what the caller wants beside the contract's body, of what the tool offers.
+    ``user`` is None for an anonymous caller (rule A12); limits count by ``caller``, the user or an address.
+    ``now`` is in UTC and resolved once (rule A4). ``wants`` names what the caller wants of the tool's ``offers``.
     """
 
     tool: str
@@ -66,10 +60,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """An answer, and by name what the caller wanted beside it (rule A10: what is too large for the body).
-
-    ``text`` is for answers whose text needs more than the body has; None has ``describe`` write it.
-    """
+    """An answer, and by name what the caller wanted beside it (rule A10); without a text, ``describe`` writes it."""
 
     body: Mapping[str, Any]
     beside: Mapping[str, Mapping[str, Any]]
@@ -78,10 +69,9 @@ class ToolReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What leaves a tool: a JSON-ready body in its contract's shape, and a text that stands alone.
+    """A JSON-ready body in its contract's shape, and a text that stands alone.
 
-    ``error`` is the error that the body renders, for interfaces that go on from it; None where nothing was raised.
-    ``beside`` holds by name what the caller wanted besides the body; a failure has nothing beside it.
+    ``error`` is the error that the body renders, or None. A failure has nothing in ``beside``.
     """
 
     body: dict[str, Any]
@@ -132,11 +122,7 @@ class PublishedTool(Tool):
     spec: ToolSpec
 
     def __init_subclass__(cls) -> None:
-        """Derive the specification.
-
-        Raises:
-            TypeError: the tool has several output shapes and the ``shape_of`` of a tool with one.
-        """
+        """Derive the specification; raise TypeError for several output shapes without a ``shape_of``."""
         super().__init_subclass__()
         if hasattr(cls, "name"):
             shapes = _as_tuple(cls.output_shape)
@@ -153,18 +139,14 @@ class PublishedTool(Tool):
 
     @abstractmethod
     async def handle(self, arguments: Any, call: Call) -> Mapping[str, Any] | ToolReply:
-        """Return the answer to checked arguments (an instance of ``input_model``): a JSON object of an output shape.
-
-        Raises:
-            ToolError: whatever the caller should know.
-        """
+        """Return the answer, in an output shape, to an instance of ``input_model``; raise ToolError for the caller."""
 
     def describe(self, answer: Any) -> str:
         """Return a short text for a reader who sees nothing else of the answer, which has been checked."""
         raise NotImplementedError(f"{self.name} must describe its answers, or reply with their text")
 
     async def can_answer(self) -> bool:
-        """Whether anything stands behind the tool now; one that cannot answer is not listed, and a call says why."""
+        """Whether the tool has a source; without one it is not listed, and a call says why."""
         return True
 
     @property
@@ -266,18 +248,13 @@ class PublishedTool(Tool):
         return self.read_arguments(dict(arguments))
 
     def read_arguments(self, arguments: dict[str, Any]) -> Any:
-        """Return checked arguments, as ``handle`` takes them.
-
-        Raises:
-            ParameterError: they break the published schema.
-        """
+        """Return checked arguments, as ``handle`` takes them; raise ParameterError if they break the schema."""
         try:
             return self.input_model.read(arguments)
         except ValidationError as error:
             raise explain(error, self.input_model, self.when_missing) from error
 
     def _checked(self, answer: Mapping[str, Any], shape: Shape) -> Wire:
-        """Return what is about to leave, once it has the shape that was published."""
         try:
             check(answer, shape)
         except ValidationError as error:
@@ -303,7 +280,7 @@ class PublishedTool(Tool):
 
 
 def failure_answer(error: ToolError, family: Family, correlation_id: str, *, tool: str, raw: object) -> Answer:
-    """Return a failure of a tool in a family's envelope; ``raw`` are the arguments as they were sent."""
+    """Return a failure in a family's envelope; ``raw`` are the arguments as they were sent."""
     parameters = raw if isinstance(raw, Mapping) else None
     return Answer(
         body=render_error(error, family, correlation_id, tool=tool, parameters=parameters),
@@ -315,7 +292,7 @@ def failure_answer(error: ToolError, family: Family, correlation_id: str, *, too
 
 
 def measuring_call(name: str) -> Measuring:
-    """Return what measures one call of a tool while it is entered."""
+    """Measure one call of a tool for a block."""
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
     return measured(f"execute_tool {name}", {TOOL: name}, TOOL_CALL_DURATION, also=attributes)
 

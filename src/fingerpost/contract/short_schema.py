@@ -13,10 +13,9 @@ _OF_ONE = ("items", "additionalProperties")
 
 
 def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema in which a definition that is used once stands where it is used; so does what such a one uses.
+    """Return a schema with each definition that is used once written where it is used.
 
-    What stands beside a reference goes over what the definition says itself.
-    A definition that is used twice, or that uses itself, stays one.
+    Keys beside a reference override those of the definition.
     """
     definitions = schema.get("$defs", {})
     uses = Counter(_list_references(schema))
@@ -39,7 +38,7 @@ def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def name_any_types(schema: dict[str, Any]) -> None:
-    """Write the six types of JSON where a part accepts any value: clients complain of a schema that says nothing."""
+    """Write the six types of JSON where a part accepts any value: clients complain about empty schemas."""
     named = (each for key in _OF_NAMED for each in schema.get(key, {}).values())
     several = (each for key in _OF_SEVERAL for each in schema.get(key, ()))
     one = (schema[key] for key in _OF_ONE if key in schema)
@@ -57,7 +56,6 @@ def _name_of(part: dict[str, Any]) -> str | None:
 
 
 def _list_references(part: Any) -> Iterator[str]:
-    """Yield the name of each definition as often as it is used."""
     if isinstance(part, dict):
         name = _name_of(part)
         if name is not None:

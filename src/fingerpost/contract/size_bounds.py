@@ -65,8 +65,6 @@ class ShortenedPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _LongPart:
-    """A list, object or text inside an answer, and the object that holds it."""
-
     holder: dict[str, Any]
     key: str
     path: str
@@ -103,7 +101,6 @@ def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
 
 
 def _note(body: dict[str, Any], left_out: Sequence[ShortenedPart], tool: "PublishedTool") -> dict[str, Any]:
-    """Return a body that says what it lacks, where the contract of the tool's family has room for it."""
     sentences = [part.say() for part in left_out]
     if tool.family is Family.STEP:
         return {**body, "left_out": [part._asdict() for part in left_out]}

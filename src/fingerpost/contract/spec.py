@@ -50,11 +50,7 @@ class ToolRegistry:
 
     @classmethod
     def register(cls, spec: ToolSpec) -> None:
-        """Add a specification; the same one twice is once.
-
-        Raises:
-            BrokenContract: another specification already has that name.
-        """
+        """Add a specification; raise BrokenContract if a different one already has that name."""
         if cls._specs.setdefault(spec.name, spec) != spec:
             raise BrokenContract(f"Two different tools are called '{spec.name}'")
 
@@ -65,12 +61,12 @@ class ToolRegistry:
 
     @classmethod
     def get_tool_spec(cls, name: str) -> ToolSpec | None:
-        """Return the specification, or None for an unknown name: the contract's own word for a find."""
+        """Return the specification, or None for an unknown name (the contract says get)."""
         return cls._specs.get(name)
 
     @classmethod
     def list_tool_specs(cls) -> list[ToolSpec]:
-        """Return all specifications, by name."""
+        """Return all specifications, sorted by name."""
         return [cls._specs[name] for name in sorted(cls._specs)]
 
     @classmethod

@@ -70,10 +70,9 @@ class Tool(ABC):
         results: Sequence[Any],
         additional_data: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Return a standard response with ``success`` true; ``additional_data`` stands at the top.
+        """Return a standard response with ``success`` true; ``additional_data`` is put at the top.
 
-        Raises:
-            BrokenContract: additional data would replace a standard field.
+        Raise BrokenContract if additional data would replace a standard field.
         """
         return success_response(self.name, query_type, parameters, results, additional_data)
 
@@ -87,7 +86,6 @@ class Tool(ABC):
     ) -> dict[str, Any]:
         """Return a standard response with ``success`` false; ``error_type`` is ``error`` or ``warning``.
 
-        Raises:
-            BrokenContract: another error type, or additional data that would replace a standard field.
+        Raise BrokenContract for another error type, or if additional data would replace a standard field.
         """
         return failure_response(self.name, query_type, parameters, error_message, error_type, additional_data)

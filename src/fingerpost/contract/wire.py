@@ -87,9 +87,7 @@ PrintedId = Annotated[
 class WireModel(BaseModel):
     """A published shape: closed, camelCase outside, snake_case inside.
 
-    An explicit null is absence (rule A2): the default holds, and a required field is missing.
-    Keys that the model does not know are refused even when null.
-    Python code may construct by attribute name; ``read`` takes the wire's names only.
+    An explicit null counts as absent (rule A2). Unknown keys are refused, even with null.
     """
 
     model_config = ConfigDict(
@@ -103,7 +101,6 @@ class WireModel(BaseModel):
 
     @classmethod
     def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        """Remember the keys under which a null means absence."""
         super().__pydantic_init_subclass__(**kwargs)
         names = set(cls.model_fields)
         cls._nullable_keys = frozenset(names | {f.alias for f in cls.model_fields.values() if f.alias is not None})
@@ -118,20 +115,13 @@ class WireModel(BaseModel):
 
     @classmethod
     def read(cls, raw: Any) -> Self:
-        """Return the model of a wire object: aliases only, attribute names are unknown fields.
-
-        Raises:
-            pydantic.ValidationError: the object does not hold.
-        """
+        """Return the model of a wire object, by alias only; raise pydantic.ValidationError if it is invalid."""
         return cls.model_validate(raw, by_alias=True, by_name=False)
 
     def to_wire(self) -> dict[str, Any]:
         """Return the JSON-ready object, by alias, absent fields left out unless the contract writes null.
 
-        Values of a wrong type pass as they are: whoever sends the object reads it back first.
-
-        Raises:
-            pydantic_core.PydanticSerializationError: a value has no JSON form.
+        Values of a wrong type are not checked. Raise PydanticSerializationError if a value has no JSON form.
         """
         return self.model_dump(mode="json", by_alias=True, exclude_none=not self.keeps_nulls, warnings=False)
 
@@ -159,7 +149,6 @@ class WordOf:
     words: Any
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """Accept the values as plain text, and publish them."""
         is_enum = isinstance(self.words, type) and issubclass(self.words, Enum)
         return core_schema.literal_schema([word.value for word in self.words] if is_enum else [*get_args(self.words)])
 
@@ -171,7 +160,6 @@ class WireOf:
     model: type[WireModel]
 
     def __get_pydantic_core_schema__(self, _source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        """Accept and publish what the model accepts."""
         return handler.generate_schema(self.model)
 
 
@@ -179,7 +167,6 @@ _adapters: dict[Shape, TypeAdapter[Any]] = {}
 
 
 def _adapter_of(shape: Shape) -> TypeAdapter[Any]:
-    """Return what checks and publishes a shape, built when it is first needed."""
     adapter = _adapters.get(shape)
     if adapter is None:
         adapter = _adapters[shape] = TypeAdapter(shape)
@@ -187,11 +174,7 @@ def _adapter_of(shape: Shape) -> TypeAdapter[Any]:
 
 
 def check(body: Mapping[str, Any], shape: Shape) -> None:
-    """Check that an object has a shape, key by key.
-
-    Raises:
-        pydantic.ValidationError: it has not.
-    """
+    """Raise pydantic.ValidationError unless an object has a shape."""
     _adapter_of(shape).validate_python(body, by_alias=True, by_name=False)
 
 
@@ -205,10 +188,9 @@ def fields_of(shape: Any) -> dict[str, Any]:
 
 
 class _CompactSchema(GenerateJsonSchema):
-    """JSON Schema without what a caller can do without.
+    """JSON Schema without titles, docstrings of classes, OpenAPI's discriminator, and defaults that are objects.
 
-    That is titles, docstrings of classes, OpenAPI's discriminator, and defaults that are objects: what holds where such
-    an object is left out is what holds where it is empty.
+    An object that is left out has the same effect as an empty one.
     """
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
