@@ -23,11 +23,7 @@ class Address:
 
     @classmethod
     def read(cls, text: str) -> "Address":
-        """Return the address that ``HOST:PORT`` names; an IPv6 host stands in brackets.
-
-        Raises:
-            SettingsInvalid: the text is not of that form.
-        """
+        """Return the address of ``HOST:PORT``, an IPv6 host in brackets; raise SettingsInvalid for any other text."""
         host, colon, port = text.rpartition(":")
         host = host.removeprefix("[").removesuffix("]")
         if not (colon and host and port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
@@ -41,12 +37,12 @@ class Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """Whom the operator lets in.
+    """The callers that the operator lets in.
 
     Attributes:
-        allowed_hosts: names, besides loopback and the address itself, that a client may call the server by.
-        trusted_proxies: addresses or networks (CIDR) whose X-Forwarded-For names the caller; no other is read.
-        is_public: whether callers beyond this machine need no token.
+        allowed_hosts: names of the server besides loopback and its address.
+        trusted_proxies: addresses or networks (CIDR) whose X-Forwarded-For names the caller.
+        is_public: whether callers on other machines need no token.
     """
 
     allowed_hosts: Sequence[str] = ()
@@ -59,7 +55,6 @@ NO_ACCESS_BEYOND = Access()
 
 
 def find_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return the address that a text is, None for a host name."""
     try:
         return ipaddress.ip_address(host)
     except ValueError:
@@ -76,11 +71,7 @@ def is_loopback(host: str) -> bool:
 
 
 def read_networks(texts: Sequence[str]) -> list[str]:
-    """Return addresses and networks in their usual form.
-
-    Raises:
-        SettingsInvalid: a text is neither.
-    """
+    """Return addresses and networks in their usual form; raise SettingsInvalid if a text is neither."""
     try:
         return [str(ipaddress.ip_network(text)) for text in texts]
     except ValueError as error:
@@ -96,24 +87,17 @@ def name_machine(host: str) -> str:
 
 
 def listen(address: Address, *, shared: bool = False) -> socket.socket:
-    """Return a listening socket; ``shared`` lets other processes listen at the same address.
-
-    Raises:
-        SettingsInvalid: the address cannot be listened on.
-    """
+    """Return a listening socket, or raise SettingsInvalid; ``shared`` lets other processes listen there too."""
     listener = _bind(address, shared=shared)
     listener.listen(_BACKLOG)
     return listener
 
 
 class SharedAddress:
-    """An address that workers listen at, each with a socket of its own, among which the kernel spreads connections.
+    """An address at which each worker listens with its own socket; the kernel spreads connections among them.
 
-    With one socket for all, whoever wakes first takes every connection that waits. A worker that has died takes its
-    socket along, so that nobody is sent to it.
-
-    Raises:
-        SettingsInvalid: the address cannot be listened on.
+    With one socket for all, the first worker to wake would take every waiting connection. The socket of a worker that
+    died is gone, so it gets no connections.
     """
 
     def __init__(self, address: Address) -> None:
@@ -127,11 +111,10 @@ class SharedAddress:
         self.address = Address(host, port)
 
     def close(self) -> None:
-        """Give the port back, once no worker listens at it."""
         self._reserved.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Become a listening socket in the process that it is sent to."""
+        """Return how to make a listening socket in the process that unpickles it."""
         return _listen_shared, (self.address,)
 
 
@@ -140,12 +123,8 @@ def _listen_shared(address: Address) -> socket.socket:
 
 
 def _bind(address: Address, *, shared: bool) -> socket.socket:
-    """Return a bound socket.
-
-    Its protocol is named: asyncio turns Nagle's algorithm off only for sockets that say they are TCP,
-    and with it every answer on a kept connection waits for a delayed acknowledgement.
-    """
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    # asyncio turns Nagle's algorithm off only for sockets that name TCP; with it, answers wait for acknowledgements.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)

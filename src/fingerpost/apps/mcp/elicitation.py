@@ -69,7 +69,7 @@ class Choices:
 
 
 def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:
-    """Return the elicitation that an answer calls for, None if the place is clear or was asked about already."""
+    """Return the elicitation for an ambiguous place, None if there is none or it was asked about already."""
     error = answer.error
     if not isinstance(error, PlaceAmbiguous):
         return None

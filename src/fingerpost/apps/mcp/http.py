@@ -51,13 +51,9 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Files that are served beside the endpoints.
+    """Files, by path, that are served beside the endpoints; all have ``headers``.
 
-    Attributes:
-        files: by their path.
-        headers: of each file.
-        work: runs while the server does.
-        announce: called with the server's URL once it listens.
+    ``work`` runs while the server does; ``announce`` is called with the server's URL once it listens.
     """
 
     files: Mapping[str, SiteFile]
@@ -66,7 +62,6 @@ class Site:
     announce: Callable[[str], None] | None = None
 
     async def answer(self, request: Request) -> Response:
-        """Return a file, or that it has not changed since the browser got it."""
         file = self.files[request.url.path]
         tag = f'"{file.tag}"'
         headers = {**self.headers, "Cache-Control": "no-cache", "ETag": tag}
@@ -76,9 +71,9 @@ class Site:
 
 
 class McpTransport:
-    """The ``/mcp`` endpoint: answers in one JSON body, or as an event stream where the client asks for progress.
+    """The ``/mcp`` endpoint: answers in one JSON body, or as an event stream if the client asks for progress.
 
-    A stream costs more, and a server that keeps no session has nothing to send on it but progress.
+    A stream costs more. No session is kept, so only POST is allowed.
     """
 
     def __init__(
@@ -97,7 +92,6 @@ class McpTransport:
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; only POST is allowed, because no session is kept."""
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
@@ -154,11 +148,7 @@ def new_app(
     site: Site | None = None,
     open_metrics: Callable[[], Callable[[], bytes] | None] = lambda: None,
 ) -> Starlette:
-    """Return the web application: the endpoints, and a site and ``/metrics`` if they are given.
-
-    Raises:
-        SettingsInvalid: strangers could reach the address without leave.
-    """
+    """Return the web application; raise SettingsInvalid if strangers could reach the address without permission."""
     settings = application.settings
 
     def find_caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
@@ -219,10 +209,9 @@ def new_app(
 
 
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
-    """Return an endpoint that answers 421 where the request's host is neither one of these nor a plain IP address.
+    """Return an endpoint that answers 421 unless the request's host is one of these or an IP address.
 
-    A page elsewhere may have its own name point to us, and a browser that was misled asks under that name. Probes and
-    scrapers often ask by address.
+    This prevents DNS rebinding: the name of a foreign page may point to us. Probes and scrapers often use the address.
     """
     known = {host.strip("[]").lower() for host in hosts}
 
@@ -253,12 +242,9 @@ def serve_http(
     access: Access = NO_ACCESS_BEYOND,
     site: Site | None = None,
 ) -> None:
-    """Serve until SIGTERM or an interrupt; calls that run then are still answered.
+    """Serve until SIGTERM or an interrupt; running calls are still answered.
 
-    ``site`` is served beside the endpoints.
-
-    Raises:
-        SettingsInvalid: the address cannot be listened on, or strangers could reach it without leave.
+    Raise SettingsInvalid if the address is taken, or if strangers could reach it without permission.
     """
     warm_up = warm_up or WarmUp(application.networks)
     listener = listen(address)
@@ -279,7 +265,7 @@ def serve_http(
 
 
 def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers: int = 1) -> uvicorn.Config:
-    """Return the configuration of uvicorn; each of several workers makes the application itself."""
+    """Return uvicorn's configuration; with several workers ``app`` is a function that each of them calls."""
     return uvicorn.Config(
         app,
         factory=not isinstance(app, Starlette),

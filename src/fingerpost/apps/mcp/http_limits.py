@@ -60,7 +60,6 @@ class PatientProtocol(HttpToolsProtocol):
         self._start_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Parse the data; the deadline ends with the headers of a request."""
         if not self._is_answering():
             self._start_deadline()
         super().data_received(data)
@@ -77,7 +76,7 @@ class PatientProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _find_machine(self) -> str | None:
-        """Return the caller's address, or its IPv6 network; None where many may share it."""
+        """Return the caller's address, or its IPv6 network; None if many may share it."""
         host = self.client[0] if self.client else ""
         if is_loopback(host) or not host:
             return None
@@ -106,12 +105,7 @@ class PatientProtocol(HttpToolsProtocol):
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
-    """Return the messages of a request's body.
-
-    Raises:
-        TimeoutError: the body did not come within ``BODY_S``.
-        BodyTooLarge: it is, or its header says that it will be, larger than ``MOST_BYTES``.
-    """
+    """Return a body's messages; raise TimeoutError after ``BODY_S``, BodyTooLarge over ``MOST_BYTES``."""
     if declared_bytes > MOST_BYTES:
         raise BodyTooLarge
     messages: list[Message] = []
@@ -141,7 +135,7 @@ class Admission:
 
     @contextmanager
     def enter(self, caller: str, *, may_be_many: bool = False) -> Iterator[bool]:
-        """Count a request during the block; yields False, and counts nothing, where its caller has no room for it."""
+        """Count a request for a block; yield False if its caller has too many."""
         half = max(1, self._most // 2)
         if self._by_caller.get(caller, 0) >= (half if may_be_many else min(half, MOST_CALLS_OF_ONE)):
             REFUSED_CALLS.add(1)
@@ -157,7 +151,7 @@ class Admission:
 
     @contextmanager
     def answer(self) -> Iterator[bool]:
-        """Count a whole request during the block; yields False, and counts nothing, where the process is full."""
+        """Count a received request for a block; yield False if the process has too many."""
         if self._answering >= self._most:
             REFUSED_CALLS.add(1)
             yield False

@@ -27,12 +27,12 @@ _FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-p
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who sent a request.
+    """The caller of a request.
 
     Attributes:
-        user: owns variables and plan runs; None for an anonymous caller.
-        name: what limits count by: the user, or the address (for IPv6 its network of 64 bits).
-        may_be_many: whether the name stands for this machine: its own programs, or a proxy that is not trusted.
+        user: owns variables and plan runs; None if anonymous.
+        name: the key of limits: the user, or the address (for IPv6 its network of 64 bits).
+        may_be_many: the name is this machine, whose programs or untrusted proxy may send for many.
     """
 
     user: str | None
@@ -43,12 +43,8 @@ class Caller:
 class CallerFinder:
     """Finds the caller of a request.
 
-    Only a caller on this machine is the settings' user: the server listens on loopback, is called by no other name, and
-    has no proxy in front, be it one that the operator named or one that shows by its headers.
-
-    Raises:
-        SettingsInvalid: strangers could reach the address, and the operator has not said that they may; or the
-            settings of tokens cannot be used.
+    A caller without a token is the settings' user only if the server listens on loopback, has no other name, and no
+    proxy forwarded the request. Raise SettingsInvalid if strangers could reach the address without permission.
     """
 
     def __init__(self, settings: Settings, address: Address, access: Access) -> None:
@@ -65,7 +61,6 @@ class CallerFinder:
         self._local_user = settings.user if is_private else None
 
     def log_rights(self) -> None:
-        """Log who may do what."""
         if self.verifier is not None:
             _log.info("callers with a valid token are its subject")
         if self._local_user is not None:
@@ -76,7 +71,7 @@ class CallerFinder:
             _log.info("all others are anonymous: they may call the tools, store no variables, and list no plan runs")
 
     def find(self, scope: Scope) -> Caller:
-        """Return who sent a request, whose token has been verified if it has one."""
+        """Return the caller; a token has been verified before."""
         signed_in = scope.get("user")
         if isinstance(signed_in, AuthenticatedUser) and (subject := signed_in.access_token.subject):
             return Caller(subject, f"user {subject}", may_be_many=False)
@@ -84,17 +79,14 @@ class CallerFinder:
         return Caller(None if _is_forwarded(scope) else self._local_user, name_machine(host), is_loopback(host))
 
     def must_verify(self, scope: Scope) -> bool:
-        """Whether a request needs a valid token: it brings one, or nothing else gives it leave."""
+        """Whether a request needs a valid token: it has one, or the caller is not allowed otherwise."""
         if self.verifier is None:
             return False
         return "authorization" in Headers(scope=scope) or not (self._is_public or self.find(scope).user)
 
 
 class SignIn:
-    """Passes requests on to an endpoint: after their tokens have been verified, where they must be.
-
-    An invalid token, and a missing one that is needed, is answered with 401, a missing scope with 403.
-    """
+    """Verifies tokens before an endpoint: 401 without a valid token, 403 without the scope."""
 
     def __init__(self, endpoint: ASGIApp, callers: CallerFinder) -> None:
         self._endpoint = endpoint

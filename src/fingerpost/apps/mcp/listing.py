@@ -63,11 +63,7 @@ def list_wants(
 
 
 def result_of(answer: Answer) -> dict[str, Any]:
-    """Return an answer as a ``CallToolResult``, whose structured content and text each stand alone.
-
-    It is in the wire's form: the protocol reads every result into its own model before it sends it, so to build
-    one here would be work done twice.
-    """
+    """Return an answer as a ``CallToolResult`` in the wire's form, because the SDK builds the model itself."""
     return {
         "resultType": "complete",
         "content": [{"type": "text", "text": answer.text}],
@@ -88,15 +84,11 @@ def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
 
 
 def may_show_views(capabilities: types.ClientCapabilities | None) -> bool:
-    """Whether views are offered to a client: it says that it shows them, or nobody knows what it can.
-
-    A client of the older protocol says so once, in its handshake, which a server without sessions has forgotten.
-    """
+    """Whether a client shows views, or may: a server without sessions does not know an older client's handshake."""
     return capabilities is None or can_show_views(capabilities)
 
 
 def link_view(entry: types.Tool) -> types.Tool:
-    """Return a tool's entry with the address of its view, unchanged where it has none."""
     view = VIEW_BY_TOOL.get(entry.name)
     if view is None:
         return entry

@@ -26,10 +26,7 @@ def has_extra() -> bool:
 
 
 def open_metrics_page() -> Callable[[], bytes] | None:
-    """Start to collect metrics, and return a function that writes the page; None without the extra.
-
-    Exporters that whoever started the process has configured stay in use.
-    """
+    """Collect metrics, beside any exporters that are configured; return the page's writer, None without the extra."""
     if not has_extra():
         _log.info("no /metrics: the extra [%s] is not installed", _EXTRA)
         return None

@@ -20,9 +20,9 @@ _MOST_CHARS = 300
 
 
 class Reporting:
-    """Progress reports of one call: monotonic, the newest sent where several come quickly, the last one always sent.
+    """Progress reports of one call: rising, only the newest of several that come quickly, always the last one.
 
-    Whether the caller gave a token is the session's to know: it sends nothing to one that did not.
+    The session sends nothing to a caller without a progress token.
     """
 
     def __init__(self, session: ServerSession, least_s: float = _LEAST_S) -> None:
@@ -49,7 +49,6 @@ class Reporting:
             self._sender = asyncio.create_task(self._send())
 
     async def __aenter__(self) -> Self:
-        """Begin to listen, and to look whether the call waits for the engine to be compiled."""
         self._explaining = asyncio.get_running_loop().call_later(_EXPLAIN_AFTER_S, self._explain)
         return self
 

@@ -50,11 +50,7 @@ def list_resources(*, with_views: bool) -> list[types.Resource]:
 
 
 async def read_resource(application: Application, uri: str, *, user: str | None) -> types.ReadResourceResult:
-    """Return a resource: JSON, or a view's document.
-
-    Raises:
-        MCPError: there is no such resource, or the networks cannot be opened.
-    """
+    """Return a resource; raise MCPError if there is none, or if the networks cannot be opened."""
     if uri == NETWORKS:
         try:
             return _json(uri, {"networks": await describe_networks(application)}, ttl_ms=0)

@@ -53,8 +53,7 @@ def new_server(
 ) -> Server[Any]:
     """Return a server that answers both protocol eras on any transport and keeps nothing between two calls.
 
-    ``find_user`` returns who owns the variables of a call; None for an anonymous caller, who keeps none (rule A12).
-    ``find_address`` returns what limits count an anonymous caller by.
+    ``find_user`` returns None for an anonymous caller (rule A12), whose limits count by ``find_address``.
     """
     handlers = _Handlers(application, find_user, find_address)
     server: Server[Any] = Server(
@@ -96,7 +95,6 @@ class _Handlers:
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
-        """Answer tools/call, with progress to a client that listens for it."""
         async with Reporting(ctx.session) as reporting:
             return await self._answer_or_ask(ctx, params, reporting.report)
 
@@ -126,10 +124,7 @@ class _Handlers:
             choices = choice
 
     async def answer_odd_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
-        """Answer a call whose arguments are no object in the tool's own envelope.
-
-        The protocol's own check would refuse it with a code that no model gets to see.
-        """
+        """Answer arguments that are no object in the tool's envelope; models do not see the protocol's own error."""
         params = ctx.params or {}
         arguments, name = params.get("arguments"), params.get("name")
         if ctx.method != "tools/call" or not isinstance(name, str) or isinstance(arguments, Mapping):

@@ -32,11 +32,7 @@ _LINE = re.compile(r"([0-9a-fA-F]{64})\s+(\S+)((?:\s+\S+)*)\s*")
 
 
 def open_verifier(settings: Settings) -> TokenVerifier | None:
-    """Return the verifier that the settings configure; None where they configure none.
-
-    Raises:
-        SettingsInvalid: the tokens' file cannot be read, or what an issuer needs is incomplete.
-    """
+    """Return the verifier of the settings, or None; raise SettingsInvalid if they are incomplete or unreadable."""
     of_issuer = (settings.token_issuer, settings.token_keys_url, settings.resource_url)
     if settings.tokens_file is not None:
         if settings.token_issuer:
@@ -58,11 +54,7 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
 
 
 class FileTokens:
-    """Tokens of a file; each line has the SHA-256 of a token in hexadecimal, its subject, and any scopes.
-
-    Raises:
-        SettingsInvalid: the file cannot be read, or a line is of another form.
-    """
+    """Tokens of a file; each line has the SHA-256 of a token in hexadecimal, its subject, and any scopes."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -81,7 +73,6 @@ class FileTokens:
             self._known.append((bytes.fromhex(found[1]), found[2], found[3].split()))
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what the file says of a token; None if it is unknown."""
         digest = hashlib.sha256(token.encode()).digest()
         for known, subject, scopes in self._known:
             if hmac.compare_digest(known, digest):
@@ -112,11 +103,7 @@ class IssuedTokens:
         self._lock = asyncio.Lock()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return the claims of a token; None if it is not valid.
-
-        Raises:
-            AuthenticationError: the issuer's keys cannot be fetched, so that no token can be verified.
-        """
+        """Return a token's claims, None if invalid; raise AuthenticationError if the keys cannot be fetched."""
         try:
             key = await self._find_key(jwt.get_unverified_header(token).get("kid"))
             if key is None:
@@ -153,7 +140,7 @@ class IssuedTokens:
             return self._keys.get(key_id)
 
     async def _fetch_keys(self) -> None:
-        """Fetch the issuer's keys; where that fails, those of before stay in use."""
+        """Fetch the issuer's keys; if that fails, the earlier ones stay in use."""
         try:
             response = await self._fetch(Request(url=self._keys_url))
             found = jwt.PyJWKSet.from_json(response.body.decode()).keys

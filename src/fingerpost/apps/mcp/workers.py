@@ -40,7 +40,7 @@ def _start_worker(settings: Settings, groups: Collection[str] | None, address: A
 
 
 def _end_with_parent() -> None:
-    """End this worker once its parent has died: nobody would replace it, and it would hold the port."""
+    """End this worker when its parent dies, because it would hold the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -54,13 +54,10 @@ def serve_workers(
     groups: Collection[str] | None,
     access: Access,
 ) -> None:
-    """Serve in ``count`` processes until SIGTERM or an interrupt; calls that run then are still answered.
+    """Serve in ``count`` processes until SIGTERM or an interrupt; running calls are still answered.
 
-    A worker that ends, or gives no sign of life, is replaced. There is no ``/metrics``: a scrape would reach any one
-    of the workers, so each pushes its own (docs/telemetry.md).
-
-    Raises:
-        SettingsInvalid: the address cannot be listened on, or strangers could reach it without leave.
+    A worker that ends or hangs is replaced. There is no ``/metrics``, because a scrape would reach any one of the
+    workers (docs/telemetry.md). Raise SettingsInvalid as ``serve_http``.
     """
     CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:
