@@ -26,7 +26,7 @@ class AddressRefused(SourceUnreachable):
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is global; of an IPv6 address that embeds an IPv4 one, the latter counts."""
+    """Whether an address is global; an IPv4 address embedded in an IPv6 one counts."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -38,7 +38,6 @@ def is_public(address: str) -> bool:
 
 
 async def resolve(host: str, port: int) -> list[str]:
-    """Return a host's addresses in the resolver's order; raise SourceUnreachable if the name is unknown."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
@@ -68,12 +67,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first of a host's allowed addresses that accepts the connection.
-
-        Raises:
-            AddressRefused: all of them are private.
-            SourceUnreachable: the name is not known.
-        """
+        """Connect to the first allowed address that accepts; raise AddressRefused if all are private."""
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
             async with asyncio.timeout(timeout):

@@ -61,10 +61,9 @@ class Cache:
         *,
         renew: datetime | None = None,
     ) -> Response:
-        """Return a fresh response from memory, or the one that is being fetched, or fetch it.
+        """Return a fresh response from memory, or one that is being fetched (``count`` is called), or fetch it.
 
-        ``count`` is called for the first two. A response that ``may_keep`` refuses goes to all callers that wait for
-        it, and is not stored; nor are errors. One retrieved at ``renew`` or before is replaced, not revalidated.
+        ``may_keep`` decides whether a response is stored. One retrieved at ``renew`` or before is not revalidated.
         """
         entry = self._entries.get(key)
         if entry is not None and renew is not None and entry.response.retrieved_at <= renew:
@@ -135,13 +134,8 @@ class Cache:
 class SharedResponses:
     """A ``Fetch`` that sends a request at most once in ``fresh_s`` seconds for all processes that share a folder.
 
-    While one sends it, the others wait for its response, which has ``from_cache`` set. Failures are not shared. If the
-    folder cannot be used, each process sends its own.
-
-    Args:
-        folder: created when the first response is written, readable only by its owner.
-        fetch: asks the source.
-        clock_s: Unix seconds, as files are dated; the clock of answers may stand still in a test.
+    The folder is created for its owner alone. While one process sends, the others wait. Failures are not shared. If the
+    folder cannot be used, each process sends its own request.
     """
 
     def __init__(
@@ -217,7 +211,6 @@ def _encode(response: Response) -> bytes:
 
 
 def _decode(content: bytes) -> Response:
-    """Raise ValueError or KeyError unless ``_encode`` wrote it, completely."""
     head, _, body = content.partition(b"\n")
     said = json.loads(head)
     if len(body) != said["bytes"]:

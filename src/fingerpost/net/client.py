@@ -56,13 +56,8 @@ class _RequestState:
 class Client:
     """Sends requests within their limits and the host's rate limit, and redacts keys from responses, errors and logs.
 
-    One client serves one event loop; close it, or use it as a context manager.
-
-    Args:
-        contact: a mail address or URL of our operator, for the User-Agent.
-        private_hosts: hosts that may be in a private network.
-        environ: the keys, read when a request is sent.
-        transport: sends one request; by default over TCP to checked addresses.
+    One client serves one event loop. The User-Agent has ``contact``, a mail address or URL of our operator.
+    ``private_hosts`` may be in a private network. Keys are read from ``environ`` for each request.
     """
 
     def __init__(
@@ -98,10 +93,9 @@ class Client:
             await self._transport.aclose()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Return the response to a request; a fresh one from memory if the request allows it.
+        """Return the response to a request, from memory if the request allows it.
 
-        With ``known``, an earlier response, the request is conditional; if the source has none newer, ``known`` is
-        returned with a later ``retrieved_at`` and ``from_cache`` set.
+        With ``known`` the request is conditional; a 304 returns ``known`` with a later ``retrieved_at``.
 
         Raises:
             ParameterError: the address is invalid.
@@ -287,7 +281,7 @@ def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[
 
 
 def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> Response:
-    """Return a response with its content, if that is in memory, without the keys that the server repeats."""
+    """Return a response, with content that is in memory, without the keys that the server repeats."""
     content = response.body or (body.content() if isinstance(body, MemoryBody) else b"")
     long = [secret for secret in secrets if len(secret) >= SHORTEST_IN_CONTENT]
     headers = {name: redact(value, secrets) for name, value in response.headers.items()}

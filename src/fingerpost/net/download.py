@@ -40,12 +40,8 @@ async def download(
 ) -> Downloaded:
     """Download a file and move it to ``path`` in one step, once it is complete and flushed to disk.
 
-    ``known`` is what an earlier call returned for the file at ``held``, by default ``path``; it is ignored if that file
-    is gone. If the content has not changed, nothing is written.
-
-    Raises:
-        SettingsInvalid: the disk refuses.
-        ToolError: as ``Client.fetch``; the old file stays.
+    ``known`` is the result of an earlier call for the file at ``held``, by default ``path``. If the content has not
+    changed, nothing is written. Raise SettingsInvalid if the disk refuses, else as ``Client.fetch``.
     """
     if not await asyncio.to_thread((held or path).exists):
         known = None

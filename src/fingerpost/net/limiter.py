@@ -23,10 +23,7 @@ _MARGIN_S = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """A rate limit of a host, or of one path of it; hosts and paths with one ``name`` share it.
-
-    At most ``burst`` requests leave at once, and in t seconds at most ``burst + per_second * t``.
-    """
+    """A rate limit of hosts or paths, shared by ``name``: in t seconds at most ``burst + per_second * t`` requests."""
 
     name: str
     per_second: float
@@ -50,10 +47,8 @@ class Limiter:
     """Delays requests to a host to its pace, first come, first served.
 
     Args:
-        limits: the store of the limits; by default in this process.
-        paces: by host, or host and path, in lower case; a path's replaces its host's. Other hosts have
-            ``default_per_second`` and ``default_burst``, the operator's ``own_hosts`` ``OWN_PER_SECOND`` and
-            ``OWN_BURST``.
+        paces: by host, or host and path, in lower case; a path's replaces its host's.
+        own_hosts: of the operator, with ``OWN_PER_SECOND`` and ``OWN_BURST``.
         clock_ms: Unix milliseconds, the same for all processes that share a store.
     """
 
@@ -77,10 +72,7 @@ class Limiter:
         self._queues: dict[str, _Queue] = {}
 
     def pace(self, address: str) -> Pace:
-        """Return the pace of a server, or a server and a path.
-
-        A stated pace is that of all ports of its host; without one, each port has its own.
-        """
+        """Return the pace of a server and an optional path; a stated one applies to all ports of its host together."""
         wanted = address.lower()
         server, slash, path = wanted.partition("/")
         host = host_of(server)
@@ -89,11 +81,9 @@ class Limiter:
         return stated or Pace(name=server, per_second=per_second, burst=burst)
 
     async def wait(self, address: str, *, longest_s: float, longest_pause_s: float = math.inf) -> None:
-        """Wait until a server, or a server and a path, may be asked.
+        """Wait until a server may be asked.
 
-        Raises:
-            SourceLimited: it would take longer than ``longest_s``, or the server asked for a pause of more than
-                ``longest_pause_s``.
+        Raise SourceLimited if that takes over ``longest_s``, or for a requested pause of over ``longest_pause_s``.
         """
         pace = self.pace(address)
         deadline_ms = self._clock_ms() + longest_s * _SECOND_MS

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 
 
 class LoopClients:
-    """The HTTP clients of one process, which threads may share; a loop's client is created at its first request.
-
-    Before an event loop ends, await ``aclose`` on it, or on another loop while it still runs.
-    """
+    """The HTTP clients of one process, for all its threads; await ``aclose`` before an event loop ends."""
 
     def __init__(self, new_client: "Callable[[], Client]") -> None:
         self._new_client = new_client
@@ -25,7 +22,6 @@ class LoopClients:
         self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, Client] = WeakKeyDictionary()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Send a request with the client of the running event loop; errors as ``Client.fetch``."""
         loop = asyncio.get_running_loop()
         with self._lock:
             client = self._by_loop.get(loop)
@@ -34,7 +30,7 @@ class LoopClients:
         return await client.fetch(request, known)
 
     async def aclose(self) -> None:
-        """Close all clients, each on its own loop; those of ended loops are dropped. ``fetch`` creates new ones."""
+        """Close all clients, each on its own loop; ``fetch`` creates new ones."""
         here = asyncio.get_running_loop()
         with self._lock:
             clients = dict(self._by_loop)

@@ -25,11 +25,7 @@ _TRANSIENT = frozenset({500, 502, 503, 504})
 
 
 class Ending(StrEnum):
-    """How a request ended.
-
-    ``MEMORY`` and ``JOINED`` did not reach the source: a response was cached, or being fetched for another request.
-    ``LIMITED`` is by the source or our limiter; ``RESTING`` is a host whose circuit is open.
-    """
+    """How a request ended; ``MEMORY``, ``JOINED`` and ``RESTING`` (an open circuit) did not reach the source."""
 
     ANSWERED = "answered"
     MEMORY = "from memory"
@@ -70,10 +66,7 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> StorageUnavailable | None:
-    """Return the error of a response's status, or None for a success.
-
-    ``settings`` are the variables whose keys were sent; the error of a refused key names them.
-    """
+    """Return the error of a response's status, or None; a refused key is named by ``settings``, its variables."""
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
         return None

@@ -101,11 +101,7 @@ class Request:
         return split_address(self.url)
 
     def wire(self, environ: Mapping[str, str] = os.environ) -> tuple[str, dict[str, str], list[str]]:
-        """Return the URL and headers to send, with their keys, and the list of secrets in them.
-
-        Raises:
-            SourceKeyRefused: the environment variable of a key is not set.
-        """
+        """Return the URL and headers to send, and the secrets in them; raise SourceKeyRefused if a key is not set."""
         parts = self.split()
         keys = {name: _read_key(variable, environ) for name, variable in self.secret_params.items()}
         headers = dict(self.headers)
@@ -203,8 +199,7 @@ def _refuse_redirect(parts: SplitResult, where: str) -> SourceFailed:
 def read_template(text: str) -> tuple[str, dict[str, str]]:
     """Return the address and the secret parameters of a text such as ``https://host/feed.zip?api_key=${MY_KEY}``.
 
-    Raises:
-        ParameterError: it is no such address, has a key in the clear or a fragment, or ``${`` inside another text.
+    Raise ParameterError for a key in the clear, a fragment, or ``${`` inside another text.
     """
     parts = split_address(text)
     if "@" in parts.netloc:

@@ -36,8 +36,7 @@ class Validators:
 class Response:
     """A complete HTTP response, decompressed.
 
-    ``headers`` are by name in lower case, ``redacted_url`` is the address that answered, and ``retrieved_at`` is when
-    the source last confirmed it, in UTC.
+    ``headers`` are by name in lower case; the source last confirmed the response at ``retrieved_at`` (UTC).
     """
 
     status: int
@@ -92,10 +91,7 @@ class MemoryBody:
 
 
 class Decompression:
-    """Decompresses one body; a gzip body may have several members (RFC 1952, section 2.2).
-
-    Raise SourceChanged for an encoding that was not requested.
-    """
+    """Decompresses one body; a gzip body may have several members (RFC 1952, section 2.2)."""
 
     def __init__(self, content_encoding: str) -> None:
         coding = content_encoding.strip().lower()
