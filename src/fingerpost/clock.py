@@ -20,11 +20,7 @@ _ends_s: ContextVar[float | None] = ContextVar("fingerpost_ends_s", default=None
 
 
 def now() -> datetime:
-    """Return the present instant, in UTC.
-
-    Raises:
-        SettingsInvalid: ``FINGERPOST_NOW`` is set and is not an instant with an offset.
-    """
+    """Return the present instant, in UTC; raise as ``find_fixed``."""
     return find_fixed() or datetime.now(UTC)
 
 
@@ -39,11 +35,7 @@ def system_s() -> float:
 
 
 def find_fixed() -> datetime | None:
-    """Return the instant that ``FINGERPOST_NOW`` names, in UTC, or None while the clock runs freely.
-
-    Raises:
-        SettingsInvalid: the variable is set and is not an instant with an offset.
-    """
+    """Return the instant of ``FINGERPOST_NOW`` in UTC, None if not set; raise SettingsInvalid without an offset."""
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
         return None
@@ -53,11 +45,9 @@ def find_fixed() -> datetime | None:
             raise ValueError("no offset")
         return instant.astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        raise SettingsInvalid(_complaint(text)) from error
-
-
-def _complaint(text: str) -> str:
-    return f"{VARIABLE} is {text!r}, which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it."
+        raise SettingsInvalid(
+            f"{VARIABLE} is {text!r}, which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it."
+        ) from error
 
 
 class time_limit:  # noqa: N801  (entered like asyncio.timeout)
@@ -87,7 +77,6 @@ class time_limit:  # noqa: N801  (entered like asyncio.timeout)
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """End; TimeoutError takes the place of the cancellation where the limit has expired."""
         if self._timeout is None or self._token is None:
             return
         _ends_s.reset(self._token)

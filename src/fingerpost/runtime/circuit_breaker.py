@@ -17,10 +17,9 @@ class _Circuit:
 class Breaker:
     """Counts failures in a row by name: a host's, or a tool's.
 
-    After ``threshold`` of them the name is refused for ``rest_s`` seconds. Then one call tries it, and all others are
-    refused until that one has ended: its success closes the circuit, its failure opens it again.
-    Whoever was let in must say how it ended: ``succeeded``, ``failed`` or ``left``.
-    ``kind`` says in metrics what the names are of; the names themselves may hold an address.
+    After ``threshold`` of them the name is refused for ``rest_s`` seconds. Then one call tries it, and its success
+    closes the circuit. Each call that entered must report its end: ``succeeded``, ``failed`` or ``left``.
+    Metrics have ``kind``, because a name may hold an address.
     """
 
     def __init__(
@@ -38,7 +37,7 @@ class Breaker:
         self._circuits: dict[str, _Circuit] = {}
 
     def enter(self, name: str) -> float | None:
-        """Return None where the name may be asked, else how many seconds to wait before asking again."""
+        """Return None if the name may be asked, else the seconds to wait."""
         circuit = self._circuits.get(name)
         if circuit is None or circuit.open_until_s is None:
             return None
@@ -62,7 +61,6 @@ class Breaker:
             OPENED_BREAKERS.add(1, {"fingerpost.breaker.kind": self._kind})
 
     def left(self, name: str) -> None:
-        """Record a call that ended without telling success from failure."""
         circuit = self._circuits.get(name)
         if circuit is not None:
             circuit.being_tried = False

@@ -54,10 +54,9 @@ def begins_with(name: str, key: str) -> bool:
 
 
 def find_named(text: str, companies: Iterable[tuple[str, int, str]], *, all_are_known: bool) -> list[str]:
-    """Return the tickers of the companies that a text names: one where it is clear who is meant.
+    """Return the tickers of the companies that a text may name; ``companies`` are (ticker, CIK, name).
 
-    ``companies`` are (ticker, CIK, name). Where not all companies are known, the beginning of a name names nobody:
-    another company may begin so too.
+    The beginning of a name counts only if all companies are known, because others may begin alike.
     """
     key = name_key(text)
     if len(key) < 2:

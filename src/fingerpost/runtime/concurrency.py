@@ -16,22 +16,13 @@ _POOL = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fing
 
 
 async def compute(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-    """Run a function in the process's pool of threads, in the context of the caller, and return its result.
-
-    For searches and other work that would stop the event loop for more than a few milliseconds.
-    """
+    """Run work of more than a few milliseconds in the pool of threads, in the caller's context."""
     work = partial(copy_context().run, function, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_POOL, work)
 
 
 async def gather_all(questions: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:
-    """Return the results in the order of the questions; if one raises, cancel the others and wait for their end.
-
-    ``asyncio.gather`` alone leaves the others running.
-
-    Raises:
-        BaseException: the first error of any.
-    """
+    """Return the results in order; if one raises, cancel the others, which ``asyncio.gather`` would leave running."""
     tasks = [asyncio.ensure_future(question) for question in questions]
     try:
         return await asyncio.gather(*tasks)

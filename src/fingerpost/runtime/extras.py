@@ -10,11 +10,7 @@ Extra = Literal["llm", "scale", "streets", "telemetry"]
 
 
 def require_extra(extra: Extra, lack: str, *modules: str) -> None:
-    """Import modules of an extra, which their users import again.
-
-    Raises:
-        SettingsInvalid: one is not installed; ``lack`` begins the sentence, which ends with the command to install it.
-    """
+    """Raise SettingsInvalid, with ``lack`` and the command to install the extra, if a module cannot be imported."""
     try:
         for module in modules:
             import_module(module)

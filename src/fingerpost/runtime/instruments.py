@@ -93,12 +93,10 @@ class Aged(Protocol):
     """What knows ages; asked from any thread."""
 
     def list_timetable_ages(self) -> Iterable[Age]:
-        """Return how long ago each open timetable was made from its feeds."""
-        ...
+        """Return the time since each open timetable was made from its feeds."""
 
     def list_realtime_ages(self) -> Iterable[Age]:
-        """Return how long ago each real-time source said what is known of it; none of those that never answered."""
-        ...
+        """Return the time since the last update of each real-time source that ever answered."""
 
 
 _AGED: WeakSet[Aged] = WeakSet()
@@ -121,7 +119,6 @@ def observe_timetables(_options: CallbackOptions) -> Iterator[Observation]:
 
 
 def observe_realtime(_options: CallbackOptions) -> Iterator[Observation]:
-    """Report the age of each feed's real time."""
     return _observe(age for aged in _list_watched() for age in aged.list_realtime_ages())
 
 
@@ -170,7 +167,7 @@ class Measured:
         self._span.set_attribute(name, value)
 
     def fail(self, error_type: str) -> None:
-        """Note that the block failed, and as what; the words of an error may quote its caller, and are left out."""
+        """Note a failure by its type, without the message, which may quote the caller."""
         self.set(ERROR, error_type)
         self._span.set_status(StatusCode.ERROR)
 
@@ -187,10 +184,9 @@ def measured(
     kind: SpanKind = SpanKind.INTERNAL,
     also: Mapping[str, Attribute] | None = None,
 ) -> Iterator[Measured]:
-    """Measure a block by a span, and in ``duration`` its seconds; an error that leaves it is noted by its class.
+    """Measure a block by a span, and in ``duration`` its seconds; an error is noted by its class.
 
-    Both have ``attributes``. ``also`` are attributes of the span alone, because each of their values would be a series
-    of its own.
+    ``also`` are attributes of the span alone: in metrics each value would be a series of its own.
     """
     opened: AbstractContextManager[Span] = nullcontext(INVALID_SPAN)
     # A span that records nothing still costs more than all the rest here.

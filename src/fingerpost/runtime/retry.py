@@ -14,23 +14,17 @@ _E = TypeVar("_E", bound=Exception)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """Exponential backoff with jitter.
-
-    Attributes:
-        attempts: of one call, the first included.
-        initial_s: the wait before the second attempt, before it is spread; it doubles from then on.
-        longest_s: no wait is longer.
-    """
+    """Exponential backoff with jitter; ``attempts`` includes the first."""
 
     attempts: int = 3
     initial_s: float = 0.2
     longest_s: float = 5.0
 
     def find_wait_s(self, attempt: int, *, spread: float, asked_s: float = 0.0) -> float | None:
-        """Return the wait after a failed attempt (counted from 1), or None where there is no further one.
+        """Return the wait after a failed attempt (counted from 1), or None after the last.
 
-        ``spread`` in 0..1 moves the wait between half and one and a half of its exponential value.
-        ``asked_s`` is what the source asked us to wait; more than ``longest_s`` is not waited for.
+        ``spread`` in 0..1 moves the wait between half and one and a half of its value. The source asked for a wait of
+        ``asked_s``; if that exceeds ``longest_s``, there is no further attempt.
         """
         if attempt >= self.attempts or asked_s > self.longest_s:
             return None
@@ -45,11 +39,7 @@ async def sleep(seconds: float) -> None:
 async def call_with_retries(
     call: Callable[[int], Awaitable[_T]], on: type[_E], find_wait_s: Callable[[_E, int], float | None]
 ) -> _T:
-    """Return what a call returns, made again for as long as ``find_wait_s`` returns a wait.
-
-    ``call`` gets the number of the attempt, from 1; ``find_wait_s`` gets the error and that number after each attempt
-    that raised ``on``. The last attempt's error is raised, and any other error at once.
-    """
+    """Repeat a call that raises ``on`` while ``find_wait_s`` returns a wait; both get the number of the attempt."""
     for number in count(1):
         try:
             return await call(number)
