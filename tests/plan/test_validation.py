@@ -162,7 +162,7 @@ def test_a_thinking_step_and_a_human_need_no_tool():
     [
         ({"goal": "g", "steps": [{}] * 501}, "The plan has 501 steps, and may have 500"),
         ([], "The plan must be an object with a goal and steps"),
-        ({"goal": "g", "stesp": []}, "The plan cannot be read: "),
+        ({"goal": "g", "stesp": None}, "The plan cannot be read: "),
         ({"goal": "g", "steps": [{"step_id": 1}]}, "The plan cannot be read: steps[0].description is missing"),
         ({"goal": "x" * 2_000_000}, "The plan cannot be read: a value in it is larger than 1,000,000 bytes of JSON"),
     ],

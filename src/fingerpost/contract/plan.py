@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field
+
+from fingerpost.contract.wire import WireModel
 
 
 def _read_timestamp(value: str) -> str:
@@ -27,18 +29,13 @@ Timestamp = Annotated[str, AfterValidator(_read_timestamp)]
 Status = Literal["pending", "in_progress", "completed", "failed"]
 
 
-class _Input(BaseModel):
-    """Refuses unknown fields; an explicit null counts as absent (rule A2)."""
+class SnakeCaseModel(WireModel):
+    """A wire object of the plan-step contract, whose names are the same inside and outside."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_nulls(cls, data: Any) -> Any:
-        return {name: value for name, value in data.items() if value is not None} if isinstance(data, dict) else data
+    model_config = ConfigDict(alias_generator=None)
 
 
-class PlanStep(_Input):
+class PlanStep(SnakeCaseModel):
     """Plan step.
 
     Attributes:
@@ -63,7 +60,7 @@ class PlanStep(_Input):
     skipped: bool = False
 
 
-class Plan(_Input):
+class Plan(SnakeCaseModel):
     """Plan; ``owner`` is free text, and ``can_modify`` allows changes of its unfinished steps."""
 
     goal: str

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Any, Literal, NotRequired, final
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from fingerpost.contract.wire import Whole, WireDict, WireModel
+from fingerpost.contract.plan import SnakeCaseModel
+from fingerpost.contract.wire import Whole, WireDict
 
 LONG_PARTS = (
     ("results",),
@@ -33,13 +34,7 @@ Recorded = Any
 second over it in one piece, in which no other call is answered."""
 
 
-class StepWise(WireModel):
-    """A question whose names go over the wire as they are."""
-
-    model_config = ConfigDict(alias_generator=None, extra="forbid")
-
-
-class RunPlanInput(StepWise):
+class RunPlanInput(SnakeCaseModel):
     """A plan to start, or something to do with a run."""
 
     plan: Annotated[
@@ -64,7 +59,7 @@ class RunPlanInput(StepWise):
     wait_seconds: Annotated[Whole, Field(ge=0, le=60, description="longest wait for the end")] = 20
 
 
-class GetPlanRunInput(StepWise):
+class GetPlanRunInput(SnakeCaseModel):
     """Which run, and how much of it."""
 
     run_id: str | None = None
