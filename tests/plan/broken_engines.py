@@ -102,8 +102,8 @@ class RewritesHistory(EmbeddedJournal):
 class TakesAnyProtocol(EmbeddedJournal):
     """Forgets which program began a run."""
 
-    async def create(self, run):
-        return await super().create(replace(run, protocol=1))
+    async def create(self, *given, **named):
+        return await super().create(*given, **named | {"protocol": 1})
 
 
 class NeverForgets(EmbeddedJournal):

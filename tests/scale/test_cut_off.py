@@ -8,7 +8,7 @@ import pytest
 from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos_session
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.plan.records import Event, JournalFailed, NewRun, StepRecord
+from fingerpost.plan.records import Event, Given, JournalFailed, StepRecord
 from fingerpost.store.limits import Limits, Rate
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
@@ -21,7 +21,7 @@ CHAIN = plan_of_steps(*[adding(number, 20, *([number - 1] if number > 1 else [])
 
 
 async def new_run(journal):
-    return await journal.create(NewRun(user="ann", plan_json='{"goal":"g","steps":[]}', at=AT))
+    return await journal.create('{"goal":"g","steps":[]}', user="ann", given=Given(), at=AT)
 
 
 def completed(number):

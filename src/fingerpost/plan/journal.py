@@ -17,10 +17,10 @@ from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession, Ro
 from fingerpost.plan.limits import encode
 from fingerpost.plan.records import (
     ENDED,
+    PROTOCOL,
     CarryOn,
     Event,
     Given,
-    NewRun,
     RunLine,
     RunRecord,
     RunState,
@@ -107,17 +107,18 @@ class Journal(ABC):
     async def is_held(self, run_id: str) -> bool:
         """Whether the run is locked for execution."""
 
-    async def create(self, run: NewRun) -> str:
-        """Store a new run and return its id: random, or the base with a counter where one is given."""
+    async def create(
+        self, plan: str, *, user: str | None, given: Given, at: str, base: str | None = None, protocol: int = PROTOCOL
+    ) -> str:
+        """Store a new run of a plan in JSON and return the run's id: random, or made from a base and a counter."""
         # One random id, however often the insert is repeated: if it exists already, a commit whose answer was lost
         # has stored it.
-        ids = [str(uuid.uuid4())] if run.base_id is None else None
+        ids = [str(uuid.uuid4())] if base is None else None
 
         def write(connection: Any) -> str:
-            given = encode({"values": dict(run.given.values), "paths": dict(run.given.paths)})
-            goal, steps = _describe(run.plan_json)
-            for run_id in ids or _count_ids(run.base_id):
-                row = (run_id, run.user, run.plan_json, goal, steps, given, run.at, run.protocol)
+            given_json = encode({"values": dict(given.values), "paths": dict(given.paths)})
+            for run_id in ids or _count_ids(base):
+                row = (run_id, user, plan, *_describe(plan), given_json, at, protocol)
                 if connection.execute(_CREATE, row).rowcount:
                     break
             return run_id

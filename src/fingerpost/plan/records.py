@@ -76,18 +76,6 @@ class RunRecord:
     last_seq: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRun:
-    """A run to store, created ``at``. ``base_id`` is the base of its id under a fixed clock; None for a random id."""
-
-    base_id: str | None = None
-    user: str | None
-    plan_json: str
-    given: Given = field(default_factory=Given)
-    at: str
-    protocol: int = PROTOCOL
-
-
 @dataclass(frozen=True, slots=True)
 class RunLine:
     run_id: str

@@ -18,7 +18,7 @@ from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import finished, now, plan_of, refuse_newer, write_instant, write_plan
-from fingerpost.plan.records import ENDED, Event, Given, NewRun, RunLine, RunRecord, RunState, Verb
+from fingerpost.plan.records import ENDED, Event, Given, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.runtime.concurrency import compute
@@ -93,7 +93,7 @@ class PlanRuns:
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
         await self._forget_old()
-        return await self.journal.create(NewRun(base_id=base, user=user, plan_json=plan_json, given=given, at=now()))
+        return await self.journal.create(plan_json, user=user, given=given, at=now(), base=base)
 
     def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> str:
         self.check(plan, memory)

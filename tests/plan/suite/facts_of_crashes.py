@@ -5,7 +5,7 @@ import random
 from collections import Counter
 
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.records import PROTOCOL, NewRun
+from fingerpost.plan.records import PROTOCOL, Given
 from tests.plan.suite.engine import expect
 from tests.plan.suite.fixtures import (
     LONG_MS,
@@ -146,8 +146,8 @@ def a_run_of_a_newer_program_is_left_alone(engine, folder):
     plan = {**plan_of_steps(adding(1, 1)), "created_at": _AT, "horizon": "of another shape"}
 
     async def ask(runs):
-        newer = NewRun(user=USER, plan_json=json.dumps(plan), at=_AT, protocol=PROTOCOL + 1)
-        run_id = await runs.journal.create(newer)
+        newer = {"user": USER, "given": Given(), "at": _AT, "protocol": PROTOCOL + 1}
+        run_id = await runs.journal.create(json.dumps(plan), **newer)
         refusals = []
         for asked in (
             runs.get(run_id, USER),

@@ -3,7 +3,7 @@
 import asyncio
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.records import Event, Given, JournalFailed, NewRun, RunRecord, StepRecord
+from fingerpost.plan.records import Event, Given, JournalFailed, RunRecord, StepRecord
 from tests.plan.suite.engine import expect
 from tests.plan.suite.fixtures import with_journal
 
@@ -14,7 +14,7 @@ _PLAN = '{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}'
 
 
 async def _new(journal, user="ann", base=None, at=_AT, plan=_PLAN):
-    return await journal.create(NewRun(base_id=base, user=user, plan_json=plan, given=_GIVEN, at=at, protocol=1))
+    return await journal.create(plan, base=base, user=user, given=_GIVEN, at=at, protocol=1)
 
 
 def _step(number, state, output=None):
