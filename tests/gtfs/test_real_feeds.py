@@ -2,9 +2,11 @@
 
 import csv
 import io
+import math
 import os
 import zipfile
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 
@@ -29,8 +31,8 @@ def seconds(text):
     return int(hours) * 3600 + int(minutes) * 60 + int(rest)
 
 
-def filled(rows):
-    """Give every call its second of departure; between timepoints it lies on a straight line."""
+def filled(rows, stops):
+    """Give every call its second of departure; between timepoints it is in proportion to the way from stop to stop."""
     trips = {}
     for row in rows:
         trips.setdefault(row["trip_id"], []).append(row)
@@ -43,8 +45,17 @@ def filled(rows):
                 continue
             before, after = max(t for t in timed if t < at), min(t for t in timed if t > at)
             start_s, end_s = seconds(trip[before]["departure_time"]), seconds(trip[after]["arrival_time"])
-            row["leaves_s"] = start_s + (end_s - start_s) * (at - before) // (after - before)
+            places = [stops[call["stop_id"].strip()] for call in trip[before : after + 1]]
+            ways = [apart_deg(*pair) for pair in pairwise(places)]
+            done, whole = sum(ways[: at - before]), sum(ways)
+            # A hair, because sums are rounded.
+            row["leaves_s"] = start_s + math.floor((end_s - start_s) * done / whole + 1e-3)
     return rows
+
+
+def apart_deg(begin, end):
+    (lat, lon), (to_lat, to_lon) = ((float(stop["stop_lat"]), float(stop["stop_lon"])) for stop in (begin, end))
+    return math.hypot(to_lat - lat, (to_lon - lon) * math.cos(math.radians(to_lat)))
 
 
 def runs_on(packed, day):
@@ -70,7 +81,7 @@ def told_by_tables(path, day):
         boarded = {stop for stop, row in stops.items() if (row.get("location_type") or "0") not in NOT_RIDDEN}
         routes = {row["route_id"] for row in read(packed, "routes.txt")}
         known = {row["trip_id"] for row in read(packed, "trips.txt") if row["route_id"] in routes}
-        for row in filled(read(packed, "stop_times.txt")):
+        for row in filled(read(packed, "stop_times.txt"), stops):
             if row["stop_id"].strip() not in boarded or row["trip_id"] not in known:
                 continue
             call = (int(row["stop_sequence"]), row["stop_id"], row["leaves_s"])
