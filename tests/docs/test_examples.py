@@ -48,8 +48,7 @@ def ids(blocks):
     return [block.label for block in blocks]
 
 
-# Digitransit and TfL want keys; what the options of these networks do is tested beside their sources.
-CONSOLE = [block for block in list_blocks("console") if not re.search(r"--(digitransit|tfl)\b", block.text)]
+CONSOLE = list_blocks("console")
 SHELL = list_blocks("sh")
 PYTHON = list_blocks("python")
 JSON = list_blocks("json")
@@ -58,7 +57,7 @@ TOML = list_blocks("toml")
 
 @pytest.mark.parametrize("block", CONSOLE, ids=ids(CONSOLE))
 def test_a_terminal_session_goes_as_shown(block, place, monkeypatch):
-    with serving_examples(block.text, monkeypatch) as localised:
+    with serving_examples(block.text, place, monkeypatch) as localised:
         for step in list_steps(block):
             done = run(localised(step.command))
             printed = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())

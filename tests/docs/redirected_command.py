@@ -1,0 +1,34 @@
+"""The command line, with one host served by this machine: ``redirected_command.py HOST PORT CERTIFICATE WORD...``."""
+
+import ssl
+import sys
+
+import httpcore2
+
+from fingerpost.apps.cli import main
+from fingerpost.net import client
+from fingerpost.net.addresses import CheckedBackend
+from fingerpost.net.transport import WireTransport
+
+HOST, PORT, CERTIFICATE = sys.argv[1:4]
+
+
+class ThisMachine(httpcore2.AnyIOBackend):
+    async def connect_tcp(self, host, port, *rest):
+        return await super().connect_tcp(host, int(PORT), *rest)
+
+
+async def resolve(host, _):
+    return ["127.0.0.1"] if host == HOST else []
+
+
+def open_transport(_):
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.load_verify_locations(CERTIFICATE)
+    return WireTransport(CheckedBackend([HOST], resolve=resolve, inner=ThisMachine()), tls=trusting)
+
+
+if __name__ == "__main__":
+    client.WireTransport = open_transport
+    sys.argv = ["fingerpost", *sys.argv[4:]]
+    main()
