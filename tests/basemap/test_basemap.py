@@ -139,7 +139,6 @@ def test_a_clipped_ring_covers_what_the_ring_covers_in_the_box(corners, point):
 
 
 def distance_to(ring, point):
-    """Return how near the ring passes, in degrees."""
     nearest = 1.0
     for (lat, lon), (to_lat, to_lon) in pairwise(ring):
         length = (to_lat - lat) ** 2 + (to_lon - lon) ** 2

@@ -68,7 +68,6 @@ class Drawing:
         return [self.find(letter) + 1 for letter in letters]
 
     def place(self, letter):
-        """Return the latitude and longitude of a node."""
         node = self.nodes[self.find(letter)]
         return degrees(node.x, node.y)
 
@@ -83,7 +82,6 @@ def degrees(x, y):
 
 
 def read(text):
-    """Return the nodes and streets of a drawing."""
     rows = dedent(text).strip("\n").split("\n")
     cells = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row) if letter != " "}
     is_node = {at for at, letter in cells.items() if letter.isupper() or letter in "+*okl"}

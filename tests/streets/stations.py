@@ -39,7 +39,6 @@ def network_of(town, lines, stops, folder, *, ways=(), **extra):
 
 
 def question(start, goal, instant, **more):
-    """Return the question from one place in cells to another."""
     ends = (Location(coordinate=Coordinate(*degrees(*place)), source=LocationSource.INPUT) for place in (start, goal))
     origin, destination = ends
     return JourneyQuery(

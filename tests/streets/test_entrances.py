@@ -29,7 +29,6 @@ BY_THE_LEFT, BY_THE_RIGHT, BY_THE_STREET = 800 + 368, 1200 + 368, 1000 + 200
 
 
 def on_map(*entrances):
-    """Entrances as the map has them, from place in cells and tags."""
     return [(number, *degrees(*place), tags) for number, (place, tags) in enumerate(entrances, 50)]
 
 
@@ -97,7 +96,6 @@ def _feed_station(folder, *ways):
 
 
 async def seconds_to_deep(network, **more):
-    """Return the seconds of the walk to Deep."""
     itineraries = (await network.plan_journeys(question(START, (45, 0), NOW, **more))).itineraries
     leg = itineraries[0].legs[0]
     return leg.arrival_scheduled - leg.departure_scheduled if leg.end.name == "Deep" else None

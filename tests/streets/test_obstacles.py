@@ -17,7 +17,6 @@ LINE = "line 1 | Alpha 08:20 | Beta 08:50"
 
 
 def node(number, cells, **tags):
-    """A node of the map at so many cells along the street."""
     return (number, *degrees(cells, 0), tags)
 
 

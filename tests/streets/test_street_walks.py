@@ -29,7 +29,6 @@ ROAD = "A--------------------------B"
 
 
 def _walks(tmp_path, places, town=TOWN):
-    """Return walks around stops at nodes or at places in cells."""
     return Town(town, tmp_path).walks(*places)
 
 

@@ -17,8 +17,6 @@ NO_STEPS = {**PLAIN, "step_free": True}
 
 
 class Town:
-    """A drawn town: asks for walks between places in cells, or between nodes by their letters."""
-
     def __init__(self, text, folder, profile=PLAIN, **extra):
         self.drawing = read(text) if isinstance(text, str) else text
         path = folder / "town.osm"
@@ -49,7 +47,6 @@ class Town:
         return [(round(lon / one[1], 2), round(-lat / one[0], 2)) for lat, lon in found.tolist()]
 
     def walks(self, *stops, access=None):
-        """Return the walks around stops at places."""
         lats, lons = np.array([self.place(stop) for stop in stops]).T
         walked = WalkedStops(lats, lons, np.full(len(lats), STOP, np.int8), (), ())
         return StreetWalks(self.graph, self.grid, walked, access=access, **self.profile)
