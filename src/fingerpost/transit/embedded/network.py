@@ -1,7 +1,8 @@
 """A network answered by the embedded engine from a timetable."""
 
 import asyncio
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
@@ -51,8 +52,15 @@ from fingerpost.transit.rules.disruption import is_disrupted
 if TYPE_CHECKING:
     from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
 
+_log = logging.getLogger(__name__)
+
 # One thread, because days built at once would slow each other and all searches.
 _BUILDER = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-days")
+# In the last half hour of a day, a query is followed by the build of the next day. A one-shot command ends sooner: the
+# interpreter waits for builds that have begun.
+_BEFORE_MIDNIGHT_S = 1800
+_AFTER_QUERY_S = 5
+
 # Longer boards have so many rows that they are read in a thread.
 _SHORT_BOARD_S = 3 * 3600
 
@@ -133,6 +141,7 @@ class EmbeddedNetwork:
         self._check = None
 
     def follow(self, realtime: "RealtimeUpdater | None") -> None:
+        """Replace the realtime updater; None removes it."""
         if self.realtime is not None:
             self.realtime.leave()
         self.realtime = realtime
@@ -168,7 +177,7 @@ class EmbeddedNetwork:
             return
         zone, snapshot = self._facts.zone, self._snapshot
         step_free = step_free and self._facts.has_wheelchair_data
-        day = local_day(instant, zone)
+        day, now = local_day(instant, zone), int(clock.now().timestamp())
         covered = self._facts.covered_days
         if covered and day < covered[0]:
             return
@@ -177,6 +186,18 @@ class EmbeddedNetwork:
             build = partial(timetables.get_search_timetable, mirrored=mirrored, step_free=step_free)
             if not timetables.is_ready(day, mirrored=mirrored, step_free=step_free):
                 await loop.run_in_executor(_BUILDER, build, day)
+        tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
+        if local_day(now, zone) == day < tomorrow:
+            loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, mirrored, step_free)
+
+    def _build_next_day(self, day: date, mirrored: bool, step_free: bool) -> None:
+        """Build a day in the background, with the realtime of now."""
+        snapshot = self._snapshot
+        for timetables in dict.fromkeys((snapshot.find_live(step_free=step_free), snapshot.planned)):
+            if not timetables.is_ready(day, mirrored=mirrored, step_free=step_free):
+                _build_in_background(
+                    partial(timetables.get_search_timetable, day, mirrored=mirrored, step_free=step_free)
+                )
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         await self._check_files()
@@ -265,10 +286,14 @@ class EmbeddedNetwork:
             journeys = find_journeys(self.timetable, timetables, replace(search, step_free=False))
         return journeys
 
+    def _say_covered(self) -> str:
+        first, last = self._facts.covered_days or (None, None)
+        return f"The timetable of {self.profile.name} covers {first} to {last} only"
+
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
         return OutsideCalendar(
-            f"The timetable of {self.profile.name} covers {first} to {last} only",
+            self._say_covered(),
             {"first_day": str(first), "last_day": str(last)},
             hint=f"Choose a date from {first} to {last}",
         )
@@ -358,6 +383,14 @@ class EmbeddedNetwork:
         await self._check_files()
         stops = self._stops.list_near(coordinate, radius_m, self._facts.choose_language(language))
         return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
+
+
+def _build_in_background(build: Callable[[], object]) -> None:
+    def log_failure(done: "Future[object]") -> None:
+        if (failure := done.exception()) is not None:
+            _log.error("the search timetable of the next day could not be built", exc_info=failure)
+
+    _BUILDER.submit(build).add_done_callback(log_failure)
 
 
 def _has_deleted(snapshot: Snapshot, journey: Journey) -> bool:
