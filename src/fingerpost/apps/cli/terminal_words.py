@@ -8,7 +8,7 @@ from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited, T
 _WORDS = {
     "stop id missing": "no stop is named: write its name or its id, which `fingerpost find NAME` finds",
     "Ask query_type metrics": (
-        'Ask `fingerpost call sec_financial_data \'{"query_type": "metrics", "parameters": {}}\'`'
+        'Ask `fingerpost call sec_financial_data \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\'`'
     ),
     "findAddressOrStop": "`fingerpost find NAME`",
     "find_stops": "`fingerpost stops LAT LON`",
