@@ -38,7 +38,6 @@ def flush_file(path: Path) -> None:
 
 
 def flush_folder(path: Path) -> None:
-    """Flush a folder's entries to disk, where the platform supports it."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except PermissionError:
@@ -55,10 +54,7 @@ def flush_folder(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock at ``path`` for a block; it ends with its holder, however that ends, and its file stays.
-
-    A holder must not take it again.
-    """
+    """Hold the lock at ``path`` for a block or until the process ends; it is not reentrant, and its file stays."""
     # Only those who change something wait for its import.
     from filelock import FileLock
 

@@ -45,10 +45,7 @@ _DATABASE_MS = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """``burst`` calls at once, and one more after each interval.
-
-    ``longest_pause_ms`` is 0 for a limit that no source can pause.
-    """
+    """``burst`` calls at once, and one more after each interval; without pauses ``longest_pause_ms`` is 0."""
 
     interval_ms: int
     burst: int = 1
@@ -66,15 +63,11 @@ class Rate:
 
 
 class Limits:
-    """The instants of all limits. The methods may block and may be called by any thread.
+    """The instants of all limits, in a file, a database, or this process; the methods may block.
 
-    ``now_ms`` counts from 1970; limits in a database go by its clock instead: a machine whose clock is wrong waits as
-    long as the others.
+    ``now_ms`` counts from 1970. A database uses its own clock, so that a machine with a wrong one waits as long as the
+    others; tests state another in SQL.
     Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
-
-    Args:
-        place: a file of all processes of a home folder, a database, or None for limits of this process.
-        now_ms: the clock in SQL; None for that of the place.
     """
 
     def __init__(self, place: Path | Tables | None = None, *, now_ms: str | None = None) -> None:
@@ -112,14 +105,13 @@ class Limits:
         self._tables.change(lambda connection: connection.execute(self._pause, values))
 
     def list_pauses(self, now_ms: int) -> dict[str, datetime]:
-        """Return the end of each pause (UTC) by the name of its limit."""
         values = {"now_ms": now_ms, "begins_ms": _PAUSE_BEGINS_MS, "longest_ms": LONGEST_PAUSE_MS + _PAUSE_BEGINS_MS}
         rows = self._tables.read(lambda connection: connection.execute(self._list, values).fetchall())
         return {name: datetime.fromtimestamp(free_ms / 1000, UTC) for name, free_ms in rows}
 
 
 def read_clock_ms() -> int:
-    """Return the system's time in milliseconds since 1970, which FINGERPOST_NOW does not change."""
+    """Return the milliseconds since 1970, even while FINGERPOST_NOW is set."""
     return int(clock.system_s() * 1000)
 
 

@@ -9,7 +9,6 @@ _RESERVED = "DEMO-"
 
 
 def is_network_name(name: str) -> bool:
-    """Whether an added network may have exactly this name."""
     return _NAME.fullmatch(name) is not None and not name.startswith(_RESERVED)
 
 

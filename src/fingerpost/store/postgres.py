@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 
 def key_of(*names: str) -> int:
-    """Return the signed 64-bit key of an advisory lock."""
     digest = hashlib.sha256("\0".join(("fingerpost", *names)).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
@@ -66,7 +65,6 @@ def _count_applied(connection: "psycopg.Connection", schema: str) -> int:
 
 
 def _found(connection: "psycopg.Connection", schema: str) -> None:
-    """Create the schema, unless the operator has, and the table of layouts."""
     from psycopg import sql
 
     row = connection.execute(
@@ -193,14 +191,10 @@ _PREPARE = """
 
 
 class Database:
-    """One schema of one database. Nothing is connected before it is needed; all methods may be called by any thread.
+    """One schema of the database at ``postgresql://user:password@host/name``, for all threads; it connects when needed.
 
     Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
-    The address, which holds a password, stands in no error and in no log.
-
-    Args:
-        url: as libpq takes it, ``postgresql://user:password@host/name``.
-        schema: where the tables are.
+    No error and no log contains the address, which holds a password.
     """
 
     def __init__(self, url: str, *, schema: str = SCHEMA) -> None:
@@ -211,7 +205,6 @@ class Database:
         self._pool: psycopg_pool.ConnectionPool[psycopg.Connection] | None = None
 
     def connect(self) -> "psycopg.Connection":
-        """Return a connection of the caller's own, in autocommit mode."""
         with self._lock:
             connection = _connect(self.url, self.schema)
             try:
@@ -253,7 +246,6 @@ class Database:
         return self._do(transact)
 
     def close(self) -> None:
-        """Close the connections; the next call opens new ones."""
         with self._lock:
             pool, self._pool = self._pool, None
         if pool is not None:

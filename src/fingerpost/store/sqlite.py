@@ -30,16 +30,14 @@ class SqliteFile:
     Every connection is in autocommit mode: transactions are begun and committed in SQL.
 
     Attributes:
-        path: need not exist yet.
-        holds: what is in it, in the plural, as error sentences name it: ``variables``.
-        application_id: SQLite's ``application_id`` of our own file of this kind; None where it is not marked.
-        busy_timeout_s: how long a statement waits for another connection's lock.
-        synchronous: SQLite's ``synchronous`` for each connection; None leaves SQLite's own default (FULL).
-        any_thread: whether a connection may move between threads; the caller then sees to it that only one uses it.
-        factory: the class of its connections.
-        remedy: what the operator does about a file that is no good.
-        unavailable: the message of StorageUnavailable, with ``{error}`` for SQLite's words, where a contract prints
-            one. A file that cannot be opened is then unavailable too, not a wrong setting.
+        holds: its content in the plural, for error messages: ``variables``.
+        application_id: SQLite's ``application_id``; None for an unmarked file.
+        busy_timeout_s: the longest wait for another connection's lock.
+        synchronous: SQLite's ``synchronous``; None for SQLite's default (FULL).
+        any_thread: whether a connection may move between threads, which the caller must synchronize.
+        remedy: the action of the operator for an unusable file.
+        unavailable: a contract's message for StorageUnavailable, with ``{error}``; also for a file that cannot be
+            opened, instead of SettingsInvalid.
     """
 
     path: Path
@@ -53,7 +51,6 @@ class SqliteFile:
     unavailable: str | None = None
 
     def connect(self, mode: Mode = "rwc") -> sqlite3.Connection:
-        """Return a connection of the caller's own, or raise sqlite3.Error."""
         connection = sqlite3.connect(
             self.path if mode == "rwc" else f"{self.path.absolute().as_uri()}?mode={mode}",
             timeout=self.busy_timeout_s,
@@ -72,7 +69,7 @@ class SqliteFile:
 
     @contextmanager
     def opened(self, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
-        """Open a connection for a block, whose errors are translated; an open transaction is rolled back."""
+        """Open a connection for a block and translate its errors; an open transaction is rolled back."""
         with self.translating_sqlite_errors():
             connection = self.connect(mode)
             try:
@@ -82,20 +79,15 @@ class SqliteFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Open a connection for a block that only reads, also where this user may write neither file nor folder.
-
-        Readers must write to a write-ahead log; if there is none, all data is in the file itself.
-        """
+        """Open a connection for a block that only reads, even if this user may write neither file nor folder."""
+        # Readers must write to a write-ahead log; if there is none, all data is in the file itself.
         has_log = self.path.with_name(f"{self.path.name}-wal").exists()
         is_closed = not has_log and not _may_write(self.path.parent)
         with self.opened("ro&immutable=1" if is_closed else "ro") as connection:
             yield connection
 
     def create_owner_only(self) -> None:
-        """Create the folder and an empty file that only its owner may read, or close an open one to the others.
-
-        SQLite gives its companion files the mode of the database.
-        """
+        """Create the folder and an empty file for its owner alone; SQLite's companion files get its mode."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
         if self.path.stat().st_mode & 0o077:
@@ -122,12 +114,11 @@ class SqliteFile:
 
     @contextmanager
     def translating_sqlite_errors(self) -> Iterator[None]:
-        """Translate errors of SQLite and the file system into ``ToolError``s.
+        """Translate errors of SQLite and the file system.
 
         Raises:
             SettingsInvalid: the file is damaged or closed to us; the operator must act.
-            StorageUnavailable: it is busy, or its disk is full, and the same call may succeed in a moment; or a
-                statement does not fit its tables, and ``retryable`` is False.
+            StorageUnavailable: it is busy or its disk is full; or, not retryable, the statement is wrong.
         """
         try:
             yield
@@ -137,7 +128,7 @@ class SqliteFile:
             raise self.unusable(_CANNOT_OPEN) from error
 
     def unusable(self, reason: str) -> SettingsInvalid:
-        """Return the error of a file that the operator must handle; ``reason`` continues "The ... file NAME"."""
+        """Return the operator's error; ``reason`` continues "The ... file NAME"."""
         return SettingsInvalid(f"The {self.holds} file {self.path.name} {reason}")
 
     def _translated(self, error: sqlite3.DatabaseError) -> ToolError:
@@ -165,7 +156,6 @@ def connect_memory() -> sqlite3.Connection:
 
 
 def use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Switch the file to write-ahead logging, so that readers do not wait for a writer."""
     try:
         connection.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:

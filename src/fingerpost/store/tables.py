@@ -197,7 +197,7 @@ class SqliteTables:
         return found
 
     def connect(self) -> sqlite3.Connection:
-        """Return a connection of the caller's own, in autocommit mode, to tables that are up to date."""
+        """Return a new connection in autocommit mode to tables that are up to date."""
         self.file.create_owner_only()
         with ExitStack() as on_error:
             connection = on_error.enter_context(closing(self.file.connect("rw")))

@@ -43,7 +43,7 @@ _Row = tuple[str, str, str, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """One thing that a user keeps: ``value`` is any JSON value, the instants are in UTC."""
+    """``value`` is any JSON value, the instants are in UTC."""
 
     key: str
     type: str
@@ -53,10 +53,9 @@ class Variable:
 
 
 class VariableStore:
-    """The variables of all users, in a file that only its owner may read, or in a database that many machines share.
+    """The variables of all users, in a file for its owner alone, or in a database that many machines share.
 
-    ``retention_days`` counts from a variable's last change; None keeps for ever.
-    Reading touches no disk where the file does not exist yet.
+    ``retention_days`` counts from a variable's last change; None for no limit.
     Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
     """
 
@@ -128,19 +127,17 @@ class VariableStore:
             connection.execute("DELETE FROM variable WHERE updated_us < %s", (self._oldest_us(now),))
 
     def _oldest_us(self, now: datetime | None) -> int:
-        """Return the oldest last change, in microseconds since 1970, of the variables that are kept."""
         if self._retention_days is None:
             return -(2**63)
         return _to_us((now or clock.now()) - timedelta(days=self._retention_days))
 
 
 def _is_storable(text: str) -> bool:
-    """Whether a database can hold a text, which JSON lets have a NUL or half of a surrogate pair."""
+    """Whether a database can hold a text: JSON may have a NUL or half of a surrogate pair."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 def _encode(value: Any) -> str:
-    """Return a value as JSON text, or raise ParameterError."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         size = len(text.encode())
