@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from fingerpost.apps.source_kinds import list_paces
-from fingerpost.errors import SettingsInvalid, SourceLimited
+from fingerpost.errors import SourceLimited
 from fingerpost.net.limiter import Limiter, Pace
 from fingerpost.store.limits import Limits, Rate
 from tests.net.at_once import tell_at_once
@@ -169,14 +169,6 @@ def test_a_file_that_is_removed_begins_afresh(tmp_path):
     path.unlink()
 
     assert [limits.take("sec", rate, START_MS) for _ in range(2)] == [0, 125]
-
-
-def test_a_file_that_is_no_database_is_named(tmp_path):
-    path = tmp_path / "limits.sqlite"
-    path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
-
-    with pytest.raises(SettingsInvalid, match=r"limits\.sqlite is not a database that can be read; remove it"):
-        Limits(path).take("sec", RATE, START_MS)
 
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(1.0, True), (0.999, False)])

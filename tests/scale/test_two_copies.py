@@ -14,23 +14,11 @@ from fingerpost.errors import SourceLimited
 from fingerpost.store.limits import Limits, Rate
 from fingerpost.transit.tools.call_limit import CallLimit
 from tests.apps.processes import DEADLINE_S
-from tests.net.at_once import tell_at_once
 from tests.scale.places import run_sql, url_of
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR_MS = 3_600_000
 CLI = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
-TAKE = """
-import sys
-from pathlib import Path
-from fingerpost.store.limits import Rate, Limits
-from tests.scale.places import open_database
-
-limits = Limits(open_database(Path(sys.argv[1])))
-print("ready", flush=True)
-sys.stdin.readline()
-print(sum(limits.take("sec", Rate(interval_ms=450_000, burst=25), 0) == 0 for _ in range(40)))
-"""
 
 
 @pytest.fixture
@@ -81,14 +69,6 @@ def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
         ["completed"],
     )
     assert sorted(path.name for path in (tmp_path / "other").iterdir() if path.suffix == ".sqlite") == []
-
-
-def test_two_processes_share_one_limit(database, tmp_path):
-    """At one instant, 25 tokens are 25 tokens, however many processes reach for them."""
-    Limits(database).list_pauses(0)
-    command = [sys.executable, "-c", TAKE, str(tmp_path)]
-
-    assert sum(map(int, tell_at_once(command, command))) == 25
 
 
 @pytest.mark.parametrize("wrong_by", [timedelta(hours=-3), timedelta(hours=3)], ids=["behind", "ahead"])

@@ -298,7 +298,8 @@ def test_a_file_that_is_no_database_is_let_go(tmp_path, synchronous):
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
     file = SqliteFile(path=path, holds="limits", synchronous=synchronous)
 
-    with pytest.raises(SettingsInvalid, match="limits file") as caught, file.opened() as connection:
+    message = r"limits\.sqlite is not a database that can be read; move it away"
+    with pytest.raises(SettingsInvalid, match=message) as caught, file.opened() as connection:
         connection.execute("SELECT 1 FROM anything")
 
     # The error's traceback would keep a connection that nobody closed.
