@@ -86,7 +86,6 @@ async def test_a_connection_with_endless_headers_is_closed(application):
 
 
 async def test_the_second_request_of_a_connection_has_the_same_deadline(application, brief):
-    """An answered request does not lift it; uvicorn itself would close only a connection that is idle."""
     async with connected(application) as (reader, writer):
         writer.write(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n")
         assert (await reader.readuntil(b'{"status":"ok"}')).startswith(b"HTTP/1.1 200 ")

@@ -72,7 +72,6 @@ ANY_JSON = [{"type": name} for name in ("object", "array", "string", "number", "
 
 
 def schemas_of(schema):
-    """Yield each object inside a schema that is no value of any kind."""
     if isinstance(schema, dict):
         if schema.get("anyOf") == ANY_JSON:
             return

@@ -91,7 +91,6 @@ async def test_a_state_that_we_never_wrote_chooses_nothing(application, state):
 
 
 async def test_a_choice_that_is_no_place_is_told(application):
-    """A client that sends a token of its own making learns that it names nothing."""
     response = ElicitResult(action="accept", content={"place": "NOWHERE:1"})
     async with connect(application, "auto", Person()) as client:
         result = await client.session.call_tool(

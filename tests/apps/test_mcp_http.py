@@ -86,7 +86,6 @@ def test_it_is_ready_once_the_networks_are_open(served):
 
 
 async def test_it_is_healthy_before_it_is_ready(application):
-    """Nothing warms here, so the networks never open."""
     app = new_app(application, LOOPBACK, WarmUp(application.networks))
     async with calling(app) as client:
         health, ready = await client.get("/health"), await client.get("/ready")
@@ -96,7 +95,6 @@ async def test_it_is_healthy_before_it_is_ready(application):
 
 
 async def test_it_is_not_ready_while_its_home_folder_is_gone(application, home):
-    """It was, and the disk went away; networks that are open already would still answer."""
     warm_up = WarmUp(application.networks, needs_engine=False)
     home.mkdir(exist_ok=True)
     found = []
@@ -121,7 +119,6 @@ async def test_it_is_not_ready_while_its_home_folder_is_gone(application, home):
     ],
 )
 async def test_the_names_that_it_may_be_called_by(application, address, access, host, status):
-    """Loopback, its own address and what the operator allows, with any port; no other name."""
     app = new_app(application, address, WarmUp(application.networks), access)
     async with calling(app, f"http://{host}") as client:
         answer = await post(client, "find_stops", {})
@@ -130,7 +127,6 @@ async def test_the_names_that_it_may_be_called_by(application, address, access, 
 
 
 async def test_no_request_is_redirected_to_the_host_that_it_names(application):
-    """/mcp/ is no endpoint."""
     app = new_app(application, LOOPBACK, WarmUp(application.networks))
     async with calling(app, "http://elsewhere.example") as client:
         answer = await client.post("/mcp/", json={})
@@ -186,7 +182,6 @@ async def test_only_a_caller_on_this_machine_keeps_variables(application, host, 
     [("203.0.113.5", "203.0.113.5"), ("2001:db8::1:2", "2001:db8::/64"), ("::ffff:203.0.113.5", "::ffff:203.0.113.5")],
 )
 def test_limits_count_a_caller_by_its_address_or_its_ipv6_network(host, machine):
-    """One host has a whole network of 64 bits."""
     assert name_machine(host) == machine
 
 
@@ -225,13 +220,11 @@ def test_what_is_no_address_is_told(text):
         ("[::1]:80", Address("::1", 80)),
     ],
 )
-def test_addresses(text, address):
-    """Host and port, port 0 for any, an IPv6 host in brackets."""
+def test_an_address_is_host_and_port_with_brackets_for_ipv6(text, address):
     assert Address.read(text) == address
 
 
 def test_an_address_that_strangers_can_reach_is_refused(invoke):
-    """Anyone could call the tools otherwise, without a word to whoever started the server."""
     ended = invoke("serve", "--http", "0.0.0.0:0")
 
     assert ended.returncode == 2

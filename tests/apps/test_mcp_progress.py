@@ -51,7 +51,6 @@ def listener():
 
 @pytest.mark.parametrize(("transport", "mode"), [("stdio", "auto"), ("http", "legacy")])
 async def test_a_trip_plan_is_told_of_while_it_runs(transport, mode):
-    """Rising, out of as many as there are steps, from the run's name to the last step's words."""
     heard, hear = listener()
     async with connected(transport, mode) as client:
         answer = await client.call_tool("run_plan", {"plan": TRIP, "wait_seconds": 60}, progress_callback=hear)
@@ -259,7 +258,6 @@ def compiling(monkeypatch):
 
 
 async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, compiling, monkeypatch):
-    """Again and again, in steps so small that the tool's own reports still rise above them; then no more."""
     told, is_told = [], asyncio.Event()
 
     async def hear(done, total, words):

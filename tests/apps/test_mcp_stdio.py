@@ -88,7 +88,6 @@ def test_stdout_carries_the_protocol_alone_and_the_end_of_input_ends_the_server(
 
 
 def test_what_is_no_json_ends_nothing(tmp_path):
-    """Not even half a surrogate pair, which no answer could repeat; each such line is answered, and the next is too."""
     process = subprocess.Popen(
         [*COMMAND, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

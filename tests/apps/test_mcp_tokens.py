@@ -30,7 +30,6 @@ HOME = {"key": "home", "type": "location", "value": {"lat": 60.16, "lon": 24.93}
 
 @asynccontextmanager
 async def calling(access=None):
-    """Yield a function that calls a tool with an ``Authorization`` header and returns the HTTP answer."""
     application = build(read_settings())
     app = new_app(application, CITY, WarmUp(application.networks), access or Access(allowed_hosts=["city.example"]))
     transport = httpx2.ASGITransport(app, client=("203.0.113.5", 1))

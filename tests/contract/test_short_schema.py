@@ -14,7 +14,6 @@ POINT = {"type": "object", "properties": {"x": {"type": "number"}}, "description
 
 
 def test_a_definition_that_is_used_once_stands_where_it_is_used():
-    """What stands beside the reference describes it there; so does what only such a one uses."""
     schema = {
         "$defs": {"Point": POINT, "Line": {"properties": {"from": {"$ref": "#/$defs/Point"}}}},
         "properties": {"line": {"$ref": "#/$defs/Line", "description": "a line"}},
@@ -26,7 +25,6 @@ def test_a_definition_that_is_used_once_stands_where_it_is_used():
 
 
 def test_what_is_used_twice_or_uses_itself_stays_a_definition():
-    """Two ends; a tree; two that use each other."""
     tree = {"properties": {"below": {"items": {"$ref": "#/$defs/Tree"}}}}
     egg, hen = {"items": {"$ref": "#/$defs/Hen"}}, {"items": {"$ref": "#/$defs/Egg"}}
     schema = {
@@ -56,7 +54,6 @@ def test_the_published_schemas_accept_what_the_longer_ones_do(tmp_path):
 
 
 def test_what_accepts_anything_says_so_by_its_types():
-    """Wherever a schema stands; one that says something stays as it is."""
     schema = {
         "$defs": {"Any": {}},
         "properties": {

@@ -61,5 +61,4 @@ async def serving_replies(reply, trouble=None):
 
 
 def new_town_client(port):
-    """Return a client that finds the server at port 80, and never sleeps."""
     return local_server.new_client(private_hosts=["town.example"], resolve=anywhere, inner=port, environ=ENVIRON)

@@ -32,7 +32,6 @@ OTHER = """127.0.0.1 10.1.2.3 172.16.0.1 192.168.1.1 169.254.169.254 100.64.0.1 
     [*((address, True) for address in PUBLIC.split()), *((address, False) for address in OTHER.split())],
 )
 def test_an_address_is_public_or_not(address, expected):
-    """Loopback, private, link-local, shared, multicast and unspecified are not; an inner IPv4 address counts."""
     assert is_public(address) == expected
 
 

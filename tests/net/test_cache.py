@@ -55,7 +55,6 @@ async def test_a_fresh_answer_comes_from_memory(given, later_s, times):
 
 
 async def test_a_renewed_answer_replaces_the_one_in_memory():
-    """The source is asked once for all who cannot use an answer, also for who sees it late, and without validators."""
     async with serving(TAGGED, answer(body=b"two")) as server, new_client() as client:
         told = await client.fetch(asking(server))
         again = asking(server, renew=told.retrieved_at)

@@ -128,7 +128,6 @@ CRASH = TAKE_ALL.replace("print(sum(", "while True: print(sum(").replace("range(
 
 
 def test_a_process_that_is_killed_leaves_the_limit_whole(tmp_path):
-    """Five are killed at any instant while they take; the next process reads the state, and no token is given twice."""
     path = tmp_path / "limits.sqlite"
     taken = 0
     for _ in range(5):

@@ -64,7 +64,6 @@ def main(arguments):
 
 
 def run_all(*options):
-    """Return the worse of the exit statuses of both parts, which run at the same time."""
     with tempfile.TemporaryFile() as said:
         with subprocess.Popen([sys.executable, "-m", "tests.scale", *BREAKING], stdout=said, cwd=ROOT) as breaking:
             try:

@@ -105,7 +105,6 @@ class Cluster:
         self.start()
 
     def stop(self, mode="fast"):
-        """Stop it: ``fast`` cuts every connection, ``immediate`` is a crash."""
         self._run("pg_ctl", f"--pgdata={self._data}", "stop", "--wait", f"--mode={mode}")
 
     def _run(self, program, *arguments):

@@ -49,7 +49,6 @@ async def carry_on(url, folder, run_id=None):
 
 
 async def test_the_commands_of_the_page_bring_everything_back(address, tmp_path):
-    """Dumped while a run waits for a person; on the restored database it is approved, and only the rest runs."""
     VariableStore(Database(address)).save("ada", "home", "other", 1, NOON)
     run_id, before = await carry_on(address, tmp_path)
     server = urlsplit(address)

@@ -51,8 +51,6 @@ def test_a_limit_outlives_the_cut_of_its_connection(database, cut):
 
 
 def test_a_change_whose_commit_was_cut_off_is_not_called_done_and_not_done_twice(database, cut):
-    """Nobody knows how it ended: the caller is told to look, and the next call works."""
-
     def count_up(connection):
         connection.execute(
             "INSERT INTO rate_limit (name, free_ms) VALUES ('n', 1)"
@@ -147,7 +145,6 @@ async def test_after_a_cut_a_run_is_held_again(tmp_path, cut):
 
 
 async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
-    """Cut off, and the run taken by another before the first looked again: the first is told, the other's stands."""
     one, other = open_journal(tmp_path), open_journal(tmp_path)
     other._process = "another"
     run_id, free_id = await new_run(one), await new_run(one)
@@ -178,7 +175,6 @@ async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
 
 
 async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch):
-    """The server is gone for good: the run stops where its record ends, with a reason; closing does not wait."""
     monkeypatch.setattr(dbos_session, "_READ_PATIENCE_S", 0.3)
     monkeypatch.setattr(dbos_session, "_WRITE_PATIENCE_S", 0.3)
     cluster = get_cluster()
@@ -202,7 +198,6 @@ async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch)
 
 
 async def test_whoever_breaks_off_while_he_takes_a_run_does_not_keep_it(tmp_path, database):
-    """The caller is cancelled while the server still answers: the run is free a moment later."""
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)
 

@@ -46,7 +46,6 @@ def test_a_run_begun_on_one_version_ends_on_the_next(database, tmp_path):
 
 
 def test_a_program_that_runs_dbos_for_itself_is_told_so(database, tmp_path):
-    """Its DBOS is left as it is."""
     script = """
 import asyncio, os, sys
 from pathlib import Path

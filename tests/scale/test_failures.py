@@ -61,7 +61,6 @@ WRONG = {
 
 @pytest.mark.parametrize(("address", "sentence"), WRONG.values(), ids=WRONG)
 def test_a_wrong_part_of_the_address_is_named(address, sentence):
-    """The operator corrects it; trying again helps nobody, and what is no address is not repeated."""
     assert said_of(address()) == (SettingsInvalid, sentence)
 
 
@@ -81,7 +80,6 @@ def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
 
 
 def test_a_database_that_only_reads_answers_and_refuses_to_write(new_database):
-    """As a standby does: what is there is found, a save is refused with what to do."""
     url = url_of(new_database())
     VariableStore(Database(url)).save("ada", "home", "other", 1, NOON)
     standby = VariableStore(Database(f"{url}?options=-c%20default_transaction_read_only%3Don"))
@@ -93,7 +91,6 @@ def test_a_database_that_only_reads_answers_and_refuses_to_write(new_database):
 
 
 def test_a_user_who_may_create_nothing_is_told_to_be_given_the_schema(new_database):
-    """And with a schema of his own he needs no other right."""
     name = new_database()
     run_sql(name, "DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN PASSWORD 'g'")
     try:
@@ -135,7 +132,6 @@ def test_a_schema_of_another_program_is_left_alone(database, schema):
 
 @pytest.mark.parametrize(("user", "key"), [("a\0b", "home"), ("ada", "ho\0me")])
 def test_a_text_with_a_nul_is_the_callers(database, user, key):
-    """No text of PostgreSQL can hold one; nothing of that key is there either."""
     variables = VariableStore(database)
     with pytest.raises(ParameterError, match=r"^A text cannot be stored: it has a character that no database text may"):
         variables.save(user, key, "other", 1, NOON)
@@ -169,7 +165,6 @@ def test_the_address_stands_nowhere(monkeypatch, caplog, tmp_path):
 
 
 def test_one_address_is_one_database_and_none_is_the_home_folder(monkeypatch, tmp_path):
-    """Variables, limits and runs share its connections."""
     monkeypatch.delenv(VARIABLE, raising=False)
     alone = read_settings(home=tmp_path)
     monkeypatch.setenv(VARIABLE, "postgresql://h/n")

@@ -19,7 +19,6 @@ SLOW_CHAIN = plan_of_steps(adding(1, 1), adding(2, 3000, 1), adding(3, 1, 2))
 
 @pytest.mark.parametrize(("end", "exit_code"), [("kill", -signal.SIGKILL), ("terminate", 0)])
 def test_the_run_of_an_ended_process_ends_on_another_without_a_caller(database, tmp_path, end, exit_code):
-    """Killed, or ended by SIGTERM, in its second step: the first does not run again, the second does."""
     with working(tmp_path) as other, working(tmp_path, INTERRUPTED) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         getattr(one, end)()
@@ -31,7 +30,6 @@ def test_the_run_of_an_ended_process_ends_on_another_without_a_caller(database, 
 
 
 def test_a_process_that_was_cut_off_and_comes_back_records_nothing_of_what_was_recovered(database, tmp_path, cut):
-    """Stopped in its second step while its connections are cut, and continued when another has ended the run."""
     with working(tmp_path, SLOW_CHAIN) as slow:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         os.kill(slow.pid, signal.SIGSTOP)

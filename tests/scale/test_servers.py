@@ -21,7 +21,6 @@ def address():
 
 
 async def test_a_run_survives_the_server_that_began_it(address, tmp_path):
-    """Seen as running on the other, as interrupted once its server is killed; resumed there, it asks its tool anew."""
     pipe = tmp_path / "pipe"
     calls = tmp_path / "pipe.calls"
     os.mkfifo(pipe)

@@ -43,7 +43,6 @@ def copies(tmp_path):
 
 
 def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
-    """Saved and begun on one; read, approved and carried to its end on the other, whose home folder is another."""
     plan = tmp_path / "plan.json"
     plan.write_text(
         json.dumps(
@@ -73,7 +72,6 @@ def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
 
 @pytest.mark.parametrize("wrong_by", [timedelta(hours=-3), timedelta(hours=3)], ids=["behind", "ahead"])
 def test_a_machine_whose_clock_is_wrong_keeps_to_the_pace_of_all(database, wrong_by):
-    """Its bucket is as empty as everybody's, and a pause that it sets is as long as the source asked for."""
     limits, rate = Limits(database), Rate(interval_ms=HOUR_MS, burst=2)
     now_ms = int(clock.system_s() * 1000)
     wrong_ms = now_ms + int(wrong_by / timedelta(milliseconds=1))

@@ -30,7 +30,6 @@ def machines():
 
 
 def test_a_run_survives_a_machine_that_is_gone_without_a_word(machines, database, tmp_path):
-    """Its cable is out in the second step; the other ends the run, and what it says when it is back is refused."""
     (lost, other), environ = machines
     with (
         working_on(other, tmp_path, environ=environ),

@@ -71,7 +71,6 @@ def test_a_new_record_holds_only_what_differs_from_the_defaults(tmp_path):
 
 
 def test_changing_one_key_changes_its_line_alone(store):
-    """Comments and formatting stay; removing a key twice does nothing."""
     store.set_value("bus", "priority", 7)
     store.set_value("train", "zone", None)
     store.set_value("train", "zone", None)
@@ -181,7 +180,6 @@ def test_an_invalid_change_changes_nothing(store, change, message):
 
 
 def test_the_fallback_of_another_network_is_not_removed(store):
-    """Nor may it name that network as its own fallback."""
     store.set_value("BUS", "fallback", "TRAIN")
     with pytest.raises(ParameterError, match="BUS could not be used any more: its fallback 'TRAIN' is not an added"):
         store.remove("TRAIN")
@@ -190,7 +188,6 @@ def test_the_fallback_of_another_network_is_not_removed(store):
 
 
 def test_every_edit_has_a_stamp_of_its_own(tmp_path):
-    """Twenty changes of one byte, and an editor that puts a file of the same size and time in the place."""
     store = NetworkRecordStore(tmp_path)
     stamps = [store.stamp()]
     for number in range(20):

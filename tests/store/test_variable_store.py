@@ -180,7 +180,6 @@ def books(application_id):
     ids=["notes", "another program", "another version"],
 )
 def test_a_file_that_is_not_ours_is_the_operators_to_move(store, path, content, reason):
-    """One clear sentence, for reading and for writing; the file does not change, not even its journal mode."""
     path.parent.mkdir()
     path.write_bytes(content)
     for attempt in (
@@ -214,7 +213,6 @@ def test_an_empty_file_is_a_store_not_yet_begun(store, path):
 
 @only_in_a_file
 def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
-    """A writer that never lets go makes a StorageUnavailable, not a crash; readers go on."""
     monkeypatch.setattr(store._tables, "file", replace(store._tables.file, busy_timeout_s=0.01))
     store.save("ada", "home", "other", 1, NOON)
     holder = sqlite3.connect(path, isolation_level=None)

@@ -56,7 +56,6 @@ def read(home, **texts):
 
 @pytest.mark.parametrize(("text", "what"), WRONG.values(), ids=WRONG)
 def test_a_wrong_record_disables_its_network_alone(tmp_path, text, what):
-    """One of each kind beside a good one; secrets are not repeated."""
     records = read(tmp_path, GOOD="priority = 1", BAD=text)
     problem = records.problems["BAD"]
 

@@ -40,7 +40,6 @@ def test_of_several_sources_the_oldest_is_told(seen):
 
 
 def test_a_timetable_tells_its_age_by_its_network(seen):
-    """In seconds since it was made from its feeds."""
     aged = Aged(timetables=[Age("CITY", None, 3600.0)])
 
     assert seen.counted("fingerpost.timetable.age") == {(("fingerpost.network.name", "CITY"),): 3600.0}

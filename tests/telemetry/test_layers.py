@@ -33,8 +33,6 @@ def application(tmp_path, monkeypatch):
 
 
 def test_a_trip_is_a_tool_over_a_network(application, seen):
-    """The network's spans lie in the tool's, and no attribute bears a place that was asked for."""
-
     async def ask():
         try:
             return await error_boundary.answer(application.tools, "plan_trip", KAMPPI_TO_ESPOO, user=None)
@@ -77,7 +75,6 @@ def test_an_exception_leaves_no_words_in_a_span(seen):
 
 @pytest.mark.parametrize("holder", [None, "metadata"])
 def test_what_an_answer_warns_of_is_counted_by_its_code(seen, monkeypatch, holder):
-    """Where the tool's contract has its warnings; a code that is none of ours counts as another."""
     warned = {"warnings": [{"code": "realtime-stale", "message": "old"}, {"code": "of-ann", "message": "?"}]}
     if holder:
         monkeypatch.setattr(ScriptedTool, "warnings_at", (holder, "warnings"))
@@ -98,7 +95,6 @@ def test_an_answer_that_is_cut_is_counted(seen, characters, count):
 
 
 def test_a_call_that_is_refused_is_counted(seen):
-    """At the door, where its tool is not known."""
     with Admission(1).answer() as is_admitted, Admission(0).answer() as is_beyond:
         assert (is_admitted, is_beyond) == (True, False)
         assert seen.counted("fingerpost.requests.in_hand") == {(): 1}
@@ -107,7 +103,6 @@ def test_a_call_that_is_refused_is_counted(seen):
 
 
 async def test_a_request_to_a_source_tells_its_host_and_no_more(seen, monkeypatch):
-    """One span for what was sent, two ends for what was asked: the second came from memory."""
     monkeypatch.setenv("SOURCE_KEY", "hush-hush")
     async with serving(answer(body=b"hello")) as server, new_client() as client:
         request = Request(
@@ -136,7 +131,6 @@ async def test_a_request_to_a_source_tells_its_host_and_no_more(seen, monkeypatc
 
 
 def test_a_fallback_that_is_asked_is_counted(seen):
-    """Under the network that failed, and once."""
     live = FakeNetwork(name="LIVE", feed_names=frozenset({"T"}), departures=SourceFailed("503"))
     offline = FakeNetwork(name="OFFLINE", places={"Kamppi": [stop_place("T:K", "Kamppi")]})
     query = DepartureQuery(stop_ids=("T:K",), instant=0, window_s=60, wanted=1)
@@ -160,7 +154,6 @@ def test_a_breaker_that_opens_is_counted(seen, failures, count):
 
 
 async def test_steps_lie_in_their_run(tmp_path, monkeypatch, seen):
-    """Two steps, one of which fails: both are measured under the tool's name, and the run is counted as it ended."""
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     recorder = Recorder({"x": failure("no")})
     runs = runs_in(tmp_path, recorder.tool())

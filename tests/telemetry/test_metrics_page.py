@@ -43,7 +43,6 @@ def test_the_page_stands_beside_exporters_that_were_configured(seen):
 
 
 async def test_a_server_counts_its_calls(tmp_path):
-    """By their tool, beside its memory."""
     command = [*COMMAND, "serve", "--http", "127.0.0.1:0", "--tools", "core"]
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
         server.wait_for("the networks are open")

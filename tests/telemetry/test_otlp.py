@@ -69,7 +69,6 @@ def list_metrics(bodies):
 
 @pytest.mark.skipif(not LAUNCHER.exists(), reason="OpenTelemetry's launcher is not installed")
 async def test_a_trip_arrives_at_the_collector(tmp_path):
-    """By the page's variables its spans are one trace and its calls are counted; no place that was asked is told."""
     with collecting() as (address, taken):
         command = PAGE.read_text(encoding="utf-8").partition("opentelemetry-instrument")[0]
         environ = dict(re.findall(r"(OTEL_\w+)=(\S+)", command)) | {
