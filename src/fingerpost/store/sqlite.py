@@ -150,9 +150,9 @@ def _may_write(folder: Path) -> bool:
     return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
-def connect_memory() -> sqlite3.Connection:
+def connect_memory(factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
     """Return a new database in memory, which any thread may use, one at a time."""
-    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=factory)
 
 
 def use_write_ahead_log(connection: sqlite3.Connection) -> None:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Protocol, TypeVar
 
-from fingerpost.store.sqlite import SqliteFile, use_write_ahead_log
+from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
 Layout = Sequence[str]
 
@@ -151,9 +151,7 @@ class SqliteConnection(sqlite3.Connection):
 class MemoryTables:
     def __init__(self, layout: Layout) -> None:
         self._lock = threading.Lock()
-        self._connection = sqlite3.connect(
-            ":memory:", isolation_level=None, check_same_thread=False, factory=SqliteConnection
-        )
+        self._connection = connect_memory(SqliteConnection)
         for statement in layout:
             self._connection.execute(statement)
         weakref.finalize(self, self._connection.close)
