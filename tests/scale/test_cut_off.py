@@ -9,7 +9,6 @@ from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos_session
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.records import Event, Given, JournalFailed, StepRecord
-from fingerpost.store.limits import Limits, Rate
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
 from tests.plan.suite.processes import wait_until
@@ -39,15 +38,6 @@ def test_a_variable_is_saved_and_found_although_its_connection_was_cut(database,
 
     assert min(cuts) >= 1
     assert (second.value, found.value) == (1, 2)
-
-
-def test_a_limit_outlives_the_cut_of_its_connection(database, cut):
-    limits, rate = Limits(database), Rate(interval_ms=3_600_000, burst=3)
-    took = [limits.take("sec", rate, 0) == 0]
-    assert cut() == 1
-    took += [limits.take("sec", rate, 0) == 0 for _ in range(3)]
-
-    assert took == [True, True, True, False]
 
 
 def test_a_change_whose_commit_was_cut_off_is_not_called_done_and_not_done_twice(database, cut):
