@@ -154,13 +154,9 @@ class PublishedTool(Tool):
         """The description, and the bounds of an answer (rule A11)."""
         return f"{self.description} {STATED}"
 
-    def paths_of(self, answer: Mapping[str, Any]) -> Sequence[Path]:  # noqa: ARG002  (for those who have several shapes)
-        """Return the parts of an answer that may be shortened."""
-        return tuple(self.long_parts)
-
-    def rest_of(self, answer: Mapping[str, Any]) -> str:  # noqa: ARG002  (for those who have several shapes)
-        """Return how to get what was left out of an answer."""
-        return self.rest
+    def shortening_of(self, answer: Mapping[str, Any]) -> tuple[Sequence[Path], str]:  # noqa: ARG002  (for overrides)
+        """Return the parts of an answer that may be shortened, and how to get the rest."""
+        return tuple(self.long_parts), self.rest
 
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:  # noqa: ARG002  (for overrides)
         """Return the shape that an answer must have; a tool with several shapes overrides this."""

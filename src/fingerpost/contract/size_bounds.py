@@ -81,7 +81,7 @@ def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
     """
     paths: Sequence[Path]
     if answer.error is None:
-        paths, rest = tool.paths_of(answer.body), tool.rest_of(answer.body)
+        paths, rest = tool.shortening_of(answer.body)
     else:
         paths, rest = _OF_FAILURES, _REST_OF_FAILURES
         if isinstance(answer.body.get("error"), str):

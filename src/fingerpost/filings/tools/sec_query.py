@@ -158,13 +158,9 @@ class QueryTool(PublishedTool):
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
         return self._outputs[self._by_name[answer["query_type"]].name]
 
-    def paths_of(self, answer: Mapping[str, Any]) -> Sequence[Path]:
-        query = self._by_name.get(answer["query_type"])
-        return () if query is None else query.long_parts
-
-    def rest_of(self, answer: Mapping[str, Any]) -> str:
-        query = self._by_name.get(answer["query_type"])
-        return self.rest if query is None else query.rest
+    def shortening_of(self, answer: Mapping[str, Any]) -> tuple[Sequence[Path], str]:
+        query = self._by_name[answer["query_type"]]
+        return query.long_parts, query.rest
 
     def describe(self, answer: Wire) -> str:
         return self._by_name[answer["query_type"]].text(answer)
