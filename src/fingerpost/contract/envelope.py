@@ -268,7 +268,6 @@ def _london_body(error: ToolError) -> dict[str, Any]:
 
 
 def _list_unclear(error: PlaceAmbiguous) -> list[Mapping[str, Any]]:
-    """Return the details of each end that is unclear; the second, where there is one, stands in ``other``."""
     other = error.details.get("other")
     return [error.details] if other is None else [error.details, other]
 

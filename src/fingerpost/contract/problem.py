@@ -181,7 +181,6 @@ def _walk(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Sha
 
 
 def _members(annotations: list[Any]) -> list[Any]:
-    """Return the member types of unions, annotations and aliases, without None."""
     found: list[Any] = []
     for annotation in annotations:
         if get_origin(annotation) in (Union, types.UnionType):

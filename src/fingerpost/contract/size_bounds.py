@@ -199,7 +199,6 @@ def _parts_at(body: Any, path: Path, before: Path = ()) -> Iterator[_LongPart]:
 
 
 def _share_of(sizes: Sequence[int], room: int) -> int:
-    """Return the most bytes that a part may have so that all parts together fit the room."""
     left = max(room, 0)
     for at, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - at)
@@ -210,7 +209,6 @@ def _share_of(sizes: Sequence[int], room: int) -> int:
 
 
 def _shorten(part: _LongPart, most: int) -> int:
-    """Cut a part to its first rows, keys or characters, and return how many those are."""
     value = part.value
     if isinstance(value, str):
         part.holder[part.key] = value.encode("utf-8", "replace")[: max(most - 10, 0)].decode("utf-8", "ignore")

@@ -40,8 +40,6 @@ _FIRST_FAILURE = 400
 
 @dataclass(slots=True)
 class _RequestState:
-    """State of one request over its attempts."""
-
     deadline_s: float
     secrets: list[str] = field(default_factory=list)
     in_flight: bool = False
@@ -281,7 +279,6 @@ def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[
 
 
 def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> Response:
-    """Return a response, with content that is in memory, without the keys that the server repeats."""
     content = response.body or (body.content() if isinstance(body, MemoryBody) else b"")
     long = [secret for secret in secrets if len(secret) >= SHORTEST_IN_CONTENT]
     headers = {name: redact(value, secrets) for name, value in response.headers.items()}

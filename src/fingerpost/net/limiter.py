@@ -36,8 +36,6 @@ class Pace:
 
 @dataclass(slots=True)
 class _Queue:
-    """Requests of one process that wait for one limit, behind the one that holds the lock."""
-
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     waiting: int = 0
     first_passes_ms: float = 0.0

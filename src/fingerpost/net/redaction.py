@@ -43,7 +43,6 @@ def is_secret_name(name: str) -> bool:
 
 
 def read_pair(pair: str) -> tuple[str, str]:
-    """Return the decoded name and value of one ``name=value`` of a query."""
     name, _, value = pair.partition("=")
     return unquote_plus(name).strip(), unquote_plus(value)
 

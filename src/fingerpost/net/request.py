@@ -91,7 +91,6 @@ class Request:
 
     @property
     def key(self) -> str:
-        """The cache key, without secrets."""
         lowered = {name.lower(): value for name, value in self.headers.items()}
         varying = [(name, lowered[name]) for name in _VARYING if name in lowered]
         digest = hashlib.sha256(self.content or b"").hexdigest()

@@ -127,6 +127,5 @@ class Decompression:
         return wire
 
     def end(self) -> None:
-        """Raise SourceUnreachable if the body is incomplete."""
         if self._member is not None and self._begun and not self._member.eof:
             raise SourceUnreachable("The source's response is incomplete")

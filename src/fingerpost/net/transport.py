@@ -41,7 +41,6 @@ class WireTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request and return the response once its headers have arrived; errors as ``translate``."""
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         url = request.url
         outgoing = httpcore2.Request(
@@ -88,7 +87,6 @@ def _translating(host: str) -> Iterator[None]:
 
 
 def translate(error: Exception, host: str) -> StorageUnavailable | SourceChanged:
-    """Translate an httpcore error into one of ours."""
     if isinstance(error, httpcore2.TimeoutException):
         return SourceTimeout(f"{host} did not answer in time")
     if isinstance(error, httpcore2.NetworkError):

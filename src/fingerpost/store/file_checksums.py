@@ -14,7 +14,6 @@ def list_checksums(folder: Path) -> dict[str, int]:
 
 
 def find_damaged_file(folder: Path, checksums: Mapping[str, int]) -> Path | None:
-    """Return the first file that is missing or was changed, or None."""
     for name, checksum in checksums.items():
         path = folder / name
         try:

@@ -58,7 +58,6 @@ class Rate:
 
     @property
     def longest_ms(self) -> int:
-        """How far ahead a limit's instant can be."""
         return self.interval_ms * self.burst + self.longest_pause_ms + _READ_BEFORE_MS
 
 

@@ -137,7 +137,6 @@ class NetworkRecordStore:
             self.path(exact).unlink()
 
     def _check_fallbacks(self, name: str, record: NetworkRecord | None) -> None:
-        """Raise ParameterError if a record, or None to remove it, leaves itself or another without a fallback."""
         before, problems = self._load()
         names = {*before, *problems}
         wrong_before = _find_wrong_fallbacks(before, names)
@@ -154,7 +153,6 @@ class NetworkRecordStore:
                 raise ParameterError(message, error.details, hint=error.hint)
 
     def _load(self) -> tuple[dict[str, NetworkRecord], _Problems]:
-        """Return the records, whose fallbacks are not checked, and the errors of the others."""
         records: dict[str, NetworkRecord] = {}
         problems: _Problems = {}
         for name in self._list_names():
@@ -178,7 +176,6 @@ class NetworkRecordStore:
             ) from error
 
     def _read_table(self, name: str) -> dict[str, Any]:
-        """Return the content of a record's file; raise FileNotFoundError or ParameterError."""
         try:
             return tomllib.loads(self.path(name).read_bytes().decode("utf-8-sig"))
         except FileNotFoundError:
@@ -233,7 +230,6 @@ class NetworkRecordStore:
 
 
 def _find_wrong_fallbacks(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:
-    """Return the records whose fallback is not among the names, or leads back to them."""
     problems: _Problems = {}
     for name, record in records.items():
         if record.fallback is None:

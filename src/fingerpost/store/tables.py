@@ -184,7 +184,6 @@ class SqliteTables:
 
     @cached_property
     def empty(self) -> MemoryTables:
-        """The tables without a row, for readers of a file that does not exist yet."""
         return MemoryTables([statement for layout in self._layouts for statement in layout])
 
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)

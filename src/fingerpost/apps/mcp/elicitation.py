@@ -83,7 +83,6 @@ def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | Non
 
 
 def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
-    """Whether the client supports form elicitation and can be reached during a call."""
     capabilities = ctx.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
     # A bare capability is the older way of saying "forms".

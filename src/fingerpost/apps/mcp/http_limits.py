@@ -76,7 +76,6 @@ class PatientProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _find_machine(self) -> str | None:
-        """Return the caller's address, or its IPv6 network; None if many may share it."""
         host = self.client[0] if self.client else ""
         if is_loopback(host) or not host:
             return None

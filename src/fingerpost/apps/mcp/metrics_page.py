@@ -21,7 +21,6 @@ _EXTRA = "telemetry"
 
 
 def has_extra() -> bool:
-    """Whether the OpenTelemetry SDK and its exporter to Prometheus are installed."""
     return _IS_INSTALLED
 
 

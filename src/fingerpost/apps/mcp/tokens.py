@@ -140,7 +140,6 @@ class IssuedTokens:
             return self._keys.get(key_id)
 
     async def _fetch_keys(self) -> None:
-        """Fetch the issuer's keys; if that fails, the earlier ones stay in use."""
         try:
             response = await self._fetch(Request(url=self._keys_url))
             found = jwt.PyJWKSet.from_json(response.body.decode()).keys
