@@ -40,8 +40,7 @@ Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format),
 Fiscal = Annotated[
     PeriodFilter,
     BeforeValidator(_read_fiscal),
-    WithJsonSchema({"type": "string"}),
-    Field(description="fiscal: 2022, 2022-Q2 or latest"),
+    WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2 or latest"}),
 ]
 Vintage = Literal["latest", "original", "split_adjusted"]
 
