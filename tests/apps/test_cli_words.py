@@ -12,7 +12,7 @@ from fingerpost.apps.cli.app import app
 from fingerpost.apps.cli.clock_texts import find_clock_time, resolve_typed_time
 from fingerpost.apps.cli.output import complain
 from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited
-from fingerpost.transit.rules.realtime_status import say_age
+from fingerpost.transit.rules.realtime_status import format_age
 
 # A Tuesday, eight in the morning.
 SINCE = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
@@ -94,7 +94,7 @@ def test_what_is_no_time_is_quoted(text, said):
     ],
 )
 def test_an_age_as_a_person_says_it(age_s, said):
-    assert say_age(age_s) == said
+    assert format_age(age_s) == said
 
 
 def test_a_point_as_it_is_copied_from_a_map(invoke):

@@ -68,7 +68,7 @@ def watch(monkeypatch):
 def test_a_long_timetable_is_written_aside(towns, watch, count, where):
     buses = "\n".join(f"bus B | Alpha {8 + at // 60:02d}:{at % 60:02d} | Gamma 11:00" for at in range(count))
     town = towns(buses, coordinates={"Gamma": (60.17, 25.1)})
-    seen = watch(get_stop_timetable, "show_metadata")
+    seen = watch(get_stop_timetable, "serialize_metadata")
     body = town.ask("getStopTimetable", stopId="TEST:ALPHA", until="2026-03-10T11:00:00+02:00")
 
     assert len(body["departures"]) == count

@@ -14,7 +14,7 @@ from fingerpost.transit.fares.book import (
     TicketRule,
     find_amount,
     find_currency,
-    print_amount,
+    format_amount,
 )
 from fingerpost.transit.fares.prices import price_by_tickets
 from tests.fares.drawing import ride
@@ -36,7 +36,7 @@ from tests.gtfs.importing import findings_of, import_text
 )
 def test_digits(amount, currency, written):
     """An amount has its currency's digits (ISO 4217), more where the feed needs them; nothing is rounded."""
-    assert print_amount(Decimal(amount), currency) == written
+    assert format_amount(Decimal(amount), currency) == written
 
 
 @pytest.mark.parametrize("text", ["", "free", "1e3", "2,80", "NaN", "1.", ".5", "\u0663.\u0665"])

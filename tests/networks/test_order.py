@@ -5,7 +5,13 @@ import pytest
 from fingerpost.errors import RegionUnsupported
 from fingerpost.transit.model.place import Bounds, Coordinate, centre_of, distance_m
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.order import by_preference, list_covering, list_networks_at, say_swapped, uncovered
+from fingerpost.transit.networks.order import (
+    by_preference,
+    format_swapped_hint,
+    list_covering,
+    list_networks_at,
+    uncovered,
+)
 from tests.fakes import FakeNetwork
 
 
@@ -112,7 +118,7 @@ def test_centre_across_the_date_line():
 )
 def test_swapped_positions_are_seen(position, swapped):
     """A6: outside every network as sent, in EAST the other way round; a longitude of 170 is no latitude."""
-    told = say_swapped([WEST, EAST], {"origin": position})
+    told = format_swapped_hint([WEST, EAST], {"origin": position})
     expected = "Latitude and longitude look swapped: origin at lat 0.5, lon 25 lies in EAST"
     assert told == (expected if swapped else "")
 

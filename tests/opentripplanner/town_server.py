@@ -226,7 +226,7 @@ class TownServer:
         return {
             name: {
                 "scheduledTime": datetime.fromtimestamp(instant, _ZONE).isoformat(),
-                "estimated": None if delay_s is None else {"delay": print_duration(delay_s)},
+                "estimated": None if delay_s is None else {"delay": format_duration(delay_s)},
             }
             for name, instant, delay_s in zip(("start", "end"), scheduled, delays, strict=True)
         }
@@ -262,7 +262,7 @@ def begin_of_service(day: date) -> int:
     return int(noon.timestamp()) - 12 * 3600
 
 
-def print_duration(seconds):
+def format_duration(seconds):
     minutes, rest = divmod(abs(seconds), 60)
     sign, whole = "-" if seconds < 0 else "", f"{minutes}M" if minutes else ""
     return f"{sign}PT{whole}{f'{rest}S' if rest or not minutes else ''}"

@@ -9,9 +9,9 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
+from fingerpost.plan.remarks import Remark, find_dead_path, list_remark_sentences, list_remarks
 from fingerpost.plan.validation import validate_plan
-from fingerpost.plan.view import say_run
+from fingerpost.plan.view import format_run
 from tests.plan.drawing import plan, ref, step, viewed
 
 PLACES = [{"id": "F:1", "name": "Kamppi"}, {"name": "Kamppi (area)", "coordinate": {"lat": 60.1, "lon": 24.9}}]
@@ -47,7 +47,7 @@ SCORED = [
     ],
 )  # fmt: skip
 def test_a_remark_is_told_in_words(kind, at, value, line):
-    assert list(say_remark(Remark(kind, at, value))) == [line]
+    assert list(list_remark_sentences(Remark(kind, at, value))) == [line]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):
     )
     missing = [(event["step_id"], event["data"]) for event in view["events"] if event["kind"] == "value_missing"]
     assert missing == [(1, {"reason": reason})]
-    assert f"Step 1: missing: {reason}" in say_run(view)
+    assert f"Step 1: missing: {reason}" in format_run(view)
 
 
 async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(runs, recorder):
@@ -93,7 +93,7 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
         ("hint", "Choose a candidate of step 1, and write its token in place of the text"),
         ("candidates", PLACES),
     ]
-    assert "Step 2: candidates: Kamppi (F:1)" in say_run(view)
+    assert "Step 2: candidates: Kamppi (F:1)" in format_run(view)
 
 
 RESUME = "run_plan with action resume goes on where it stopped"
@@ -128,7 +128,7 @@ async def test_what_is_too_large_is_counted(runs, recorder, length, kept):
     view = await viewed(runs, plan(step(1, parameters={"label": "long"})))
 
     assert (len(view["steps"][0]["remarks"]), view["remarks_left_out"]) == (kept, 1 - kept)
-    assert ("1 more remarks" in say_run(view)) == (kept == 0)
+    assert ("1 more remarks" in format_run(view)) == (kept == 0)
 
 
 def _read_period(value):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
 from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds
 from fingerpost.transit.remote.tfl.stops import NaptanIds
@@ -47,7 +47,7 @@ def list_written(source):
 def test_an_id_is_printed_as_the_embedded_engine_prints_it(source, feed, local, printed):
     """So that a fallback knows it too (rules A8 and A13)."""
     assert CODECS[source]().encode(write(source, feed, local)) == printed
-    assert print_stop_ids([(feed, local)]) == [printed]
+    assert encode_stop_ids([(feed, local)]) == [printed]
 
 
 @pytest.mark.parametrize("source", CODECS)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.transit.model.itinerary import ServiceAlert
-from fingerpost.transit.rules.alerts import HEADER_CHARS, TEXT_CHARS, Touched, choose_alerts
+from fingerpost.transit.rules.alerts import HEADER_CHARS, TEXT_CHARS, AffectedPart, choose_alerts
 
 
 def alert(header="Works", text="", effect="DETOUR", **more):
@@ -15,7 +15,7 @@ def alert(header="Works", text="", effect="DETOUR", **more):
 
 
 def headers(*alerts, **asked):
-    parts = [Touched(f"departures/{at}", (each,)) for at, each in enumerate(alerts)]
+    parts = [AffectedPart(f"departures/{at}", (each,)) for at, each in enumerate(alerts)]
     return [each.alert.header for each in choose_alerts(parts, **asked).told]
 
 
@@ -38,20 +38,20 @@ def headers(*alerts, **asked):
     ],
 )
 def test_texts_are_cut_between_words_and_never_said_twice(header, text, shown):
-    [told] = choose_alerts([Touched("stopId", [alert(header, text)])]).told
+    [told] = choose_alerts([AffectedPart("stopId", [alert(header, text)])]).told
     assert (told.alert.header, told.alert.text) == shown
 
 
 @given(st.text(), st.text(), st.sampled_from(["DETOUR", "UNKNOWN_EFFECT", "OTHER_EFFECT", ""]))
 def test_a_header_is_never_empty_and_the_bounds_always_hold(header, text, effect):
-    [told] = choose_alerts([Touched("stopId", [alert(header, text, effect)])]).told
+    [told] = choose_alerts([AffectedPart("stopId", [alert(header, text, effect)])]).told
     assert 1 <= len(told.alert.header) <= HEADER_CHARS
     assert len(told.alert.text) <= TEXT_CHARS
 
 
 def test_the_same_words_are_one_alert_from_the_earliest_to_the_latest():
     one, other = alert(id="1", since=100, until=200), alert(id="2", since=150, until=None)
-    [told] = choose_alerts([Touched("a", [one]), Touched("b", [other]), Touched("a", [other])]).told
+    [told] = choose_alerts([AffectedPart("a", [one]), AffectedPart("b", [other]), AffectedPart("a", [other])]).told
     assert told.touches == ("a", "b")
     assert (told.alert.since, told.alert.until) == (100, None)
 
@@ -74,9 +74,12 @@ def test_the_gravest_effect_comes_first_and_a_lift_last_but_for_those_who_need_i
     ("parts", "order"),
     [
         # An explanation comes before a graver effect.
-        ([Touched("a", [alert("Closed", effect="NO_SERVICE")]), Touched("b", [alert()], True)], ["Works", "Closed"]),
+        (
+            [AffectedPart("a", [alert("Closed", effect="NO_SERVICE")]), AffectedPart("b", [alert()], True)],
+            ["Works", "Closed"],
+        ),
         # The second alert of the first leg is further from its ride than the first of the second leg.
-        ([Touched("a", [alert("A"), alert("B")]), Touched("b", [alert("C")])], ["A", "C", "B"]),
+        ([AffectedPart("a", [alert("A"), alert("B")]), AffectedPart("b", [alert("C")])], ["A", "C", "B"]),
     ],
 )
 def test_explanations_come_first_and_then_the_nearer(parts, order):
@@ -85,5 +88,5 @@ def test_explanations_come_first_and_then_the_nearer(parts, order):
 
 @pytest.mark.parametrize(("count", "told", "more"), [(4, 4, 0), (5, 5, 0), (6, 5, 1)])
 def test_five_are_told_and_the_rest_is_counted(count, told, more):
-    chosen = choose_alerts([Touched("stopId", [alert(f"Note {number}") for number in range(count)])])
+    chosen = choose_alerts([AffectedPart("stopId", [alert(f"Note {number}") for number in range(count)])])
     assert (len(chosen.told), chosen.more) == (told, more)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.rules.times import print_instant, print_utc, read_instant
+from fingerpost.transit.rules.times import format_instant, format_utc, read_instant
 from tests.rules.drawing import T0
 
 HELSINKI = "Europe/Helsinki"
@@ -35,7 +35,7 @@ def read(text: str, zone_name: str = HELSINKI):
 def test_instants_with_an_offset(text, utc):
     actual = read(text)
 
-    assert (print_utc(actual.instant), actual.assumed, actual.note) == (utc, False, None)
+    assert (format_utc(actual.instant), actual.assumed, actual.note) == (utc, False, None)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_instants_without_an_offset(text, zone_name, printed, note_ends):
     """A4: read in the network's zone and said so; a skipped time moves forward, a repeated one is the earlier."""
     actual = read(text, zone_name)
 
-    assert (print_instant(actual.instant, zone_name), actual.assumed) == (printed, True)
+    assert (format_instant(actual.instant, zone_name), actual.assumed) == (printed, True)
     assert actual.note is not None
     assert actual.note.endswith(note_ends)
 
@@ -96,7 +96,7 @@ def test_bad_texts_are_refused_with_help(text):
 
 
 def test_instants_are_printed_with_seconds_and_offset_or_z():
-    actual = (print_instant(T0, HELSINKI), print_instant(T0, "Europe/London"), print_utc(T0))
+    actual = (format_instant(T0, HELSINKI), format_instant(T0, "Europe/London"), format_utc(T0))
 
     assert actual == ("2022-02-22T08:00:00+02:00", "2022-02-22T06:00:00+00:00", "2022-02-22T06:00:00Z")
 
@@ -104,7 +104,7 @@ def test_instants_are_printed_with_seconds_and_offset_or_z():
 @settings(deadline=None)
 @given(st.integers(0, 4_000_000_000), st.sampled_from([HELSINKI, "Europe/London", "America/New_York", "Asia/Kolkata"]))
 def test_what_is_printed_can_be_read(instant, zone_name):
-    actual = read_instant(print_instant(instant, zone_name), zone_name="UTC", now=T0)
+    actual = read_instant(format_instant(instant, zone_name), zone_name="UTC", now=T0)
 
     assert actual == (instant, False, None)
 
@@ -117,7 +117,7 @@ def test_reading_in_a_zone_never_goes_back(naive):
 
     actual = read(naive.isoformat())
 
-    shown = datetime.fromisoformat(print_instant(actual.instant, HELSINKI)).replace(tzinfo=None)
+    shown = datetime.fromisoformat(format_instant(actual.instant, HELSINKI)).replace(tzinfo=None)
     assert (shown == naive) is ("skip" not in (actual.note or ""))
     assert 0 <= (shown - naive).total_seconds() < 86_400
     assert datetime.fromtimestamp(actual.instant, UTC).microsecond == 0

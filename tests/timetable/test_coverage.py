@@ -32,7 +32,7 @@ def test_gaps_are_the_runs_of_days_between():
     ],
 )
 def test_how_a_day_lies_to_them(day, state, next_day, said):
-    observed = (DAYS.state_on(march(day)), DAYS.find_next_day(march(day)), DAYS.say_state_on(march(day)))
+    observed = (DAYS.state_on(march(day)), DAYS.find_next_day(march(day)), DAYS.format_service_state(march(day)))
     assert observed == (state, next_day and march(next_day), said)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, print_stop_ids
+from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, encode_stop_ids, escape
 
 PRINTED = re.compile(r"^[A-Z0-9:_-]+$")
 TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("_0123456789ABCDEFabcdef: -äß")))
@@ -26,7 +26,7 @@ TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("_012345
     ],
 )
 def test_odd_characters_are_escaped_in_upper_case(feed, local_id, printed):
-    assert print_stop_ids([(feed, local_id)]) == [printed]
+    assert encode_stop_ids([(feed, local_id)]) == [printed]
 
 
 def unescape(printed):
@@ -41,12 +41,12 @@ def test_escape_can_be_undone(text):
 
 @given(st.lists(st.tuples(TEXTS.filter(bool), TEXTS), max_size=12, unique=True))
 def test_printed_ids_are_unique(ids):
-    printed = print_stop_ids(ids)
+    printed = encode_stop_ids(ids)
 
     assert len(set(printed)) == len(ids)
     assert [text for text in printed if not PRINTED.match(text)] == []
-    assert [text.partition(":")[0] for text in printed] == [print_feed_name(feed) for feed, _ in ids]
+    assert [text.partition(":")[0] for text in printed] == [clean_feed_name(feed) for feed, _ in ids]
 
 
 def test_ids_that_differ_in_case_only():
-    assert print_stop_ids([("F", "Ab"), ("F", "aB"), ("F", "AB")]) == ["F:AB", "F:_61B", "F:AB-"]
+    assert encode_stop_ids([("F", "Ab"), ("F", "aB"), ("F", "AB")]) == ["F:AB", "F:_61B", "F:AB-"]

@@ -11,7 +11,7 @@ from fingerpost.errors import ToolError
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 from fingerpost.transit.model.provenance import FeedVersion, RealtimeHealth, ServiceDays, SourceHealth
 from fingerpost.transit.port import Network
-from fingerpost.transit.rules.realtime_status import say_age
+from fingerpost.transit.rules.realtime_status import format_age
 
 if TYPE_CHECKING:
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -54,7 +54,7 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         # Null at both ends: the timetable holds on any day.
         "firstDay": None if profile.first_day is None else profile.first_day.isoformat(),
         "lastDay": None if profile.last_day is None else profile.last_day.isoformat(),
-        "today": ServiceDays(first_day=profile.first_day, last_day=profile.last_day).say_state_on(today),
+        "today": ServiceDays(first_day=profile.first_day, last_day=profile.last_day).format_service_state(today),
     }
     report = find_report(store, profile.name) if profile.source == EMBEDDED else None
     imported: Sequence[FeedReport | None] = () if report is None else report.feeds
@@ -78,7 +78,7 @@ def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
         "firstDay": first and first.isoformat(),
         "lastDay": last and last.isoformat(),
         "state": feed.service.state_on(today).value,
-        "today": feed.service.say_state_on(today),
+        "today": feed.service.format_service_state(today),
     }
 
 
@@ -125,7 +125,7 @@ def list_realtime_lines(described: dict[str, Any]) -> list[tuple[str, bool]]:
     lines = []
     for source in described["sources"]:
         age_s = source.get("ageSeconds")
-        line = f"{source['source']}: " + ("no message yet" if age_s is None else f"{say_age(age_s)} old")
+        line = f"{source['source']}: " + ("no message yet" if age_s is None else f"{format_age(age_s)} old")
         if "problem" in source:
             line += f"; {source['problem']}"
         matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)

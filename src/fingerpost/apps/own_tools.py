@@ -23,7 +23,7 @@ from fingerpost.contract.wire import Shape, Wire, WireModel, schema_of
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, SettingsInvalid, ToolError
 from fingerpost.plan.catalogue import StepQuery, read_step_query
 from fingerpost.plan.limits import Limits, encode, find_excess
-from fingerpost.plan.remarks import list_remarks, say_remark
+from fingerpost.plan.remarks import list_remark_sentences, list_remarks
 
 _log = logging.getLogger(__name__)
 
@@ -147,7 +147,7 @@ class ServedTool(PublishedTool):
             lines = [encode(answer.get("data", answer["results"]))]
         else:
             lines = [str(answer.get("error") or answer.get("warning") or "it failed without a word")]
-        lines += [words for remark in list_remarks(answer) for words in say_remark(remark)]
+        lines += [words for remark in list_remarks(answer) for words in list_remark_sentences(remark)]
         return "\n".join(lines)
 
     def _checked(self, answer: Mapping[str, Any], shape: Shape) -> Wire:  # noqa: ARG002  (checked as it was executed)

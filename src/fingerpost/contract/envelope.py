@@ -38,7 +38,7 @@ _DISTINCTIONS = {
 _APART = ("lines", *_DISTINCTIONS)
 
 
-def say_distinction(candidate: Mapping[str, Any]) -> str:
+def format_distinction(candidate: Mapping[str, Any]) -> str:
     """Return how a candidate differs from the others, in words; empty if unknown."""
     lines = candidate.get("lines", ())
     shown, more = lines[:SPOKEN_LINES], len(lines) - SPOKEN_LINES
@@ -288,18 +288,18 @@ def _spoken(error: ToolError) -> str:
     if isinstance(error, PlaceAmbiguous):
         unclear = _list_unclear(error)
         for each in unclear:
-            if listed := "; ".join(_say_candidate(candidate) for candidate in each.get("candidates", ())):
+            if listed := "; ".join(_format_candidate(candidate) for candidate in each.get("candidates", ())):
                 whose = f" for {each.get('side')}" if len(unclear) > 1 else ""
                 parts.append(f"Candidates{whose}: {listed}.")
     return " ".join(parts)
 
 
-def _say_candidate(candidate: Mapping[str, Any]) -> str:
+def _format_candidate(candidate: Mapping[str, Any]) -> str:
     at = candidate.get("coordinate")
     known = [
         str(candidate.get("token")),
         candidate.get("locality"),
-        say_distinction(candidate),
+        format_distinction(candidate),
         f"at {at['lat']},{at['lon']}" if isinstance(at, Mapping) else None,
         f"score {candidate['confidenceScore']}" if "confidenceScore" in candidate else None,
     ]

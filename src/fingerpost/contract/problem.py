@@ -42,7 +42,7 @@ def describe_problem(
         allowed = sorted({name for owner in owners for name in fields_of(owner)})
         listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
         return Problem(path, f"unknown field '{path}'{listed}")
-    write_sentence = _SENTENCES.get(kind, _say_otherwise)
+    write_sentence = _SENTENCES.get(kind, _format_other_problem)
     return Problem(path, write_sentence(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"]))
 
 
@@ -51,13 +51,13 @@ def show(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     try:
-        text = _show_int(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
+        text = _format_int(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return _clip(text)
 
 
-def _show_int(value: int) -> str:
+def _format_int(value: int) -> str:
     # Python refuses to print integers of thousands of digits.
     return json.dumps(value) if value.bit_length() < 4 * _SHOWN_CHARACTERS else "a very large number"
 
@@ -86,7 +86,7 @@ def _kind_of(value: Any) -> str:
 _SentenceWriter = Callable[[str, Any, Mapping[str, Any], str], str]
 
 
-def _say_otherwise(path: str, _value: Any, _context: Mapping[str, Any], message: str) -> str:
+def _format_other_problem(path: str, _value: Any, _context: Mapping[str, Any], message: str) -> str:
     return f"{path}: {_clip(message[:1].lower() + message[1:])}"
 
 
@@ -98,7 +98,7 @@ def _bound(words: str, key: str) -> _SentenceWriter:
     return lambda path, value, context, _message: f"{path} must be {words} {show(context[key])}; you sent {show(value)}"
 
 
-def _say_size(words: str, key: str, *, is_text: bool = False) -> _SentenceWriter:
+def _format_size(words: str, key: str, *, is_text: bool = False) -> _SentenceWriter:
     """Word a length: characters of a text, entries of a list."""
 
     def write_sentence(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
@@ -113,20 +113,20 @@ def _say_size(words: str, key: str, *, is_text: bool = False) -> _SentenceWriter
     return write_sentence
 
 
-def _say_choice(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
+def _format_choice(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
     return f"{path} must be {context['expected']}; you sent {show(value)}"
 
 
-def _say_tag(path: str, _value: Any, context: Mapping[str, Any], _message: str) -> str:
+def _format_tag(path: str, _value: Any, context: Mapping[str, Any], _message: str) -> str:
     field = f"{path}.{str(context['discriminator']).strip(chr(39))}"
     return f"{field} must be one of {context['expected_tags']}; you sent {show(context['tag'])}"
 
 
-def _say_no_tag(path: str, _value: Any, context: Mapping[str, Any], _message: str) -> str:
+def _format_no_tag(path: str, _value: Any, context: Mapping[str, Any], _message: str) -> str:
     return f"{path}.{str(context['discriminator']).strip(chr(39))} is missing"
 
 
-def _say_own(path: str, _value: Any, context: Mapping[str, Any], message: str) -> str:
+def _format_own_sentence(path: str, _value: Any, context: Mapping[str, Any], message: str) -> str:
     # A validator of ours wrote a whole sentence; at the root it stands as it is.
     text = str(context["error"]) if "error" in context else message
     return text if path == "the arguments" else f"{path}: {text}"
@@ -148,18 +148,18 @@ _SENTENCES: dict[str, _SentenceWriter] = {
     "less_than_equal": _bound("at most", "le"),
     "greater_than": _bound("more than", "gt"),
     "less_than": _bound("less than", "lt"),
-    "string_too_short": _say_size("at least", "min_length", is_text=True),
-    "string_too_long": _say_size("at most", "max_length", is_text=True),
+    "string_too_short": _format_size("at least", "min_length", is_text=True),
+    "string_too_long": _format_size("at most", "max_length", is_text=True),
     "string_pattern_mismatch": lambda path, value, context, _message: (
         f"{path} must match {context['pattern']}; you sent {show(value)}"
     ),
-    "too_short": _say_size("at least", "min_length"),
-    "too_long": _say_size("at most", "max_length"),
-    "literal_error": _say_choice,
-    "enum": _say_choice,
-    "union_tag_invalid": _say_tag,
-    "union_tag_not_found": _say_no_tag,
-    "value_error": _say_own,
+    "too_short": _format_size("at least", "min_length"),
+    "too_long": _format_size("at most", "max_length"),
+    "literal_error": _format_choice,
+    "enum": _format_choice,
+    "union_tag_invalid": _format_tag,
+    "union_tag_not_found": _format_no_tag,
+    "value_error": _format_own_sentence,
 }
 
 

@@ -65,11 +65,11 @@ Whole = Annotated[int, BeforeValidator(_read_whole)]
 """A whole number; 2.0 is 2. Booleans, numeric strings, NaN and infinities are refused (rule A6)."""
 
 
-def _print_number(value: float) -> int | float:
+def _plain_number(value: float) -> int | float:
     return int(value) if value.is_integer() else value
 
 
-Number = Annotated[float, Strict(), AllowInfNan(False), PlainSerializer(_print_number, return_type=int | float)]
+Number = Annotated[float, Strict(), AllowInfNan(False), PlainSerializer(_plain_number, return_type=int | float)]
 """A finite number. Booleans, numeric strings, NaN and infinities are refused (rule A6)."""
 
 Flag = Annotated[bool, Strict()]

@@ -25,7 +25,7 @@ from fingerpost.plan.run_shapes import (
     RunView,
 )
 from fingerpost.plan.runs import PlanRuns
-from fingerpost.plan.view import describe_run, say_run
+from fingerpost.plan.view import describe_run, format_run
 
 _Answer = TypeVar("_Answer", RunAnswer, RunsAnswer)
 
@@ -94,7 +94,7 @@ class RunPlan(PublishedTool):
         return _respond(RunAnswer, self, arguments, [], data, f"The plan failed at {'; '.join(failed)}"[:2000])
 
     def describe(self, answer: RunAnswer) -> str:
-        return say_run(answer["data"])
+        return format_run(answer["data"])
 
     async def _start(self, arguments: RunPlanInput, user: str | None) -> tuple[str, Plan]:
         if arguments.action is not None:
@@ -219,7 +219,7 @@ class GetPlanRun(PublishedTool):
 
     async def handle(self, arguments: GetPlanRunInput, call: Call) -> RunAnswer | RunsAnswer:
         if arguments.run_id is None:
-            lines = [await self._show_line(line) for line in await self._runs.list_runs(call.user)]
+            lines = [await self._serialize_line(line) for line in await self._runs.list_runs(call.user)]
             return _respond(RunsAnswer, self, arguments, lines)
         run = await self._runs.get(arguments.run_id, call.user)
         data = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
@@ -230,15 +230,15 @@ class GetPlanRun(PublishedTool):
 
     def describe(self, answer: RunAnswer | RunsAnswer) -> str:
         if "data" in answer:
-            return say_run(answer["data"])
-        return "\n".join(map(_say_line, answer["results"])) or "No runs."
+            return format_run(answer["data"])
+        return "\n".join(map(_format_line, answer["results"])) or "No runs."
 
-    async def _show_line(self, line: RunLine) -> RunLineView:
+    async def _serialize_line(self, line: RunLine) -> RunLineView:
         shown = {"state": await self._runs.state_of(line), "goal": line.goal[:200]}
         return write_stated(RunLineView, asdict(line) | shown)
 
 
-def _say_line(line: RunLineView) -> str:
+def _format_line(line: RunLineView) -> str:
     ended = f", ended {line['ended_at']}" if "ended_at" in line else ""
     steps = f"{line['completed']}/{line['total']}"
     return (

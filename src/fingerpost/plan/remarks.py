@@ -62,7 +62,7 @@ def list_remarks(response: Any) -> list[Remark]:
     return list(found.values())
 
 
-def say_remark(remark: Remark) -> Iterator[str]:
+def list_remark_sentences(remark: Remark) -> Iterator[str]:
     """Yield the sentences of a remark for readers who do not see the response."""
     kind, at, value = remark
     name = at.rpartition(".")[2]
@@ -72,7 +72,7 @@ def say_remark(remark: Remark) -> Iterator[str]:
     elif kind == "missing":
         yield f"missing: {_say(value)}"
     elif kind == "candidates":
-        yield f"candidates: {'; '.join(_say_candidate(each) for each in _listed(value))}"
+        yield f"candidates: {'; '.join(_format_candidate(each) for each in _listed(value))}"
     elif kind == "did_you_mean":
         yield f"did you mean {', '.join(_say(each) for each in _listed(value))}?"
     elif isinstance(value, bool | int | float) or name == "noResultsReason":
@@ -134,7 +134,7 @@ def _say(value: Any) -> str:
     return encode(value)
 
 
-def _say_candidate(value: Any) -> str:
+def _format_candidate(value: Any) -> str:
     if not isinstance(value, Mapping):
         return _say(value)
     token = value.get("token") or value.get("id") or value.get("parameterValue")

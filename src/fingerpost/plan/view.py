@@ -15,7 +15,7 @@ from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.records import Event, RunRecord, StepRecord
 from fingerpost.plan.references import walk
-from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
+from fingerpost.plan.remarks import Remark, find_dead_path, list_remark_sentences, list_remarks
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, SeenState
 from fingerpost.plan.validation import ValidPlan
@@ -104,49 +104,49 @@ def _describe(
     return write_stated(RunView, view)
 
 
-def say_run(run: RunView) -> str:
+def format_run(run: RunView) -> str:
     progress = run["progress"]
     head = f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"
     times = f"begun {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
     replans = f", replanned {run['replans']} times" if run["replans"] else ""
     lines = [head, f"{times}{replans}, last event {run['last_event']}"]
-    lines += [f"Step {step['step_id']}: {_say_standing(step)}: {step['description']}" for step in run["steps"]]
-    lines += say_steps(run["steps"], run["remarks_left_out"])
+    lines += [f"Step {step['step_id']}: {_format_run_state(step)}: {step['description']}" for step in run["steps"]]
+    lines += list_step_lines(run["steps"], run["remarks_left_out"])
     left_out = (
         "too long to show: get_plan_run with include memory has it if it fits, and a plan with memory_of "
         f"{run['run_id']} takes parts of it by $ref and path"
     )
     lines += [
-        f"{each['key']} = {left_out if each['left_out'] else _say_json(each.get('value'))}" for each in run["values"]
+        f"{each['key']} = {left_out if each['left_out'] else _format_json(each.get('value'))}" for each in run["values"]
     ]
     whole = ((name, run.get(name)) for name in ("plan", "memory"))
-    lines += [f"{name}: {_say_json(value)}" for name, value in whole if value is not None]
-    lines += [f"item: {_say_json(item)}" for item in run.get("items", ())]
-    lines += [f"event: {_say_json(event)}" for event in run.get("events", ())]
+    lines += [f"{name}: {_format_json(value)}" for name, value in whole if value is not None]
+    lines += [f"item: {_format_json(item)}" for item in run.get("items", ())]
+    lines += [f"event: {_format_json(event)}" for event in run.get("events", ())]
     lines += run.get("mermaid", "").splitlines()
     if "next" in run:
         lines.append(run["next"])
     return "\n".join(lines)
 
 
-def _say_standing(step: Mapping[str, Any]) -> str:
+def _format_run_state(step: Mapping[str, Any]) -> str:
     state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
     at = f" at {step['completed_at']}" if "completed_at" in step else ""
     tries = f" after {step['attempts']} attempts" if step["attempts"] > 1 else ""
     return f"{state}{at}{tries}"
 
 
-def _say_json(value: Any) -> str:
+def _format_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def say_steps(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -> list[str]:
+def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -> list[str]:
     lines = []
     for step in steps:
         name = f"Step {step['step_id']}"
         if step.get("error"):
             lines.append(f"{name} failed: {step['error']}")
-        lines += [f"{name}: {words}" for each in step["remarks"] for words in say_remark(Remark(**each))]
+        lines += [f"{name}: {words}" for each in step["remarks"] for words in list_remark_sentences(Remark(**each))]
     if remarks_left_out:
         more = f"{remarks_left_out} more remarks of the steps"
         lines.append(f"{more} are in the run's memory: get_plan_run with include memory")

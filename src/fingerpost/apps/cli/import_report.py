@@ -23,7 +23,7 @@ def print_report(report: ImportReport) -> None:
     for line in list_verdict_lines(report, today):
         print_line(line)
     for feed in report.feeds:
-        days = f"{feed.first_day} to {feed.last_day}, {feed.service.say_state_on(today)}"
+        days = f"{feed.first_day} to {feed.last_day}, {feed.service.format_service_state(today)}"
         if feed.thin_after is not None:
             days += f", fewer than a quarter of the trips after {feed.thin_after}"
         print_line(f"{feed.feed}: {days}; {_list_counts(feed)}")
@@ -46,7 +46,7 @@ def print_report(report: ImportReport) -> None:
 def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
     """Return the verdict as a line: usable, usable with losses, or not usable today, and why; then what to do."""
     out = [feed for feed in report.feeds if feed.service.state_on(today) is not ServiceState.IN_SERVICE]
-    named = ", ".join(f"{feed.feed} ({feed.service.say_state_on(today)})" for feed in out)
+    named = ", ".join(f"{feed.feed} ({feed.service.format_service_state(today)})" for feed in out)
     thin = [
         feed for feed in report.feeds if feed.thin_after is not None and feed.thin_after < today and feed not in out
     ]

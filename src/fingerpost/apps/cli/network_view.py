@@ -30,7 +30,9 @@ def print_networks(records: NetworkRecords, store: TimetableStore, *, demo_mode:
     for name in list_demo_names():
         _print_columns(name, "any day", "in service", "built in", "demo")
     has_networks = bool(records.records or records.problems)
-    notes.insert(0, _say_demos(answer=do_demos_answer(DemoMode(demo_mode), has_networks=has_networks), mode=demo_mode))
+    notes.insert(
+        0, _format_demos(answer=do_demos_answer(DemoMode(demo_mode), has_networks=has_networks), mode=demo_mode)
+    )
     for name, problem in records.problems.items():
         notes.append(f"{name} cannot be used: {problem}.")
     for name in prepared:
@@ -47,7 +49,7 @@ def _print_columns(name: str, *columns: str, indent: str = "") -> None:
     print_line(indent + "  ".join((f"{name:<13}", *columns)))
 
 
-def _say_demos(*, answer: bool, mode: str) -> str:
+def _format_demos(*, answer: bool, mode: str) -> str:
     if answer:
         until = "until a network is added" if mode == "auto" else "because FINGERPOST_DEMO is on"
         return f"Demo networks answer, {until}."

@@ -11,7 +11,7 @@ from fingerpost.apps.cli.output import new_console, plain
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.records import Event, RunRecord
 from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.view import say_steps
+from fingerpost.plan.view import list_step_lines
 
 _MARKS = {
     "pending": ("·", "dim"),
@@ -77,7 +77,7 @@ def print_run(view: RunView, *, with_steps: bool = True) -> None:
         if with_steps:
             state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
             console.print(plain(f"  {step['step_id']}. {step['description']}: {state}"))
-    for line in say_steps(view["steps"], view["remarks_left_out"]):
+    for line in list_step_lines(view["steps"], view["remarks_left_out"]):
         console.print(plain(f"  {line}"))
     for each in view["values"]:
         text = "too long to show" if each["left_out"] else json.dumps(each.get("value"), ensure_ascii=False)

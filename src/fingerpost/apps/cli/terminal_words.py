@@ -85,9 +85,9 @@ def _find_remedy(error: ToolError) -> str | None:
 
 def _describe_candidate(candidate: dict[str, str]) -> str:
     # Here: the envelope takes longer to import than --help may last.
-    from fingerpost.contract.envelope import say_distinction
+    from fingerpost.contract.envelope import format_distinction
 
-    apart = say_distinction(candidate)
+    apart = format_distinction(candidate)
     return f"  {candidate['token']}  {candidate['name']}{f' ({apart})' if apart else ''}"
 
 

@@ -15,7 +15,7 @@ from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS, is_version_at_least
 
-from fingerpost.contract.envelope import say_distinction
+from fingerpost.contract.envelope import format_distinction
 from fingerpost.contract.published import Answer
 from fingerpost.errors import PlaceAmbiguous
 
@@ -126,7 +126,7 @@ def _schema_of(place: PlaceElicitation, version: str) -> dict[str, Any]:
 
 
 def _name_of(candidate: Mapping[str, Any]) -> str:
-    apart = say_distinction(candidate)
+    apart = format_distinction(candidate)
     return f"{candidate['name']}{f', {apart}' if apart else ''} ({candidate['token']})"
 
 

@@ -256,7 +256,7 @@ def serve_http(
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, server.handle_exit)
     host, port = listener.getsockname()[:2]
-    url = say_where(Address(host, port))
+    url = log_endpoint(Address(host, port))
     if site is not None and site.announce is not None:
         site.announce(url)
     warm_up.start()
@@ -282,7 +282,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
     )
 
 
-def say_where(address: Address) -> str:
+def log_endpoint(address: Address) -> str:
     """Log the URL of the endpoint, and return that of the server."""
     host = f"[{address.host}]" if ":" in address.host else address.host
     url = f"http://{host}:{address.port}"

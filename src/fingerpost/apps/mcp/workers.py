@@ -18,7 +18,7 @@ from uvicorn.supervisors.multiprocess import Multiprocess
 
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, SharedAddress
-from fingerpost.apps.mcp.http import new_app, new_config, say_where
+from fingerpost.apps.mcp.http import log_endpoint, new_app, new_config
 from fingerpost.apps.mcp.identity import CallerFinder
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
@@ -64,6 +64,6 @@ def serve_workers(
         worker = partial(_start_worker, settings, groups, shared.address, access)
         # Its words on workers that died, and on what it did then.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
-        say_where(shared.address)
+        log_endpoint(shared.address)
         # uvicorn hands them on as they are, and each becomes a socket in the worker that receives it.
         Multiprocess(new_config(worker, access, count), cast("list[socket.socket]", [shared])).run()

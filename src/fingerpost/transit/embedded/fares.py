@@ -7,7 +7,7 @@ from itertools import groupby
 
 from fingerpost.transit.embedded.ride_geometry import TimetableRide, UnplannedRide
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.fares.book import FareBook, FareRide, FareUnknown, Price, print_amount
+from fingerpost.transit.fares.book import FareBook, FareRide, FareUnknown, Price, format_amount
 from fingerpost.transit.fares.prices import price_by_legs, price_by_tickets
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg
 
@@ -84,7 +84,7 @@ def _sum_of(prices: Sequence[Price]) -> Fare:
         raise FareUnknown(f"its parts are priced in {' and '.join(sorted(currencies))}")
     currency = currencies.pop()
     return Fare(
-        amount=print_amount(sum((price.amount for price in prices), Decimal(0)), currency),
+        amount=format_amount(sum((price.amount for price in prices), Decimal(0)), currency),
         currency=currency,
         tickets=tuple(ticket for price in prices for ticket in price.tickets),
     )

@@ -286,14 +286,14 @@ class EmbeddedNetwork:
             journeys = find_journeys(self.timetable, timetables, replace(search, step_free=False))
         return journeys
 
-    def _say_covered(self) -> str:
+    def _format_covered(self) -> str:
         first, last = self._facts.covered_days or (None, None)
         return f"The timetable of {self.profile.name} covers {first} to {last} only"
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
         return OutsideCalendar(
-            self._say_covered(),
+            self._format_covered(),
             {"first_day": str(first), "last_day": str(last)},
             hint=f"Choose a date from {first} to {last}",
         )

@@ -31,7 +31,7 @@ def find_currency(text: str) -> str | None:
     return text.upper() if _CURRENCY.fullmatch(text) else None
 
 
-def print_amount(amount: Decimal, currency: str) -> str:
+def format_amount(amount: Decimal, currency: str) -> str:
     """Return an amount with as many digits as its currency has, or more where it needs them; nothing is rounded."""
     digits = max(_DIGITS.get(currency, _USUAL_DIGITS), -int(amount.normalize().as_tuple().exponent))
     return f"{amount:.{digits}f}"

@@ -50,12 +50,12 @@ class ServiceDays:
             return self.first_day
         return next((last + _DAY for first, last in self.gaps if first <= day <= last), day)
 
-    def say_state_on(self, day: date) -> str:
+    def format_service_state(self, day: date) -> str:
         """Return the state of a day in words, such as ``ended on 2026-01-02`` or ``no service, next on 2026-01-05``."""
-        state, turn = self.state_on(day), self.say_turn_from(day)
+        state, turn = self.state_on(day), self.format_service_change(day)
         return f"{state.value}, {turn}" if state is ServiceState.PAUSED else turn or state.value
 
-    def say_turn_from(self, day: date) -> str:
+    def format_service_change(self, day: date) -> str:
         """Return when service ended, begins or goes on, seen from a day without; empty for a day of service."""
         state = self.state_on(day)
         if state is ServiceState.ENDED:

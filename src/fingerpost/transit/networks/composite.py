@@ -105,7 +105,7 @@ class AllNetworks:
                 try:
                     opened[name] = self._open(record)
                 except Exception as error:  # noqa: BLE001  # whatever a source raises closes one network only
-                    problems[name] = _say_why_closed(name, error)
+                    problems[name] = _format_why_closed(name, error)
                     if isinstance(error, StorageUnavailable):
                         # It may open at the next call.
                         stamp = None
@@ -156,7 +156,7 @@ class AllNetworks:
         return FallbackNetwork(opened.network, fallback)
 
 
-def _say_why_closed(name: str, error: Exception) -> str:
+def _format_why_closed(name: str, error: Exception) -> str:
     if isinstance(error, ToolError):
         _log.error("network=%s cannot be used: %s", name, error.message)
         return error.message

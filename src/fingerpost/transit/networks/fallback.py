@@ -202,9 +202,9 @@ class FallbackNetwork(WrapperNetwork):
                 hint=failure.hint or f"Ask again later, or for the stop by its name, which {other.name} may know",
             ) from failure
         failed[own.name] = LeftOut(own.name, failure, stand_in=other.name)
-        return _label(answer, own.name, [self._say_what_is_lost(failure), *notes])
+        return _label(answer, own.name, [self._format_lost_parts(failure), *notes])
 
-    def _say_what_is_lost(self, failure: ToolError) -> str:
+    def _format_lost_parts(self, failure: ToolError) -> str:
         own, other = self.network.profile, self._fallback.profile
         missing = sorted(ability.value for ability in own.abilities - other.abilities)
         lost = f"{own.name} could not be asked ({failure.clause}); its fallback {other.name} answered"

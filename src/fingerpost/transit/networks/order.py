@@ -41,7 +41,7 @@ def list_networks_at(
     return able
 
 
-def say_swapped(networks: Sequence[Network], positions: Mapping[str, Coordinate]) -> str:
+def format_swapped_hint(networks: Sequence[Network], positions: Mapping[str, Coordinate]) -> str:
     """Return a hint on positions (by the end's name) that lie in a network only with lat and lon exchanged, else ""."""
     parts = []
     for end, position in positions.items():
@@ -79,7 +79,7 @@ def uncovered(
     elif len(where) > 1 and all(where.values()):
         message += "; no one network covers both"
         hint = f"Feeds of one region belong into one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
-    swapped = say_swapped(networks, positions)
+    swapped = format_swapped_hint(networks, positions)
     if swapped:
         hint = f"{swapped}. {hint}"
     message = add_reasons(message, [f"{name} cannot be used: {problem}" for name, problem in problems.items()])

@@ -16,7 +16,7 @@ MAX_CANDIDATES = 5
 _SEND_COORDINATES = "Look the place up with findAddressOrStop, or give its position as lat,lon"
 
 
-def say_shown(count: int) -> str:
+def format_count_of_shown(count: int) -> str:
     return "1 is shown" if count == 1 else f"{count} are shown"
 
 
@@ -33,10 +33,10 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
         # Candidates of the lookup contract have no token, and its tools take them as they are (rule D2).
         hint = f"Send the candidate that is meant as {side}"
     if len(candidates) == 1:
-        message = f"{message}: {say_why_alone(shown[0])}"
+        message = f"{message}: {format_lone_candidate(shown[0])}"
         hint = f"If {shown[0].place.name} is meant, use {shown[0].place.token} as {sent_as}; else spell it differently"
     elif len(candidates) > len(shown):
-        message = f"{message}; {len(candidates)} places fit, of which the best {say_shown(len(shown))}"
+        message = f"{message}; {len(candidates)} places fit, of which the best {format_count_of_shown(len(shown))}"
     attribution = attribution_of(shown)
     if attribution:
         hint = f"{hint}. Data: {'; '.join(attribution)}"
@@ -45,10 +45,10 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
         {
             "side": side,
             "candidates": [
-                write_stated(Wire, {"token": match.place.token, **show_place(match), **distinguish(match)})
+                write_stated(Wire, {"token": match.place.token, **serialize_place(match), **distinguish(match)})
                 for match in shown
             ],
-            "resolved": [write_stated(Wire, show_resolved(match, label)) for match in shown],
+            "resolved": [write_stated(Wire, serialize_resolved(match, label)) for match in shown],
             **count_candidates(candidates),
             **({"attribution": attribution} if attribution else {}),
         },
@@ -66,7 +66,7 @@ def count_candidates(candidates: Sequence[PlaceMatch]) -> Wire:
     }
 
 
-def say_why_alone(match: PlaceMatch) -> str:
+def format_lone_candidate(match: PlaceMatch) -> str:
     if match.is_apart:
         away = "" if match.distance_m is None else f", {match.distance_m / 1000:.0f} km away"
         return f"{match.place.name} lies in {match.network}{away}; nothing near there is called so"
@@ -104,7 +104,7 @@ def attribution_of(matches: Sequence[PlaceMatch]) -> list[str]:
     return list(dict.fromkeys(sentence for match in matches for sentence in match.place.attribution))
 
 
-def say_guess(place: Place, label: str) -> str:
+def format_guess(place: Place, label: str) -> str:
     return f"The position of '{label}' is a guess: {place.guess}."
 
 
@@ -116,7 +116,7 @@ def unknown(
     return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
 
 
-def show_resolved(match: PlaceMatch, label: str) -> dict[str, object]:
+def serialize_resolved(match: PlaceMatch, label: str) -> dict[str, object]:
     place = match.place
     names = {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names}
     return {
@@ -127,7 +127,7 @@ def show_resolved(match: PlaceMatch, label: str) -> dict[str, object]:
     }
 
 
-def show_place(match: PlaceMatch) -> dict[str, object]:
+def serialize_place(match: PlaceMatch) -> dict[str, object]:
     place = match.place
     return {
         "name": place.name,

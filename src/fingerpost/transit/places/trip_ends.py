@@ -8,7 +8,7 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, uncovered
-from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
+from fingerpost.transit.places.candidates import ambiguous, format_guess, unknown
 from fingerpost.transit.places.labels import Label, Position, StopText, TextQuery, read_label
 from fingerpost.transit.places.region import has_whole_name, list_running, offer_regions
 from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, location_of_place
@@ -103,10 +103,10 @@ class TripEndResolver:
                 raise ambiguous(end.query.text, reading.candidates, side=end.side, sent_as=end.query.sent_as)
             _refuse_far(end, reading.location)
             if reading.is_matched_name:
-                lookup.warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(end, reading.location))
+                lookup.warnings.add(WarningCode.LABEL_GEOCODED, _format_geocoded(end, reading.location))
                 place = reading.candidates[0].place
                 if place.guess:
-                    lookup.warnings.add(WarningCode.POSITION_GUESSED, say_guess(place, end.query.text))
+                    lookup.warnings.add(WarningCode.POSITION_GUESSED, format_guess(place, end.query.text))
         found = [await _name_ends(network, ends, language) for network in chosen if _is_certain(network, ends)]
         _refuse_same(found[0].origin, found[0].destination, sides=self._sides)
         return found, lookup.warnings.list_all()
@@ -282,7 +282,7 @@ def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, s
         raise ParameterError(f"{sides[0]} and {sides[1]} must differ", {"field": sides[1]}, hint=hint)
 
 
-def _say_geocoded(end: _End, location: Location) -> str:
+def _format_geocoded(end: _End, location: Location) -> str:
     where = f"{location.coordinate.lat:.5f},{location.coordinate.lon:.5f}"
     address = f", {location.address}" if location.address else ""
     return f"{end.side} '{end.query.text}' was taken as {location.name}{address} ({where})."

@@ -16,7 +16,7 @@ _RANKS = {"NO_SERVICE": 0, **dict.fromkeys(_SERIOUS, 2), "ADDITIONAL_SERVICE": 5
 _NAMELESS = frozenset({"UNKNOWN_EFFECT", "OTHER_EFFECT"})
 
 
-class Touched(NamedTuple):
+class AffectedPart(NamedTuple):
     """A part of an answer by its path, its alerts, the nearest first, and whether they explain a disruption."""
 
     path: str
@@ -38,7 +38,7 @@ class ToldAlerts:
     more: int
 
 
-def choose_alerts(parts: Iterable[Touched], *, step_free: bool = False) -> ToldAlerts:
+def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> ToldAlerts:
     """Return each different alert of an answer once, with all that it touches.
 
     Alerts of the same words are one, whatever their ids, because publishers repeat them line by line; such a one holds
@@ -68,7 +68,7 @@ def find_explanation(leg: Leg) -> ServiceAlert | None:
 
 class _Mention(NamedTuple):
     alert: ServiceAlert
-    part: Touched
+    part: AffectedPart
     nearness: int
 
 
@@ -100,11 +100,11 @@ def _within_bounds(alert: ServiceAlert) -> ServiceAlert:
     elif text.casefold().startswith(header.casefold()):
         text = text[len(header) :].lstrip(" .,:;!-\u2013\u2014")
     return replace(
-        alert, header=_cut(header, HEADER_CHARS) or say_effect(alert.effect) or "Notice", text=_cut(text, TEXT_CHARS)
+        alert, header=_cut(header, HEADER_CHARS) or format_effect(alert.effect) or "Notice", text=_cut(text, TEXT_CHARS)
     )
 
 
-def say_effect(effect: str) -> str:
+def format_effect(effect: str) -> str:
     """Return an effect as words, such as "Detour"; empty where it says nothing."""
     return "" if effect in _NAMELESS else effect.replace("_", " ").capitalize()
 

@@ -17,7 +17,7 @@ def ride_name(leg: Leg) -> str:
     return f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"
 
 
-def print_duration(seconds: int) -> str:
+def format_duration(seconds: int) -> str:
     return f"{seconds} s" if seconds < 60 else f"{round(seconds / 60)} min"
 
 
@@ -25,11 +25,11 @@ def as_scheduled(itinerary: Itinerary) -> Itinerary:
     return Itinerary(tuple(replace(leg, as_promised=True) for leg in itinerary.legs))
 
 
-def _say_missed_change(missed: MissedChange) -> str:
+def _format_missed_change(missed: MissedChange) -> str:
     before, after = (ride_name(leg)[:1].lower() + ride_name(leg)[1:] for leg in (missed.before, missed.after))
     change = f"The change from {before} to {after} at {missed.after.start.name}"
     if missed.available_s <= 0:
-        return f"{change} is missed by {print_duration(missed.needed_s - missed.available_s)}"
+        return f"{change} is missed by {format_duration(missed.needed_s - missed.available_s)}"
     return f"{change} has {missed.available_s} s of the {missed.needed_s} s that it takes"
 
 
@@ -116,17 +116,17 @@ def is_disrupted(itinerary: Itinerary) -> bool:
 
 def find_leg_note(leg: Leg) -> str | None:
     """Return a sentence on a ride's disruption; None if it is not disrupted. Why it is, its alerts say (rule B13)."""
-    return f"{_say_disruption(leg)}." if is_disrupted_leg(leg) else None
+    return f"{_format_disruption(leg)}." if is_disrupted_leg(leg) else None
 
 
-def _say_disruption(leg: Leg) -> str:
+def _format_disruption(leg: Leg) -> str:
     where = f"{ride_name(leg)} from {leg.start.name}"
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
     if leg.cancelled:
         return f"{where} is cancelled"
     if departure_s > DISRUPTED_AFTER_S:
-        return f"{where} leaves {print_duration(departure_s)} late"
-    return f"{where} arrives at {leg.end.name} {print_duration(arrival_s)} late"
+        return f"{where} leaves {format_duration(departure_s)} late"
+    return f"{where} arrives at {leg.end.name} {format_duration(arrival_s)} late"
 
 
 def find_note(itinerary: Itinerary) -> str | None:
@@ -143,8 +143,8 @@ def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str
 
 
 def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:
-    notes = [(_say_disruption(leg), leg) for leg in itinerary.legs if is_disrupted_leg(leg)]
-    return notes + [(_say_missed_change(missed), missed.after) for missed in itinerary.missed_changes]
+    notes = [(_format_disruption(leg), leg) for leg in itinerary.legs if is_disrupted_leg(leg)]
+    return notes + [(_format_missed_change(missed), missed.after) for missed in itinerary.missed_changes]
 
 
 def merge_alternatives(
@@ -179,7 +179,7 @@ def merge_alternatives(
             notes = [find_note(chosen.itinerary)]
             if chosen.standing is Standing.TOO_LATE and wanted_arrival is not None:
                 late_s = chosen.itinerary.arrival - wanted_arrival
-                notes.append(f"It arrives {print_duration(late_s)} after the time asked for.")
+                notes.append(f"It arrives {format_duration(late_s)} after the time asked for.")
             return replace(chosen, note=" ".join(filter(None, notes)) or None)
         # What only the relaxed query found would not have been shown at all.
         better = takewhile(lambda other: other is not chosen, as_planned) if chosen.is_known else as_planned

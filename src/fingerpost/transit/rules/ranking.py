@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize, StopPoint
 from fingerpost.transit.rules.modes import timetable_word, trip_word
-from fingerpost.transit.rules.times import print_utc
+from fingerpost.transit.rules.times import format_utc
 
 # Scheduled starts within one such slot are one way of travelling.
 SLOT_S = 120
@@ -26,7 +26,7 @@ def fingerprint(itinerary: Itinerary) -> str:
         _join(trip_word(leg.mode), leg.line or "", leg.start.id or leg.start.name, leg.end.id or leg.end.name)
         for leg in itinerary.legs
     )
-    text = "~".join(legs) + "|" + print_utc(start - start % SLOT_S)
+    text = "~".join(legs) + "|" + format_utc(start - start % SLOT_S)
     return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -105,8 +105,8 @@ def route_id(itinerary: Itinerary) -> str:
             "line": leg.line or "",
             "from": _canonical(leg.start),
             "to": _canonical(leg.end),
-            "departureTime": print_utc(leg.departure),
-            "arrivalTime": print_utc(leg.arrival),
+            "departureTime": format_utc(leg.departure),
+            "arrivalTime": format_utc(leg.arrival),
         }
         for leg in itinerary.legs
     ]

@@ -69,13 +69,13 @@ def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, receiv
 
 def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
     is_stale = age_s is not None and age_s > STALE_AFTER_S
-    sentences = [f"Realtime data is {say_age(age_s or 0)} old."] if is_stale else []
+    sentences = [f"Realtime data is {format_age(age_s or 0)} old."] if is_stale else []
     if problems:
         sentences.append("Realtime is missing or held up: " + " ".join(problems))
     return " ".join(sentences) or None
 
 
-def say_age(age_s: int) -> str:
+def format_age(age_s: int) -> str:
     for unit_s, least_s, unit in _UNITS:
         if age_s >= least_s:
             return f"{age_s // unit_s:,} {unit}"

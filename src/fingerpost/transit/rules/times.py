@@ -92,11 +92,11 @@ def read_offset_instant(text: str, *, now: int, field: str) -> int:
 
 # Where a leg ends the next begins, and the itinerary with it.
 @lru_cache(maxsize=4_096)
-def print_instant(instant: int, zone_name: str) -> str:
+def format_instant(instant: int, zone_name: str) -> str:
     return datetime.fromtimestamp(instant, _zone(zone_name)).isoformat()
 
 
-def print_utc(instant: int) -> str:
+def format_utc(instant: int) -> str:
     return datetime.fromtimestamp(instant, UTC).isoformat().removesuffix("+00:00") + "Z"
 
 
@@ -108,7 +108,7 @@ def _read_in_zone(naive: datetime, zone_name: str) -> tuple[int, str]:
     zone = _zone(zone_name)
     earlier, later = naive.replace(tzinfo=zone), naive.replace(tzinfo=zone, fold=1)
     instant = int(earlier.timestamp())
-    note = f"{naive.isoformat()} has no offset and was read as {print_instant(instant, zone_name)} ({zone_name})."
+    note = f"{naive.isoformat()} has no offset and was read as {format_instant(instant, zone_name)} ({zone_name})."
     skipped = later.utcoffset() != earlier.utcoffset()
     if skipped and datetime.fromtimestamp(instant, zone).replace(tzinfo=None) != naive:
         note += " Clocks skip that time on that day, so it was moved forward."

@@ -8,7 +8,7 @@ from itertools import pairwise
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import OutOfService
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.times import format_instant
 
 UNMEASURED = "The server does not say how long some walks are; they are counted as straight lines."
 
@@ -40,11 +40,11 @@ def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, a
         last = max((each.arrival for each in usable), default=instant)
         if instant - last > LONG_WAIT_S:
             told = "Nothing that can be used arrives shortly before the time asked for"
-            return f"{told}: the last trip found arrives at {print_instant(last, zone)}."
+            return f"{told}: the last trip found arrives at {format_instant(last, zone)}."
         return None
     first = min((each.departure for each in usable), default=instant)
     if first - instant > LONG_WAIT_S:
-        return f"Nothing that can be used leaves soon: the first trip found leaves at {print_instant(first, zone)}."
+        return f"Nothing that can be used leaves soon: the first trip found leaves at {format_instant(first, zone)}."
     return None
 
 
@@ -84,7 +84,10 @@ def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | No
 
 
 def _name(out_of_service: Sequence[OutOfService]) -> str:
-    told = [f"{each.feed.title} ({each.feed.service.say_turn_from(each.day)})" for each in out_of_service[:_MOST_NAMED]]
+    told = [
+        f"{each.feed.title} ({each.feed.service.format_service_change(each.day)})"
+        for each in out_of_service[:_MOST_NAMED]
+    ]
     more = len(out_of_service) - len(told)
     return ", ".join(told) + (f" and {more} more" if more else "")
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired, final
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from fingerpost.contract.envelope import Family, say_distinction
+from fingerpost.contract.envelope import Family, format_distinction
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import DataNotFound
@@ -17,10 +17,10 @@ from fingerpost.transit.places.candidates import (
     attribution_of,
     count_candidates,
     distinguish,
-    say_guess,
-    say_why_alone,
-    show_place,
-    show_resolved,
+    format_guess,
+    format_lone_candidate,
+    serialize_place,
+    serialize_resolved,
 )
 from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -31,7 +31,7 @@ from fingerpost.transit.tools.shapes import (
     LatLon,
     WireCoordinate,
     WireWarning,
-    show_warnings,
+    serialize_warnings,
 )
 
 
@@ -145,17 +145,17 @@ class FindAddressOrStop(PublishedTool):
         found = find_certain(near)
         if found is not None:
             if found.place.guess:
-                warnings.add(WarningCode.POSITION_GUESSED, say_guess(found.place, text))
+                warnings.add(WarningCode.POSITION_GUESSED, format_guess(found.place, text))
             place = _show(found, text)
-            meta = _show_meta([found], warnings)
+            meta = _serialize_meta([found], warnings)
             return {**place, "meta": meta} if meta else place
         shown = near[:MAX_CANDIDATES]
-        meta = _show_meta(shown, warnings)
+        meta = _serialize_meta(shown, warnings)
         apart = {match.place.token: distinguish(match) for match in shown}
         if any(apart.values()):
             meta["candidates"] = apart
         if len(near) == 1:
-            meta["reason"] = f"Not certain: {say_why_alone(near[0])}."
+            meta["reason"] = f"Not certain: {format_lone_candidate(near[0])}."
         candidates = [_show(match, text) for match in shown]
         fields = {"candidates": candidates, **count_candidates(near), "meta": meta or None}
         return write_stated(DisambiguationSet, fields)
@@ -176,7 +176,7 @@ class FindAddressOrStop(PublishedTool):
         if "reason" in meta:
             head = f"{meta['reason']} If it is meant, use its token; else spell it differently:"
         apart = meta.get("candidates", {})
-        told = [(_line(each), say_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
+        told = [(_line(each), format_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
         lines = ["; ".join(filter(None, parts)) for parts in told]
         return "\n".join([head, *lines, *below])
 
@@ -186,12 +186,12 @@ def token_of(place: Mapping[str, Any]) -> str:
     return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
 
 
-def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
-    return write_stated(LookupMeta, {**show_warnings(warnings), "attribution": attribution_of(shown) or None})
+def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
+    return write_stated(LookupMeta, {**serialize_warnings(warnings), "attribution": attribution_of(shown) or None})
 
 
 def _show(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
-    return write_stated(ResolvedLocation, {**show_place(match), **show_resolved(match, raw_query)})
+    return write_stated(ResolvedLocation, {**serialize_place(match), **serialize_resolved(match, raw_query)})
 
 
 _ADDRESS_HINT = "Check the spelling; a feed alone has stops, and addresses need an extract (network add --streets)"

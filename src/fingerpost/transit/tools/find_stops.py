@@ -11,7 +11,7 @@ from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, list_problems
 from fingerpost.transit.networks.order import list_networks_at
-from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import Networks
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.name_matching import plain
@@ -23,9 +23,9 @@ from fingerpost.transit.tools.shapes import (
     Meta,
     WireCoordinate,
     WireWarning,
-    show_coordinate,
-    show_meta,
-    show_warnings,
+    serialize_coordinate,
+    serialize_meta,
+    serialize_warnings,
 )
 from fingerpost.transit.tools.wording import said_below
 
@@ -86,7 +86,7 @@ class FindStops(PublishedTool):
         shown = fitting[: arguments.max_results]
         warnings = Warnings([*list_problems(opened), *outcome.warnings])
         if len(fitting) > len(shown):
-            text = f"{len(fitting)} stops are near, of which the nearest {say_shown(len(shown))}."
+            text = f"{len(fitting)} stops are near, of which the nearest {format_count_of_shown(len(shown))}."
             warnings.add(WarningCode.TRUNCATED_RESULTS, text)
         warn_of_provenance(near.provenance, None, warnings)
         return {
@@ -94,15 +94,15 @@ class FindStops(PublishedTool):
                 {
                     "id": each.stop.id or "",
                     "name": each.stop.name,
-                    "coordinate": show_coordinate(each.stop.coordinate),
+                    "coordinate": serialize_coordinate(each.stop.coordinate),
                     "distance": round(each.distance_m),
                     "modes": _words(each),
                 }
                 for each in shown
             ],
-            **show_warnings(warnings),
+            **serialize_warnings(warnings),
             "correlationId": call.correlation_id,
-            "meta": show_meta(near.provenance, ids=[each.stop.id or "" for each in shown]),
+            "meta": serialize_meta(near.provenance, ids=[each.stop.id or "" for each in shown]),
         }
 
     def describe(self, answer: FindStopsOutput) -> str:

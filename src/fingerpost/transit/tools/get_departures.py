@@ -15,13 +15,13 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Place
 from fingerpost.transit.networks.asking import list_departures
-from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.labels import Position, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.realtime_status import Status, data_freshness, status_of_departure, uses_realtime
-from fingerpost.transit.rules.times import local_date_of, place_in_time, print_instant, read_instant
+from fingerpost.transit.rules.times import format_instant, local_date_of, place_in_time, read_instant
 from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
@@ -33,7 +33,7 @@ from fingerpost.transit.tools.shapes import (
     WhyEmpty,
     WireWarning,
     read_label_text,
-    show_warnings,
+    serialize_warnings,
 )
 from fingerpost.transit.tools.wording import clock_of, describe_alerts, explain_gap, find_past_message, said_below
 
@@ -151,7 +151,7 @@ class GetDepartures(PublishedTool):
         leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
         now = meta["retrievedAt"]
         lines += [
-            _row(each, since) + (_say_leaving(leaving[at], now, since) if at in leaving else "")
+            _row(each, since) + (_format_leaving(leaving[at], now, since) if at in leaving else "")
             for at, each in enumerate(answer["departures"])
         ] or [" ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))]
         rows = enumerate(answer["departures"])
@@ -188,8 +188,8 @@ def _answer(
     gap = None if board.found_count else board.gap
     meta = {
         **report.serialize(stop.member_ids),
-        "whyEmpty": None if gap is None else explain_gap(gap).say(lambda instant: print_instant(instant, zone)),
-        "at": None if query.instant == now else print_instant(query.instant, zone),
+        "whyEmpty": None if gap is None else explain_gap(gap).say(lambda instant: format_instant(instant, zone)),
+        "at": None if query.instant == now else format_instant(query.instant, zone),
         "leaveBy": None if board.walks is None else _list_leaving(board, shown),
         "walking": None if board.walks is None else board.provenance.walking,
     }
@@ -197,10 +197,10 @@ def _answer(
         "stopId": stop.id or arguments.stop.value,
         "stopName": stop.name,
         "realtimeUsed": uses_realtime(shown),
-        "dataFreshness": print_instant(data_freshness(shown, now), zone),
-        "departures": [show_departure(each, zone) for each in shown],
+        "dataFreshness": format_instant(data_freshness(shown, now), zone),
+        "departures": [serialize_departure(each, zone) for each in shown],
         "correlationId": call.correlation_id,
-        **show_warnings(report.warnings),
+        **serialize_warnings(report.warnings),
         "meta": write_stated(BoardMeta, meta),
     }
     return reply_with_colors(body, list_row_paths(shown), call.wants)
@@ -209,7 +209,7 @@ def _answer(
 def _list_leaving(board: DepartureBoard, shown: Sequence[Departure]) -> list[WireLeave]:
     zone, walks = board.provenance.zone, board.walks or {}
     return [
-        {"departure": at, "at": print_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
+        {"departure": at, "at": format_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
         for at, row in enumerate(shown)
         if not row.cancelled and (walk := walks.get(row.stop_id)) is not None
     ]
@@ -222,17 +222,17 @@ def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
     return in_window[: query.wanted]
 
 
-def show_departure(departure: Departure, zone: str) -> WireDeparture:
+def serialize_departure(departure: Departure, zone: str) -> WireDeparture:
     """Write a row of the board; a cancelled one has no expected time (rule C1)."""
     row: WireDeparture = {
         "line": departure.line,
         "mode": trip_word(departure.mode),
         "destination": departure.destination,
-        "scheduledTime": print_instant(departure.scheduled, zone),
+        "scheduledTime": format_instant(departure.scheduled, zone),
         "status": status_of_departure(departure).value,
     }
     if departure.departure_delay_s is not None and not departure.cancelled:
-        row["realtimeTime"] = print_instant(departure.expected, zone)
+        row["realtimeTime"] = format_instant(departure.expected, zone)
         row["delaySeconds"] = departure.departure_delay_s
     if departure.platform is not None:
         row["platform"] = departure.platform
@@ -243,8 +243,8 @@ def _row(departure: WireDeparture, since: str) -> str:
     platform = f", platform {departure['platform']}" if departure.get("platform") else ""
     told = {
         "cancelled": " CANCELLED",
-        "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), since)}, {_say_delay(departure)})",
-        "on_time": f" (on time{f', {_say_delay(departure)}' if departure.get('delaySeconds') else ''})",
+        "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), since)}, {_format_delay(departure)})",
+        "on_time": f" (on time{f', {_format_delay(departure)}' if departure.get('delaySeconds') else ''})",
     }.get(departure["status"], "")
     return (
         f"{clock_of(departure['scheduledTime'], since)} {departure['mode']} {departure['line']} "
@@ -252,7 +252,7 @@ def _row(departure: WireDeparture, since: str) -> str:
     )
 
 
-def _say_delay(departure: WireDeparture) -> str:
+def _format_delay(departure: WireDeparture) -> str:
     seconds = departure.get("delaySeconds", 0)
     return f"{abs(seconds)} s {'early' if seconds < 0 else 'late'}"
 
@@ -273,7 +273,9 @@ def _warn_of_board(
         message = f"When to leave from {arguments.walk_from!r} is not known: {why}."
         warnings.add(WarningCode.PREFERENCE_UNMET, message)
     if board.found_count > len(shown):
-        text = f"{board.found_count} departures are in the window, of which the first {say_shown(len(shown))}."
+        text = (
+            f"{board.found_count} departures are in the window, of which the first {format_count_of_shown(len(shown))}."
+        )
         warnings.add(WarningCode.TRUNCATED_RESULTS, text)
     first, last = board.provenance.first_day, board.provenance.last_day
     today = local_date_of(query.instant, board.provenance.zone)
@@ -281,7 +283,7 @@ def _warn_of_board(
         warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
 
 
-def _say_leaving(leave: WireLeave, now: str, since: str) -> str:
+def _format_leaving(leave: WireLeave, now: str, since: str) -> str:
     if datetime.fromisoformat(leave["at"]) < datetime.fromisoformat(now):
         return f", {leave['walkMeters']} m away: too late to walk"
     return f", leave by {clock_of(leave['at'], since)} ({leave['walkMeters']} m)"

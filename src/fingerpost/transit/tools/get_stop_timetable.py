@@ -17,23 +17,29 @@ from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.networks.asking import list_departures
-from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TimetableWord, timetable_word
-from fingerpost.transit.rules.times import AskedInstant, local_date_of, place_in_time, print_utc, read_offset_instant
+from fingerpost.transit.rules.times import AskedInstant, format_utc, local_date_of, place_in_time, read_offset_instant
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
-from fingerpost.transit.tools.shapes import AnswerMetadata, NoResultsReason, TimetableMeta, UtcInstant, show_metadata
+from fingerpost.transit.tools.shapes import (
+    AnswerMetadata,
+    NoResultsReason,
+    TimetableMeta,
+    UtcInstant,
+    serialize_metadata,
+)
 from fingerpost.transit.tools.wording import (
     LocalTimes,
     WhyEmptySentence,
     describe_alerts,
     explain_gap,
     find_past_message,
+    format_count,
     said_below,
-    say_count,
 )
 
 DEFAULT_DEPARTURES, MOST_DEPARTURES = 3, 5
@@ -194,7 +200,7 @@ def _service_day(row: TimetableDeparture, times: LocalTimes) -> str:
 def _line(line: TimetableLine, times: LocalTimes, day: str) -> str:
     towards = f" to {line['headsign']}" if "headsign" in line else ""
     return (
-        f"{line['routeShortName']}{towards}: {say_count(line['departures'], 'departure')}, "
+        f"{line['routeShortName']}{towards}: {format_count(line['departures'], 'departure')}, "
         f"first {times.clock(line['first'], day)}, last {times.clock(line['last'], day)}"
     )
 
@@ -287,7 +293,7 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
     until = read_offset_instant(arguments.until, now=now, field="until")
     if not when.instant < until <= when.instant + DAY_S:
         rule = "after at" if until <= when.instant else "at most 24 hours after at"
-        raise ParameterError(f"until must be {rule}; at is {print_utc(when.instant)}", {"field": "until"})
+        raise ParameterError(f"until must be {rule}; at is {format_utc(when.instant)}", {"field": "until"})
     asked = arguments.max_departures if "max_departures" in arguments.model_fields_set else MOST_ROWS
     most = min(asked, MOST_ROWS)
     return _Window(now=now, when=when, last=until, most=most, is_until=True, clamped=most != asked)
@@ -298,11 +304,11 @@ def _answer(
 ) -> ToolReply:
     scheduled = [each for each in board.departures if window.first <= each.scheduled <= window.last]
     running = sorted((each for each in scheduled if not each.cancelled), key=_order)
-    rows = [show_departure(each) for each in running[: window.most]]
+    rows = [serialize_departure(each) for each in running[: window.most]]
     shown = running[: _count_shown(running, rows, window)]
     provenance = board.provenance
     if len(shown) < len(running):
-        warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(running, len(shown), window))
+        warnings.add(WarningCode.TRUNCATED_RESULTS, _format_more(running, len(shown), window))
     touched = list_board_touched(board, shown, "meta/stop")
     report = report_rides(shown, touched, provenance, window.now, warnings.list_all())
     reason = None if running else _find_reason(window, board)
@@ -311,17 +317,17 @@ def _answer(
     fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
-        "whyEmpty": None if why_empty is None else why_empty.say(print_utc),
+        "whyEmpty": None if why_empty is None else why_empty.say(format_utc),
         "lines": fitting or None,
         "linesNotShown": len(lines) - len(fitting) or None,
-        "nextDeparture": print_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None,
+        "nextDeparture": format_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None,
         "stop": stop,
     }
     cancelled = len(scheduled) - len(running)
     body: StopTimetableOutput = {
         "departures": rows[: len(shown)],
         "applied": {"maxDepartures": window.most, "horizonMinutes": window.minutes, "clamped": window.clamped},
-        "metadata": show_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
+        "metadata": serialize_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
         "meta": write_stated(StopTimetableMeta, meta),
     }
     return reply_with_colors(body, list_row_paths(shown), wants, text=describe_timetable(body, why_empty))
@@ -340,9 +346,9 @@ def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture
     return sum(each.scheduled < following for each in running[:count]) or count
 
 
-def _say_more(running: Sequence[Departure], shown: int, window: _Window) -> str:
-    told = f"{len(running)} departures are in the window, of which the first {say_shown(shown)}."
-    following = print_utc(running[shown].scheduled)
+def _format_more(running: Sequence[Departure], shown: int, window: _Window) -> str:
+    told = f"{len(running)} departures are in the window, of which the first {format_count_of_shown(shown)}."
+    following = format_utc(running[shown].scheduled)
     if window.is_until:
         return f"{told} For the rest, ask with at {following} and the same until."
     return f"{told} For later ones, ask with at {following}; for all of them, with until."
@@ -371,16 +377,16 @@ def _list_lines(running: Sequence[Departure]) -> list[TimetableLine]:
             "routeShortName": line,
             "headsign": headsign,
             "departures": len(own),
-            "first": print_utc(own[0].scheduled),
-            "last": print_utc(own[-1].scheduled),
+            "first": format_utc(own[0].scheduled),
+            "last": format_utc(own[-1].scheduled),
         }
         for (line, headsign), own in by_line.items()
     ]
 
 
-def show_departure(departure: Departure) -> TimetableDeparture:
+def serialize_departure(departure: Departure) -> TimetableDeparture:
     fields = {
-        "scheduledTime": print_utc(departure.scheduled),
+        "scheduledTime": format_utc(departure.scheduled),
         "routeShortName": departure.line,
         "headsign": departure.destination,
         "mode": timetable_word(departure.mode),

@@ -36,7 +36,7 @@ class WireLineColors(WireDict):
     lines: list[WireLineColor]
 
 
-def show_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireLineColors:
+def serialize_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireLineColors:
     touches: dict[LineColors, list[str]] = {}
     for path, part in parts:
         if part.colors is not None:
@@ -56,7 +56,7 @@ def reply_with_colors(
     *,
     text: str | None = None,
 ) -> ToolReply:
-    return ToolReply(body, {LINE_COLORS: show_line_colors(parts)} if LINE_COLORS in wants else {}, text)
+    return ToolReply(body, {LINE_COLORS: serialize_line_colors(parts)} if LINE_COLORS in wants else {}, text)
 
 
 GEOMETRY = "geometry"
@@ -153,7 +153,7 @@ class WireBasemap(WireDict):
     leftOut: list[Annotated[str, WordOf(LayerKind)]]
 
 
-def show_basemap(basemap: Basemap | None) -> WireBasemap:
+def serialize_basemap(basemap: Basemap | None) -> WireBasemap:
     shown = basemap or Basemap(layers=(), tolerance_m=0.0)
     return {
         "precision": PRECISION,

@@ -14,9 +14,9 @@ from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, list_departures, plan_journeys
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import find_step_free_warning
-from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, LONGEST_WALK_M, find_longest_wait
-from fingerpost.transit.tools.wording import explain_gap, say_count
+from fingerpost.transit.tools.wording import explain_gap, format_count
 
 _T = TypeVar("_T")
 
@@ -41,7 +41,7 @@ async def explain_no_trip(
     answer = None if wider == query else await _or_none(plan_journeys(network, wider, deadline))
     best = None if answer is None else find_best(_list_usable(answer, query), query)
     if best is not None:
-        causes.append(say_trip(best, network.profile.zone))
+        causes.append(format_trip(best, network.profile.zone))
         # A source that finds no step-free trip offers one with steps.
         steps = find_step_free_warning([best], supported=True) if query.step_free else None
         causes.append(None if steps is None else steps.message.rstrip("."))
@@ -164,8 +164,8 @@ async def _list_stops(
     return (await ask_in_turn([(network, list_near)], deadline)).value
 
 
-def say_trip(trip: Itinerary, zone: str) -> str:
-    times = f"departs at {print_instant(trip.departure, zone)} and arrives at {print_instant(trip.arrival, zone)}"
+def format_trip(trip: Itinerary, zone: str) -> str:
+    times = f"departs at {format_instant(trip.departure, zone)} and arrives at {format_instant(trip.arrival, zone)}"
     if not trip.rides:
         return f"A walk of {trip.walk_m:.0f} m {times}"
-    return f"With {trip.walk_m:.0f} m of walking and {say_count(trip.transfers, 'change')}, a trip {times}"
+    return f"With {trip.walk_m:.0f} m of walking and {format_count(trip.transfers, 'change')}, a trip {times}"

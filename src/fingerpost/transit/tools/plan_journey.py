@@ -35,13 +35,13 @@ from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
 from fingerpost.transit.rules.name_matching import find_certain
-from fingerpost.transit.rules.times import print_instant
+from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import list_long_waits
 from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.report import list_legs, report_rides
 from fingerpost.transit.tools.trip_search import search_trip
-from fingerpost.transit.tools.wording import print_clock, say_count
+from fingerpost.transit.tools.wording import format_clock, format_count
 
 KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
@@ -172,13 +172,13 @@ class PlanJourney(PublishedTool):
             else:
                 found = await self._search(arguments, call)
         except DataNotFound as nothing:
-            return _serialize([_say_none(_say_why_nothing(nothing))], [])
+            return _serialize([_format_nothing_found(_format_no_trip(nothing))], [])
         return _answer(found, arguments, call)
 
     async def _ask_texts(self, opened: OpenNetworks, arguments: JourneyPlanRequest, call: Call) -> _JourneysFound:
         """Ask the sources that read the texts themselves, because they know best what is unclear about them."""
         now = int(call.now.timestamp())
-        origin, destination = [await self._print_end(text, call.user) for text in (arguments.from_, arguments.to)]
+        origin, destination = [await self._format_end(text, call.user) for text in (arguments.from_, arguments.to)]
         query = TextJourneyQuery(
             origin=origin,
             destination=destination,
@@ -213,7 +213,7 @@ class PlanJourney(PublishedTool):
             why_nothing=answer.why_nothing,
         )
 
-    async def _print_end(self, text: str, user: str | None) -> str:
+    async def _format_end(self, text: str, user: str | None) -> str:
         label = await read_label(text, self._variables, user)
         if isinstance(label, StopText):
             return label.stop_id.strip()
@@ -273,7 +273,7 @@ class PlanJourney(PublishedTool):
         lines = [
             f"{journey['startDateTime'][11:16]} to {journey['arrivalDateTime'][11:16]} "
             f"on {journey['startDateTime'][:10]}, "
-            f"{journey['durationMinutes']} min, {say_count(journey['legCount'], 'leg')}: {_name_lines(journey)}"
+            f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: {_name_lines(journey)}"
             for journey in answer["topJourneys"] or ()
         ]
         return "\n".join([answer["message"], *lines])
@@ -290,8 +290,8 @@ def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
 def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
     shown = sorted(found.itineraries, key=lambda each: (_minutes(each), each.arrival, each.departure))[:MOST_JOURNEYS]
     now, zone = int(call.now.timestamp()), found.provenance.zone
-    sentences = [_say_found(shown, found)]
-    disrupted = name_disrupted(found.unusable, lambda instant: print_clock(instant, now, zone))
+    sentences = [_format_found(shown, found)]
+    disrupted = name_disrupted(found.unusable, lambda instant: format_clock(instant, now, zone))
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
     sentences += list_long_waits(found.itineraries, shown, now, zone)
@@ -315,8 +315,8 @@ def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -
 def _summarise(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
     return {
         "durationMinutes": _minutes(itinerary),
-        "startDateTime": print_instant(itinerary.departure, zone),
-        "arrivalDateTime": print_instant(itinerary.arrival, zone),
+        "startDateTime": format_instant(itinerary.departure, zone),
+        "arrivalDateTime": format_instant(itinerary.arrival, zone),
         "legCount": len(itinerary.legs),
         "lines": [
             write_stated(JourneyLine, {"mode": trip_word(ride.mode), "line": ride.line}) for ride in itinerary.rides
@@ -328,7 +328,7 @@ def _name_lines(journey: JourneyOptionSummary) -> str:
     return ", ".join(name_ride(ride["mode"], ride.get("line")) for ride in journey["lines"]) or "walk"
 
 
-def _say_why_nothing(nothing: DataNotFound) -> str:
+def _format_no_trip(nothing: DataNotFound) -> str:
     if isinstance(nothing, NoItinerary):
         # The general advice is of plan_trip's arguments.
         return _NOTHING if nothing.hint in (None, NoItinerary.hint) else str(nothing.hint)
@@ -336,13 +336,13 @@ def _say_why_nothing(nothing: DataNotFound) -> str:
     return nothing.message if hint is None else f"{nothing.message}. {hint}"
 
 
-def _say_none(why: str | None) -> str:
+def _format_nothing_found(why: str | None) -> str:
     return f"No journey was found: {why}" if why else "No journey was found"
 
 
-def _say_found(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
+def _format_found(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
     if not shown:
-        return _say_none(found.why_nothing)
+        return _format_nothing_found(found.why_nothing)
     if len(shown) == 1:
         return f"1 journey, {_minutes(shown[0])} min"
     more = len(found.itineraries) - len(shown)
@@ -373,7 +373,7 @@ def _list_remarks(
         for header in list(alerts)[:_MOST_ALERTS]
     ]
     if len(alerts) > _MOST_ALERTS:
-        remarks.append(f"And {say_count(len(alerts) - _MOST_ALERTS, 'more alert')}")
+        remarks.append(f"And {format_count(len(alerts) - _MOST_ALERTS, 'more alert')}")
     remarks += provenance.notes
     if provenance.attribution:
         remarks.append(f"Data: {'; '.join(provenance.attribution)}")

@@ -12,28 +12,28 @@ from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireModel, write_stated
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
-from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.labels import Latitude, Longitude, Position, StopText
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
-from fingerpost.transit.rules.alerts import Touched
+from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.modes import TimetableWord, timetable_word
 from fingerpost.transit.rules.ranking import JourneyPreset, route_id, route_key
-from fingerpost.transit.rules.times import place_in_time, print_utc, read_offset_instant
+from fingerpost.transit.rules.times import format_utc, place_in_time, read_offset_instant
 from fingerpost.transit.rules.trip_limits import find_long_change
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
-from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant, show_metadata
+from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant, serialize_metadata
 from fingerpost.transit.tools.trip_search import RouteQuestion, RoutesFound, search_routes
 from fingerpost.transit.tools.wording import (
     LocalTimes,
     WhyEmptySentence,
     describe_alerts,
     find_past_message,
+    format_itinerary,
     said_below,
-    say_itinerary,
 )
 
 DEFAULT_WINDOW_MINUTES, LONGEST_WINDOW_MINUTES = 45, 120
@@ -185,7 +185,7 @@ def describe_routes(answer: PlanRouteOutput, why_empty: WhyEmptySentence | None)
 def _itinerary(itinerary: RouteItinerary, times: LocalTimes, day: str) -> str:
     begin, end = (times.clock(itinerary[field], day) for field in ("startTime", "endTime"))
     changes, walk_m = itinerary["numberOfTransfers"], itinerary["totalWalkDistanceMeters"]
-    head = say_itinerary(begin, end, itinerary["durationMinutes"], changes, walk_m)
+    head = format_itinerary(begin, end, itinerary["durationMinutes"], changes, walk_m)
     return f"{head}: {'; '.join(_leg(leg, times, day) for leg in itinerary['legs'])}"
 
 
@@ -259,21 +259,21 @@ def _answer(
     ranked = sorted(found.routes, key=lambda each: route_key(each, question.preset, _walk_m(each), route_id(each)))
     chosen = ranked[:MOST_ITINERARIES]
     if len(ranked) > len(chosen):
-        warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(len(ranked), chosen, question))
-    touched = [Touched(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
+        warnings.add(WarningCode.TRUNCATED_RESULTS, _format_more(len(ranked), chosen, question))
+    touched = [AffectedPart(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
     warnings.add(WarningCode.PREFERENCE_UNMET, find_long_change(chosen))
     legs = report_rides(list_legs(chosen), touched, found.provenance, question.now, warnings.list_all())
-    metadata = show_metadata(found.provenance.zone, legs.warnings, cancelled=found.cancelled, reason=found.reason)
+    metadata = serialize_metadata(found.provenance.zone, legs.warnings, cancelled=found.cancelled, reason=found.reason)
     requested, applied = arguments.search_window_minutes, question.window_s // 60
     is_straight = any(leg.is_transit and leg.distance_m is None for leg in list_legs(chosen))
     meta = {
         **legs.serialize(in_utc=True),
-        "whyEmpty": None if found.why_empty is None else found.why_empty.say(print_utc),
+        "whyEmpty": None if found.why_empty is None else found.why_empty.say(format_utc),
         "walking": found.provenance.walking,
         "straightRides": is_straight or None,
     }
     body: PlanRouteOutput = {
-        "itineraries": [show_route(each) for each in chosen],
+        "itineraries": [serialize_route(each) for each in chosen],
         "window": {"requested": requested, "applied": applied, "clamped": requested != applied},
         "metadata": write_stated(RouteMetadata, {**metadata, "missedChangesLeftOut": found.missed_changes or None}),
         "meta": write_stated(RouteMeta, meta),
@@ -282,23 +282,23 @@ def _answer(
     return reply_with_colors(body, list_leg_paths(chosen), call.wants, text=text)
 
 
-def _say_more(count: int, chosen: list[Itinerary], question: RouteQuestion) -> str:
-    told = f"{count} itineraries are in the window; {say_shown(len(chosen))}."
+def _format_more(count: int, chosen: list[Itinerary], question: RouteQuestion) -> str:
+    told = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
     if question.arrive_by:
         return f"{told} For those that arrive last, ask with a smaller searchWindowMinutes."
     last = max(itinerary.departure for itinerary in chosen)
-    return f"{told} For later ones, ask with departureTime {print_utc(last + 60)}."
+    return f"{told} For later ones, ask with departureTime {format_utc(last + 60)}."
 
 
-def show_route(itinerary: Itinerary) -> RouteItinerary:
+def serialize_route(itinerary: Itinerary) -> RouteItinerary:
     return {
         "id": route_id(itinerary),
         "durationMinutes": max(1, -(-itinerary.duration_s // 60)),
-        "startTime": print_utc(itinerary.departure),
-        "endTime": print_utc(itinerary.arrival),
+        "startTime": format_utc(itinerary.departure),
+        "endTime": format_utc(itinerary.arrival),
         "numberOfTransfers": itinerary.transfers,
         "totalWalkDistanceMeters": _walk_m(itinerary),
-        "legs": [_show_leg(leg) for leg in itinerary.legs],
+        "legs": [_serialize_leg(leg) for leg in itinerary.legs],
     }
 
 
@@ -311,13 +311,13 @@ def _length_m(leg: Leg) -> int:
     return round(straight_m if leg.distance_m is None else leg.distance_m)
 
 
-def _show_leg(leg: Leg) -> RouteLeg:
+def _serialize_leg(leg: Leg) -> RouteLeg:
     fields = {
         "mode": timetable_word(leg.mode),
-        "from": _show_point(leg.start),
-        "to": _show_point(leg.end),
-        "departureTime": print_utc(leg.departure),
-        "arrivalTime": print_utc(leg.arrival),
+        "from": _serialize_point(leg.start),
+        "to": _serialize_point(leg.end),
+        "departureTime": format_utc(leg.departure),
+        "arrivalTime": format_utc(leg.arrival),
         "distanceMeters": _length_m(leg),
         "lineName": leg.line if leg.is_transit else None,
         "headsign": leg.headsign if leg.is_transit else None,
@@ -325,5 +325,5 @@ def _show_leg(leg: Leg) -> RouteLeg:
     return write_stated(RouteLeg, fields)
 
 
-def _show_point(point: StopPoint) -> RoutePoint:
+def _serialize_point(point: StopPoint) -> RoutePoint:
     return {"name": point.name, "lat": round(point.coordinate.lat, 6), "lon": round(point.coordinate.lon, 6)}

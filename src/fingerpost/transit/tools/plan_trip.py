@@ -12,7 +12,7 @@ from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import write_stated
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Leg, Optimize, ServiceAlert
-from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
 from fingerpost.transit.port import JourneyQuery
@@ -22,7 +22,7 @@ from fingerpost.transit.rules.accessibility import (
     list_walk_notes,
     low_walking_notes,
 )
-from fingerpost.transit.rules.alerts import Touched, find_explanation
+from fingerpost.transit.rules.alerts import AffectedPart, find_explanation
 from fingerpost.transit.rules.disruption import (
     ConnectionRisk,
     Difference,
@@ -32,7 +32,7 @@ from fingerpost.transit.rules.disruption import (
 )
 from fingerpost.transit.rules.modes import is_ride, name_ride
 from fingerpost.transit.rules.realtime_status import data_freshness, schedule_type_of
-from fingerpost.transit.rules.times import AskedInstant, place_in_time, print_instant, read_instant
+from fingerpost.transit.rules.times import AskedInstant, format_instant, place_in_time, read_instant
 from fingerpost.transit.rules.trip_limits import find_walk_unmet, list_long_waits
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 from fingerpost.transit.tools.map_shapes import (
@@ -44,10 +44,10 @@ from fingerpost.transit.tools.map_shapes import (
     WireLineColors,
     draw_itineraries,
     find_box,
-    show_basemap,
-    show_line_colors,
+    serialize_basemap,
+    serialize_line_colors,
 )
-from fingerpost.transit.tools.no_trip import say_trip
+from fingerpost.transit.tools.no_trip import format_trip
 from fingerpost.transit.tools.plan_trip_shapes import (
     Accessibility,
     PlanConstraints,
@@ -58,22 +58,22 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     WireItinerary,
     WireLeg,
     WireStopPoint,
-    show_difference,
-    show_fares,
-    show_itinerary,
-    show_stays,
+    serialize_difference,
+    serialize_fares,
+    serialize_itinerary,
+    serialize_stays,
 )
 from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
-from fingerpost.transit.tools.shapes import LocationRef, show_location, show_warnings
+from fingerpost.transit.tools.shapes import LocationRef, serialize_location, serialize_warnings
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
 from fingerpost.transit.tools.wording import (
     clock_of,
     describe_alerts,
     find_past_message,
-    print_clock,
+    format_clock,
+    format_count,
+    format_itinerary,
     said_below,
-    say_count,
-    say_itinerary,
 )
 
 
@@ -127,11 +127,11 @@ class PlanTrip(PublishedTool):
         if GEOMETRY in call.wants:
             beside[GEOMETRY] = draw_itineraries([(each.itinerary, each.answer.draw) for each in found.ranked.choices])
         if LINE_COLORS in call.wants:
-            beside[LINE_COLORS] = show_line_colors(list_leg_paths(found.shown))
+            beside[LINE_COLORS] = serialize_line_colors(list_leg_paths(found.shown))
         box = find_box(found.shown)
         if BASEMAP in call.wants and box is not None:
             draw = found.first_answer.draw_basemap
-            beside[BASEMAP] = await compute(lambda: show_basemap(None if draw is None else draw(box)))
+            beside[BASEMAP] = await compute(lambda: serialize_basemap(None if draw is None else draw(box)))
         return ToolReply(body, beside)
 
     def describe(self, answer: PlanTripOutput) -> str:
@@ -157,9 +157,9 @@ def _query(arguments: PlanTripInput, ends: TripEnds, when: AskedInstant) -> Jour
 def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Warnings) -> PlanTripOutput:
     query, ranked, shown, zone = found.query, found.ranked, found.shown, found.provenance.zone
     constraints, now = arguments.constraints, int(call.now.timestamp())
-    print_time = partial(print_clock, since=query.instant, zone=zone)
-    differences = find_differences(ranked, print_time)
-    _warn_of_trip(found, constraints, print_time, warnings)
+    format_time = partial(format_clock, since=query.instant, zone=zone)
+    differences = find_differences(ranked, format_time)
+    _warn_of_trip(found, constraints, format_time, warnings)
     report = report_rides(
         list_legs(shown),
         _list_touched(found, differences, warnings),
@@ -175,26 +175,26 @@ def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Wa
         **report.serialize(),
         "walking": found.provenance.walking,
         "deduplicatedFrom": ranked.deduplicated_from,
-        "staySeated": show_stays(ranked.choices) or None,
-        "differences": [show_difference(difference) for difference in differences] or None,
-        "fares": show_fares(fares) or None,
+        "staySeated": serialize_stays(ranked.choices) or None,
+        "differences": [serialize_difference(difference) for difference in differences] or None,
+        "fares": serialize_fares(fares) or None,
     }
     return {
-        "origin": show_location(found.ends.origin),
-        "destination": show_location(found.ends.destination),
-        "requested": {"type": arguments.when.type, "time": print_instant(query.instant, zone)},
+        "origin": serialize_location(found.ends.origin),
+        "destination": serialize_location(found.ends.destination),
+        "requested": {"type": arguments.when.type, "time": format_instant(query.instant, zone)},
         "constraints": constraints.to_wire(),
-        "itineraries": [show_itinerary(*each, zone) for each in zip(ranked.choices, notes, strict=True)],
+        "itineraries": [serialize_itinerary(*each, zone) for each in zip(ranked.choices, notes, strict=True)],
         "realtimeUsed": schedule_type_of(*shown).value,
-        "dataFreshness": print_instant(data_freshness(report.rides, now), zone),
-        **show_warnings(report.warnings),
+        "dataFreshness": format_instant(data_freshness(report.rides, now), zone),
+        **serialize_warnings(report.warnings),
         "correlationId": call.correlation_id,
         "meta": write_stated(PlanMeta, meta),
     }
 
 
 def _warn_of_trip(
-    found: TripFound, constraints: PlanConstraints, print_time: Callable[[int], str], warnings: Warnings
+    found: TripFound, constraints: PlanConstraints, format_time: Callable[[int], str], warnings: Warnings
 ) -> None:
     ranked, shown, accessibility = found.ranked, found.shown, constraints.accessibility
     if accessibility.step_free:
@@ -206,12 +206,12 @@ def _warn_of_trip(
     walk_unmet = find_walk_unmet(shown, found.query.max_walk_m, is_default=is_default)
     warnings.add(WarningCode.PREFERENCE_UNMET, walk_unmet)
     if found.better is not None:
-        warnings.add(WarningCode.PREFERENCE_UNMET, f"{say_trip(found.better, found.provenance.zone)}.")
+        warnings.add(WarningCode.PREFERENCE_UNMET, f"{format_trip(found.better, found.provenance.zone)}.")
     if ranked.dropped:
-        named = name_disrupted(ranked.dropped, print_time)
+        named = name_disrupted(ranked.dropped, format_time)
         warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, f"Left out because it is disrupted: {named}")
     if len(ranked.found) > len(shown):
-        count = f"{len(ranked.found)} itineraries were found; {say_shown(len(shown))}."
+        count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
         warnings.add(WarningCode.TRUNCATED_RESULTS, count)
 
 
@@ -223,17 +223,17 @@ def _list_notes(found: TripFound, accessibility: Accessibility) -> list[list[str
     return [[*notes, note] for notes, note in zip(crossed, walked, strict=True)]
 
 
-def _list_touched(found: TripFound, differences: Sequence[Difference], warnings: Warnings) -> Iterator[Touched]:
+def _list_touched(found: TripFound, differences: Sequence[Difference], warnings: Warnings) -> Iterator[AffectedPart]:
     for path, leg in list_leg_paths(found.shown):
-        yield Touched(path, leg.alerts)
-        yield Touched(path, _list_explanations(leg), explains=True)
+        yield AffectedPart(path, leg.alerts)
+        yield AffectedPart(path, _list_explanations(leg), explains=True)
     for at, difference in enumerate(differences):
         alert = difference.cause.alert
-        yield Touched(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
+        yield AffectedPart(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
     codes = [warning.code for warning in warnings.list_all()]
     for leg in list_legs(found.ranked.dropped):
         path = f"warnings/{codes.index(WarningCode.DISRUPTED_ITINERARY_REPLACED)}"
-        yield Touched(path, _list_explanations(leg), explains=True)
+        yield AffectedPart(path, _list_explanations(leg), explains=True)
 
 
 def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
@@ -264,10 +264,10 @@ def describe_plan(answer: PlanTripOutput) -> str:
         if is_ride(leg["mode"])
     ]
     lines += said_below(answer, meta, describe_alerts(meta, parts, "every ride", meta["timeZone"]))
-    return "\n".join([*lines, _say_how_to_go_on(answer)])
+    return "\n".join([*lines, _format_next_query(answer)])
 
 
-def _say_how_to_go_on(answer: PlanTripOutput) -> str:
+def _format_next_query(answer: PlanTripOutput) -> str:
     legs = [itinerary["legs"] for itinerary in answer["itineraries"]]
     if answer["requested"]["type"] == "arrive":
         before = min(datetime.fromisoformat(ridden[-1]["arrivalTime"]) for ridden in legs) - _NEXT_SEARCH_AFTER
@@ -286,7 +286,7 @@ def _difference(difference: WireDifference) -> str:
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
     tight = ", tight connection" if difference["connectionRisk"] == ConnectionRisk.TIGHT else ""
     changes, walk = difference["moreChanges"], difference["moreWalkMeters"]
-    more = f", {say_count(abs(changes), 'change')} {'more' if changes > 0 else 'less'}" if changes else ""
+    more = f", {format_count(abs(changes), 'change')} {'more' if changes > 0 else 'less'}" if changes else ""
     more += f", {abs(walk)} m {'more' if walk > 0 else 'less'} walk" if walk else ""
     return f"instead of a disrupted trip, {later}{more}{tight}: {difference['cause']['text']}"
 
@@ -305,7 +305,7 @@ def _list_lines(
     changes, legs = itinerary["numberOfTransfers"], itinerary["legs"]
     begin, end = legs[0]["departureTime"], legs[-1]["arrivalTime"]
     minutes, walk_m = round(itinerary["totalDuration"] / 60), itinerary["walkingDistance"]
-    head = say_itinerary(clock_of(begin, since), clock_of(end, since), minutes, changes, walk_m)
+    head = format_itinerary(clock_of(begin, since), clock_of(end, since), minutes, changes, walk_m)
     if price:
         head += f", {price}"
     if "DisruptionNote" in itinerary:

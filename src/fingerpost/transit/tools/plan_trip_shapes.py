@@ -21,7 +21,7 @@ from fingerpost.transit.rules.disruption import (
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.ranking import fingerprint
 from fingerpost.transit.rules.realtime_status import ScheduleType, Status, schedule_type_of, status_of
-from fingerpost.transit.rules.times import is_now, print_instant
+from fingerpost.transit.rules.times import format_instant, is_now
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
     Language,
@@ -30,7 +30,7 @@ from fingerpost.transit.tools.shapes import (
     TripEnd,
     WireCoordinate,
     WireWarning,
-    show_coordinate,
+    serialize_coordinate,
 )
 
 
@@ -169,10 +169,10 @@ class PlanTripOutput(WireDict):
     meta: PlanMeta
 
 
-def show_itinerary(choice: ItineraryOption, notes: list[str], zone: str) -> WireItinerary:
+def serialize_itinerary(choice: ItineraryOption, notes: list[str], zone: str) -> WireItinerary:
     itinerary = choice.itinerary
     fields = {
-        "legs": [show_leg(leg, zone) for leg in itinerary.legs],
+        "legs": [serialize_leg(leg, zone) for leg in itinerary.legs],
         "totalDuration": itinerary.duration_s,
         "numberOfTransfers": itinerary.transfers,
         "walkingDistance": round(itinerary.walk_m),
@@ -185,13 +185,13 @@ def show_itinerary(choice: ItineraryOption, notes: list[str], zone: str) -> Wire
     return write_stated(WireItinerary, fields)
 
 
-def show_leg(leg: Leg, zone: str) -> WireLeg:
+def serialize_leg(leg: Leg, zone: str) -> WireLeg:
     fields = {
         "mode": trip_word(leg.mode),
-        "from": show_stop_point(leg.start),
-        "to": show_stop_point(leg.end),
-        "departureTime": print_instant(leg.departure, zone),
-        "arrivalTime": print_instant(leg.arrival, zone),
+        "from": serialize_stop_point(leg.start),
+        "to": serialize_stop_point(leg.end),
+        "departureTime": format_instant(leg.departure, zone),
+        "arrivalTime": format_instant(leg.arrival, zone),
         "duration": leg.duration_s,
         "distance": None if leg.distance_m is None else round(leg.distance_m),
         **(_ride_fields(leg, zone) if leg.is_transit else {}),
@@ -207,29 +207,29 @@ def _ride_fields(leg: Leg, zone: str) -> dict[str, str | int | None]:
         "tripId": leg.trip_id,
         "status": status and status.value,
         "delaySeconds": None if leg.cancelled else leg.departure_delay_s,
-        "lastRealtimeUpdate": None if updated is None else print_instant(updated, zone),
+        "lastRealtimeUpdate": None if updated is None else format_instant(updated, zone),
         "disruptionNote": find_leg_note(leg),
     }
 
 
-def show_stop_point(point: StopPoint) -> WireStopPoint:
+def serialize_stop_point(point: StopPoint) -> WireStopPoint:
     fields = {
         "name": point.name,
-        "coordinate": show_coordinate(point.coordinate),
+        "coordinate": serialize_coordinate(point.coordinate),
         "id": point.id,
         "platform": point.platform,
     }
     return write_stated(WireStopPoint, fields)
 
 
-def show_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
+def serialize_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
     sharing: dict[Fare, list[str]] = {}
     for of_itinerary, fare in fares.items():
         sharing.setdefault(fare, []).append(of_itinerary)
-    return [_show_fare(fare, fingerprints if len(sharing) > 1 else []) for fare, fingerprints in sharing.items()]
+    return [_serialize_fare(fare, fingerprints if len(sharing) > 1 else []) for fare, fingerprints in sharing.items()]
 
 
-def _show_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
+def _serialize_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
     fields = {
         "fingerprints": fingerprints or None,
         "amount": fare.amount,
@@ -240,12 +240,12 @@ def _show_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
     return write_stated(WireFare, fields)
 
 
-def show_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
+def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
     stays = ((each, [at for at, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in choices)
     return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
 
 
-def show_difference(difference: Difference) -> WireDifference:
+def serialize_difference(difference: Difference) -> WireDifference:
     """Write how an itinerary differs from the usual one, at the timetable's times."""
     option, usual, cause = difference
     itinerary = option.itinerary

@@ -7,12 +7,12 @@ from fingerpost.contract.wire import Wire
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.port import DepartureBoard
-from fingerpost.transit.rules.alerts import ToldAlerts, Touched, choose_alerts
+from fingerpost.transit.rules.alerts import AffectedPart, ToldAlerts, choose_alerts
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_message
 from fingerpost.transit.rules.trip_limits import find_out_of_service_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings  # noqa: A004
-from fingerpost.transit.tools.shapes import show_alerts, show_meta, show_origin
+from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta, serialize_origin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,15 +27,15 @@ class Report:
 
     def serialize(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> Wire:
         """Return the origin and the alerts; the ``ids`` that the answer shows are by default those of its legs."""
-        show = show_origin if in_utc else show_meta
+        show = serialize_origin if in_utc else serialize_meta
         shown = _list_stop_ids(self.rides) if ids is None else ids
         origin = show(self.provenance, ids=shown, realtime_age_s=self.age_s)
-        return {**origin, **show_alerts(self.alerts, None if in_utc else self.provenance.zone)}
+        return {**origin, **serialize_alerts(self.alerts, None if in_utc else self.provenance.zone)}
 
 
 def report_rides(
     rides: Sequence[Leg | Departure],
-    touched: Iterable[Touched],
+    touched: Iterable[AffectedPart],
     provenance: Provenance,
     now: int,
     warnings: Iterable[Warning],
@@ -77,9 +77,9 @@ def list_row_paths(departures: Iterable[Departure]) -> Iterator[tuple[str, Depar
     return ((f"departures/{at}", departure) for at, departure in enumerate(departures))
 
 
-def list_board_touched(board: DepartureBoard, shown: Iterable[Departure], stop_path: str) -> list[Touched]:
-    rows = [Touched(path, departure.alerts) for path, departure in list_row_paths(shown)]
-    return [*rows, Touched(stop_path, board.alerts)]
+def list_board_touched(board: DepartureBoard, shown: Iterable[Departure], stop_path: str) -> list[AffectedPart]:
+    rows = [AffectedPart(path, departure.alerts) for path, departure in list_row_paths(shown)]
+    return [*rows, AffectedPart(stop_path, board.alerts)]
 
 
 def _list_stop_ids(rides: Iterable[Leg | Departure]) -> list[str]:

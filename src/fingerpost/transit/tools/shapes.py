@@ -12,7 +12,7 @@ from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.places.labels import Latitude, Longitude, Position, TextQuery, input_position
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts
-from fingerpost.transit.rules.times import print_instant, print_utc
+from fingerpost.transit.rules.times import format_instant, format_utc
 from fingerpost.transit.rules.warnings import Warnings
 
 Language = Literal["fi", "sv", "en"]
@@ -157,18 +157,18 @@ TripEnd = TypeAliasType(
 """An end of a trip; an alias, so that the schema says once what it may be."""
 
 
-def print_time(instant: int, zone: str | None) -> str:
+def format_time(instant: int, zone: str | None) -> str:
     """Return ISO 8601 in a zone, in UTC with ``Z`` for None."""
-    return print_utc(instant) if zone is None else print_instant(instant, zone)
+    return format_utc(instant) if zone is None else format_instant(instant, zone)
 
 
-def show_coordinate(coordinate: Coordinate) -> WireCoordinate:
+def serialize_coordinate(coordinate: Coordinate) -> WireCoordinate:
     return {"lat": round(coordinate.lat, 6), "lon": round(coordinate.lon, 6)}
 
 
-def show_location(location: Location) -> LocationRef:
+def serialize_location(location: Location) -> LocationRef:
     fields = {
-        "coordinate": show_coordinate(location.coordinate),
+        "coordinate": serialize_coordinate(location.coordinate),
         "rawSource": location.source.value,
         "label": location.label,
         "name": location.name,
@@ -177,21 +177,21 @@ def show_location(location: Location) -> LocationRef:
     return write_stated(LocationRef, fields)
 
 
-def show_meta(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None = None) -> Meta:
-    origin = show_origin(provenance, ids=ids, realtime_age_s=realtime_age_s)
-    retrieved_at = print_instant(provenance.retrieved_at, provenance.zone)
+def serialize_meta(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None = None) -> Meta:
+    origin = serialize_origin(provenance, ids=ids, realtime_age_s=realtime_age_s)
+    retrieved_at = format_instant(provenance.retrieved_at, provenance.zone)
     return {**origin, "retrievedAt": retrieved_at, "timeZone": provenance.zone}
 
 
-def show_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None) -> AnswerOrigin:
+def serialize_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None) -> AnswerOrigin:
     """Write where an answer comes from, in UTC; ``ids`` are those that it shows, and say which feeds to name."""
     named = {each.partition(":")[0].upper() for each in ids}
     dated = [feed for feed in provenance.feeds if feed.version is not None or feed.service.first_day is not None]
-    feeds = [_show_feed(feed) for feed in dated if feed.name.upper() in named]
+    feeds = [_serialize_feed(feed) for feed in dated if feed.name.upper() in named]
     fields = {
         "network": provenance.network,
         "source": provenance.source,
-        "retrievedAt": print_utc(provenance.retrieved_at),
+        "retrievedAt": format_utc(provenance.retrieved_at),
         "language": provenance.language,
         "feeds": feeds or None,
         "attribution": list(provenance.attribution) or None,
@@ -203,7 +203,7 @@ def show_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: i
     return write_stated(AnswerOrigin, fields)
 
 
-def _show_feed(feed: FeedVersion) -> WireFeed:
+def _serialize_feed(feed: FeedVersion) -> WireFeed:
     fields = {
         "feed": feed.name,
         "version": feed.version,
@@ -213,19 +213,19 @@ def _show_feed(feed: FeedVersion) -> WireFeed:
     return write_stated(WireFeed, fields)
 
 
-def show_warnings(warnings: Warnings) -> Warned:
+def serialize_warnings(warnings: Warnings) -> Warned:
     shown: list[WireWarning] = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
     return {"warnings": shown} if shown else {}
 
 
-def show_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
-    told = [_show_alert(each, zone) for each in alerts.told]
+def serialize_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
+    told = [_serialize_alert(each, zone) for each in alerts.told]
     return write_stated(AlertNotes, {"alerts": told or None, "alertsNotShown": alerts.more or None})
 
 
-def _show_alert(told: ToldAlert, zone: str | None) -> WireAlert:
+def _serialize_alert(told: ToldAlert, zone: str | None) -> WireAlert:
     alert = told.alert
-    since, until = (None if each is None else print_time(each, zone) for each in (alert.since, alert.until))
+    since, until = (None if each is None else format_time(each, zone) for each in (alert.since, alert.until))
     fields = {
         "header": alert.header,
         "effect": alert.effect,
@@ -238,11 +238,13 @@ def _show_alert(told: ToldAlert, zone: str | None) -> WireAlert:
     return write_stated(WireAlert, fields)
 
 
-def show_metadata(zone: str, warnings: Warnings, *, cancelled: int, reason: NoResultsReason | None) -> AnswerMetadata:
+def serialize_metadata(
+    zone: str, warnings: Warnings, *, cancelled: int, reason: NoResultsReason | None
+) -> AnswerMetadata:
     fields = {
         "timeZone": zone,
         "noResultsReason": reason and reason.value,
         "cancelledLeftOut": cancelled or None,
-        **show_warnings(warnings),
+        **serialize_warnings(warnings),
     }
     return write_stated(AnswerMetadata, fields)

@@ -26,7 +26,7 @@ from fingerpost.transit.rules.disruption import (
     merge_alternatives,
 )
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
-from fingerpost.transit.rules.times import AskedInstant, local_date_of, print_instant
+from fingerpost.transit.rules.times import AskedInstant, format_instant, local_date_of
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 from fingerpost.transit.tools.no_trip import SIDES, explain_no_trip, find_better_beyond
@@ -151,7 +151,7 @@ async def search_trip(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
     if not ranked.any_usable:
-        message = await _say_next_usable(network, query, ranked, deadline)
+        message = await _format_next_usable(network, query, ranked, deadline)
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
     usable = [each for each in ranked.found if not each.is_unusable]
     better = await find_better_beyond(network, query, usable, deadline) if in_full else None
@@ -186,8 +186,8 @@ async def _nothing_found(
         first = await _find_earliest_arrival(network, query, query.not_before, deadline)
         if first is not None:
             zone = network.profile.zone
-            hint = f"The earliest arrival still possible is {print_instant(first.arrival, zone)}"
-            hint += f", leaving at {print_instant(first.departure, zone)}"
+            hint = f"The earliest arrival still possible is {format_instant(first.arrival, zone)}"
+            hint += f", leaving at {format_instant(first.departure, zone)}"
     hint = hint or find_out_of_service_hint(answer.provenance.out_of_service) or answer.why_nothing
     return NoItinerary(
         "No itineraries for given constraints", hint=hint or await explain_no_trip(network, query, deadline, sides)
@@ -201,7 +201,9 @@ async def _find_earliest_arrival(
     return min(found, key=lambda itinerary: itinerary.arrival, default=None)
 
 
-async def _say_next_usable(network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline) -> str:
+async def _format_next_usable(
+    network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline
+) -> str:
     if query.arrive_by:
         since = query.not_before or min(each.departure for each in ranked.found)
     else:
@@ -210,7 +212,7 @@ async def _say_next_usable(network: Network, query: JourneyQuery, ranked: Ranked
     first = min(found, key=lambda each: (each.departure, each.arrival), default=None)
     if first is None:
         return "Nothing that was found can be used. No later trip was found."
-    leaves, arrives = (print_instant(each, network.profile.zone) for each in (first.departure, first.arrival))
+    leaves, arrives = (format_instant(each, network.profile.zone) for each in (first.departure, first.arrival))
     return f"Nothing that was found can be used. The next trip that can leaves at {leaves} and arrives at {arrives}."
 
 

@@ -85,7 +85,7 @@ class DeleteUserVariableOutput(WireDict):
     correlationId: str
 
 
-def show_variable(variable: Variable) -> WireVariable:
+def serialize_variable(variable: Variable) -> WireVariable:
     return {
         "key": variable.key,
         "type": variable.type,
@@ -122,7 +122,7 @@ class SaveUserVariable(_VariableTool):
         variable, previous = await asyncio.to_thread(
             self._variables.save, self._get_user(call), arguments.key, arguments.type, arguments.value, call.now
         )
-        shown: SaveUserVariableOutput = {"variable": show_variable(variable), "correlationId": call.correlation_id}
+        shown: SaveUserVariableOutput = {"variable": serialize_variable(variable), "correlationId": call.correlation_id}
         if previous is not None:
             shown["previous"] = {"key": previous.key, "type": previous.type}
         return shown
@@ -130,11 +130,11 @@ class SaveUserVariable(_VariableTool):
     def describe(self, answer: SaveUserVariableOutput) -> str:
         variable = answer["variable"]
         replaced = " (replaced the one before)" if "previous" in answer else ""
-        said = f"{_say_value(variable['value'])}, {_say_since(variable)}"
+        said = f"{_format_value(variable['value'])}, {_format_since(variable)}"
         return f"Saved '{variable['key']}', type {variable['type']}: {said}{replaced}."
 
 
-def _say_value(value: JsonValue) -> str:
+def _format_value(value: JsonValue) -> str:
     if isinstance(value, str):
         return value
     if not isinstance(value, dict) or not {"lat", "lon"} <= value.keys():
@@ -143,7 +143,7 @@ def _say_value(value: JsonValue) -> str:
     return ", ".join([*dict.fromkeys(named), f"{value['lat']},{value['lon']}"])
 
 
-def _say_since(variable: WireVariable) -> str:
+def _format_since(variable: WireVariable) -> str:
     changed = variable["updatedAt"] != variable["createdAt"]
     return f"saved {variable['createdAt']}" + (f", changed {variable['updatedAt']}" if changed else "")
 
@@ -160,13 +160,13 @@ class GetUserVariables(_VariableTool):
     async def handle(self, arguments: GetUserVariablesInput, call: Call) -> GetUserVariablesOutput:  # noqa: ARG002  # the seam's signature
         variables = await asyncio.to_thread(self._variables.list_variables, self._get_user(call))
         return {
-            "variables": [show_variable(variable) for variable in variables],
+            "variables": [serialize_variable(variable) for variable in variables],
             "correlationId": call.correlation_id,
         }
 
     def describe(self, answer: GetUserVariablesOutput) -> str:
         lines = [
-            f"{each['key']} ({each['type']}): {_say_value(each['value'])}, {_say_since(each)}"
+            f"{each['key']} ({each['type']}): {_format_value(each['value'])}, {_format_since(each)}"
             for each in answer["variables"]
         ]
         return "\n".join(lines) or "Nothing is saved."

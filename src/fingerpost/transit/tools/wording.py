@@ -6,8 +6,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.port import BoardGap
-from fingerpost.transit.rules.alerts import say_effect
-from fingerpost.transit.rules.times import AskedInstant, print_instant, print_utc
+from fingerpost.transit.rules.alerts import format_effect
+from fingerpost.transit.rules.times import AskedInstant, format_instant, format_utc
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
     AnswerMetadata,
@@ -15,14 +15,14 @@ from fingerpost.transit.tools.shapes import (
     Warned,
     WireAlert,
     WireFeed,
-    print_time,
+    format_time,
 )
 
 _MOST_NAMES = 4
 
 
 def find_past_message(when: AskedInstant, zone: str | None, these_are: str) -> str | None:
-    return f"{print_time(when.instant, zone)} lies in the past; {these_are} of that time." if when.is_past else None
+    return f"{format_time(when.instant, zone)} lies in the past; {these_are} of that time." if when.is_past else None
 
 
 def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
@@ -32,13 +32,13 @@ def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -
     if "realtimeAgeSeconds" in meta:
         lines.append(f"Real time is {meta['realtimeAgeSeconds']} s old.")
     if "feeds" in meta:
-        lines.append(f"Feeds: {'; '.join(map(_say_feed, meta['feeds']))}")
+        lines.append(f"Feeds: {'; '.join(map(_format_feed, meta['feeds']))}")
     if "attribution" in meta:
         lines.append(f"Data: {'; '.join(meta['attribution'])}")
     return lines
 
 
-def _say_feed(feed: WireFeed) -> str:
+def _format_feed(feed: WireFeed) -> str:
     version = f" {feed['version']}" if "version" in feed else ""
     days = f", {feed['firstDay']} to {feed['lastDay']}" if "firstDay" in feed and "lastDay" in feed else ""
     return f"{feed['feed']}{version}{days}"
@@ -53,16 +53,16 @@ def clock_of(time: str, since: str) -> str:
     return clock if time[:10] == since[:10] else f"{time[:10]} {clock}"
 
 
-def print_clock(instant: int, since: int, zone: str) -> str:
-    return clock_of(print_instant(instant, zone), print_instant(since, zone))
+def format_clock(instant: int, since: int, zone: str) -> str:
+    return clock_of(format_instant(instant, zone), format_instant(since, zone))
 
 
-def say_count(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def say_itinerary(begin: str, end: str, minutes: int, changes: int, walk_m: int) -> str:
-    return f"{begin} to {end}, {minutes} min, {say_count(changes, 'change')}, {walk_m} m walk"
+def format_itinerary(begin: str, end: str, minutes: int, changes: int, walk_m: int) -> str:
+    return f"{begin} to {end}, {minutes} min, {format_count(changes, 'change')}, {walk_m} m walk"
 
 
 class WhyEmptySentence(NamedTuple):
@@ -71,10 +71,10 @@ class WhyEmptySentence(NamedTuple):
     words: str
     instants: tuple[int, ...] = ()
 
-    def say(self, print_time: Callable[[int], str]) -> str:
-        return self.say_with(map(print_time, self.instants))
+    def say(self, format_time: Callable[[int], str]) -> str:
+        return self.format_extras(map(format_time, self.instants))
 
-    def say_with(self, times: Iterable[str]) -> str:
+    def format_extras(self, times: Iterable[str]) -> str:
         return f"{self.words}{' to '.join(times)}."
 
 
@@ -109,9 +109,9 @@ def _line_of(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str
     if not names:
         names = ["the disrupted trip"]
     named = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if (more := len(names) - _MOST_NAMES) > 0 else "")
-    effect = say_effect(alert["effect"])
+    effect = format_effect(alert["effect"])
     said = [alert["header"], alert.get("text", ""), alert.get("url", "")]
-    head = ", ".join(filter(None, [effect if effect != alert["header"] else "", _say_period(alert, zone)]))
+    head = ", ".join(filter(None, [effect if effect != alert["header"] else "", _format_period(alert, zone)]))
     return f"Alert for {named}{f' ({head})' if head else ''}: {' '.join(_sentences(said))}"
 
 
@@ -121,7 +121,7 @@ def _sentences(said: Sequence[str]) -> list[str]:
     return [*(text if text.endswith(stops) else f"{text}." for text in given[:-1]), *given[-1:]]
 
 
-def _say_period(alert: WireAlert, zone: str) -> str:
+def _format_period(alert: WireAlert, zone: str) -> str:
     since, until = (
         f"{datetime.fromisoformat(time).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}" if time else ""
         for time in (alert.get("from"), alert.get("until"))
@@ -140,7 +140,7 @@ class LocalTimes:
     def __init__(self, zone: str, times: Iterable[str], why_empty: WhyEmptySentence | None) -> None:
         self._zone = ZoneInfo(zone)
         self._why_empty = why_empty
-        shown = [*times] or [print_utc(instant) for instant in (why_empty.instants if why_empty else ())]
+        shown = [*times] or [format_utc(instant) for instant in (why_empty.instants if why_empty else ())]
         offsets = {self._read(time).strftime("%z") for time in shown}
         self._offset = offsets.pop() if len(offsets) == 1 else None
         self._name = zone
@@ -168,9 +168,9 @@ class LocalTimes:
         why, reason = self._why_empty, metadata.get("noResultsReason", "")
         if why is None:
             return reason
-        times = [print_utc(instant) for instant in why.instants]
+        times = [format_utc(instant) for instant in why.instants]
         # The day is said if it is not that of the instant before.
-        return f"{reason} {why.say_with(map(self.clock, times, ['', *map(self.day, times)]))}".lstrip()
+        return f"{reason} {why.format_extras(map(self.clock, times, ['', *map(self.day, times)]))}".lstrip()
 
     def _read(self, time: str) -> datetime:
         return datetime.fromisoformat(time).astimezone(self._zone)

@@ -18,7 +18,7 @@ from fingerpost.transit.engine.timetable.draft import (
 )
 from fingerpost.transit.engine.timetable.footpaths import change_times, footpaths
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
-from fingerpost.transit.engine.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_UNKNOWN,
@@ -60,7 +60,7 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
     return Timetable(
         feeds=tuple(draft.feeds),
         feed_fares=TextColumn.of(draft.fare_books or ["" for _ in draft.feeds]),
-        stop_printed_id=TextColumn.of(print_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in rows)),
+        stop_printed_id=TextColumn.of(encode_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in rows)),
         stop_wheelchair=wheelchair,
         stop_names=_names(draft.stop_names, len(rows)),
         route_names=_names(draft.route_names, len(draft.routes)),

@@ -18,7 +18,7 @@ _LOOKS_ESCAPED = re.compile(r"[0-9A-Fa-f]{2}")
 _ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
 
 
-def print_feed_name(name: str) -> str:
+def clean_feed_name(name: str) -> str:
     """Return a feed's name for ids, without a colon, because an id is split at the first one."""
     return escape(name.upper().replace(":", "-"))
 
@@ -48,10 +48,10 @@ def _read_bytes(escaped: re.Match[str]) -> str:
         return escaped[0]
 
 
-def print_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
+def encode_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
     """Return the unique ids of (feed name, local id) pairs, in their order."""
     printed: dict[str, None] = {}
-    prefix_of = lru_cache(maxsize=None)(print_feed_name)
+    prefix_of = lru_cache(maxsize=None)(clean_feed_name)
     for feed, local_id in ids:
         text = f"{prefix_of(feed)}:{escape(local_id.upper())}"
         if text in printed:

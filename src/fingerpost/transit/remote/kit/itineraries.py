@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import polyline
 
-from fingerpost.transit.fares.book import print_amount
+from fingerpost.transit.fares.book import format_amount
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine, LineSource, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Location, distance_m
 from fingerpost.transit.port import JourneyQuery
@@ -75,7 +75,7 @@ def sum_fares(prices: Sequence[tuple[float, str]], tickets: Iterable[str]) -> Fa
     if len(currencies) > 1:
         return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
     total = sum((Decimal(str(amount)) for amount, _ in prices), Decimal(0))
-    return Fare(amount=print_amount(total, currencies[0]), currency=currencies[0], tickets=tuple(tickets))
+    return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tuple(tickets))
 
 
 def own_name(location: Location | None) -> str | None:

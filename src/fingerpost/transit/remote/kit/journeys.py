@@ -144,7 +144,7 @@ def _is_unmeasured(leg: Leg) -> bool:
     return leg.mode is Mode.WALK and isinstance(leg.handle, MeasuredLeg) and leg.handle.distance is None
 
 
-def list_promised(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
+def list_timetabled(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
     return tuple(dict.fromkeys(each for each in list_kept(itineraries, query) if is_possible(each)))
 
 

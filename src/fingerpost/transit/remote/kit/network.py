@@ -23,7 +23,7 @@ from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestio
 from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdCodec, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.times import is_zone, print_instant
+from fingerpost.transit.rules.times import format_instant, is_zone
 
 # For learning a profile, because the list of all stops is long.
 _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
@@ -213,7 +213,7 @@ class ServerNetwork(ABC):
         profile = self._profile
         instant = int((retrieved_at or clock.now()).timestamp())
         where = zone if zone is not None and is_zone(zone) else profile.zone
-        retrieved = print_instant(instant, where)
+        retrieved = format_instant(instant, where)
         credit = () if self.credit is None else (self.credit.format(retrieved=retrieved, year=retrieved[:4]),)
         feeds = profile.feeds or (FeedVersion(name=profile.name),)
         return Provenance(

@@ -25,7 +25,7 @@ from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import find_service_day
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked
-from fingerpost.transit.rules.times import print_utc
+from fingerpost.transit.rules.times import format_utc
 
 
 def list_in_force(alerts: Iterable[shapes.MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
@@ -224,7 +224,7 @@ async def ask_board(
         # Else the server adds whatever is called alike.
         "exactRadius": "true",
         "radius": "0",
-        "time": print_utc((first - _MARGIN_S) // 60 * 60),
+        "time": format_utc((first - _MARGIN_S) // 60 * 60),
         "window": str(last - first + 3 * _MARGIN_S),
     }
     try:

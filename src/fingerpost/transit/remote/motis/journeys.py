@@ -18,14 +18,14 @@ from fingerpost.transit.remote.kit.journeys import (
     JourneyEnd,
     JourneyQuestion,
     JourneySearch,
-    list_promised,
+    list_timetabled,
     sort_live,
 )
 from fingerpost.transit.remote.motis.itineraries import read_itineraries
 from fingerpost.transit.remote.motis.places import MotisStopIds
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
 from fingerpost.transit.remote.motis.shapes import MotisPlan
-from fingerpost.transit.rules.times import print_utc
+from fingerpost.transit.rules.times import format_utc
 
 # Slow enough that every walk within the limit fits the time that the server is asked to allow.
 _SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
@@ -47,7 +47,7 @@ def new_params(question: JourneyQuestion) -> dict[str, str]:
     params = {
         "fromPlace": question.origin.print(7),
         "toPlace": question.destination.print(7),
-        "time": print_utc(minute * _MINUTE_S),
+        "time": format_utc(minute * _MINUTE_S),
         "arriveBy": "true" if query.arrive_by else "false",
         "numItineraries": str(max(PAGE_SIZE, query.wanted + 1)),
         "maxTransfers": str(query.max_transfers),
@@ -121,7 +121,7 @@ class MotisJourneySearch(JourneySearch):
         read = read_itineraries(answered.data.itineraries, query, self._ids, walks_as_expected=False)
         return FoundJourneys(
             retrieved_at=answered.retrieved_at,
-            promised=list_promised((each for each in read.itineraries if each.is_unusable), query),
+            promised=list_timetabled((each for each in read.itineraries if each.is_unusable), query),
             fares=read.fares,
             troubles=answered.notes,
             zone=_find_zone(answered.data),

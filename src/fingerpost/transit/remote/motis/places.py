@@ -7,7 +7,7 @@ from datetime import date
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.runtime.concurrency import gather_all
-from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
+from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import (
@@ -48,8 +48,8 @@ class MotisStopIds(StopIdCodec):
         super().__init__()
         self._tag_by_feed: dict[str, str] = {}
         for tag in tags:
-            self._tag_by_feed.setdefault(print_feed_name(tag), tag)
-        self._network = print_feed_name(network)
+            self._tag_by_feed.setdefault(clean_feed_name(tag), tag)
+        self._network = clean_feed_name(network)
         # Separates the network's name from an id whose feed was not learned.
         self._whole = "::" if self._network in self._tag_by_feed else ":"
 
@@ -68,12 +68,12 @@ class MotisStopIds(StopIdCodec):
         match = _TRIP_ID.fullmatch(own_id)
         whole = match["id"] if match else own_id
         tag, _, local = whole.partition("_")
-        feed = print_feed_name(tag)
+        feed = clean_feed_name(tag)
         return f"{feed}:{local}" if self._tag_by_feed.get(feed) == tag else f"{self._network}:{whole}"
 
     def _encode(self, own_id: str, *, exact: bool) -> str:
         tag, underscore, local = own_id.partition("_")
-        feed = print_feed_name(tag)
+        feed = clean_feed_name(tag)
         raised = local if exact else _raise(local)
         if underscore and self._tag_by_feed.get(feed) == tag:
             # A colon here would be read as the second one of a whole id.
@@ -198,13 +198,13 @@ class MotisGeocoder(Geocoder):
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
         params = {"text": text, "numResults": str(MOST_MATCHES)}
         if focus is not None:
-            params["place"] = _print_position(focus)
+            params["place"] = _format_position(focus)
         found = await self._ask(MotisEndpoint.GEOCODE, params, language)
         # The server may cover more than this network.
         return [candidate for candidate in found if self._bounds.covers(candidate.coordinate)]
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:  # noqa: ARG002
-        params = {"place": _print_position(position), "numResults": str(MOST_NEAR)}
+        params = {"place": _format_position(position), "numResults": str(MOST_NEAR)}
         return await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
 
     async def _ask(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> list[Candidate]:
@@ -229,7 +229,7 @@ class MotisGeocoder(Geocoder):
         return self._stops.place_of(stop)
 
 
-def _print_position(position: Coordinate) -> str:
+def _format_position(position: Coordinate) -> str:
     # To a metre, so that nearby requests share a cached response.
     return f"{position.lat:.5f},{position.lon:.5f}"
 

@@ -22,7 +22,7 @@ from fingerpost.transit.remote.kit.journeys import (
     JourneyQuestion,
     JourneySearch,
     format_impossible,
-    list_promised,
+    list_timetabled,
     new_outside_calendar,
     sort_live,
 )
@@ -34,7 +34,7 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import PlanData, RoutingError
 from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds
-from fingerpost.transit.remote.opentripplanner.wire_values import print_offset_time
+from fingerpost.transit.remote.opentripplanner.wire_values import format_offset_time
 
 OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
 WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
@@ -68,7 +68,7 @@ _FEW_TRANSFERS_COST = 1200
 _SHORT_WALK_RELUCTANCE = 10.0
 
 
-def print_end(end: JourneyEnd) -> dict[str, Any]:
+def to_plan_location(end: JourneyEnd) -> dict[str, Any]:
     """Return a PlanLabeledLocationInput: exactly one of its two keys, never null."""
     if end.stop_id is not None:
         return {"location": {"stopLocation": {"stopLocationId": end.stop_id}}}
@@ -83,9 +83,9 @@ def new_variables(question: JourneyQuestion, zone: ZoneInfo, *, with_promised: b
     instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
     preferences = _preferences(query, shorter_walks=shorter_walks)
     variables: dict[str, Any] = {
-        "origin": print_end(question.origin),
-        "destination": print_end(question.destination),
-        "dateTime": {bound: print_offset_time(instant, zone)},
+        "origin": to_plan_location(question.origin),
+        "destination": to_plan_location(question.destination),
+        "dateTime": {bound: format_offset_time(instant, zone)},
         "first": max(PAGE_SIZE, query.wanted + 1),
         "preferences": preferences,
     }
@@ -137,7 +137,7 @@ class OpenTripPlannerSearch(JourneySearch):
         codes = {error.code for error in page.routing_errors}
         found = replace(
             live,
-            promised=list_promised(list_itineraries(answered.data.promised, query, self._ids), query),
+            promised=list_timetabled(list_itineraries(answered.data.promised, query, self._ids), query),
             reasons=list_reasons(page.routing_errors),
             troubles=answered.notes,
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,

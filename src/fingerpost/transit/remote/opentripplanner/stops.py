@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 
 from fingerpost import clock
-from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
+from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, box_around
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import (
@@ -32,7 +32,7 @@ class OtpStopIds(StopIdCodec):
 
     def __init__(self, feed_ids: Iterable[str]) -> None:
         super().__init__()
-        self._feed_by_printed = {print_feed_name(feed_id): feed_id for feed_id in feed_ids}
+        self._feed_by_printed = {clean_feed_name(feed_id): feed_id for feed_id in feed_ids}
 
     def encode_trip(self, own_id: str) -> str:
         feed_id, _, local = own_id.partition(":")
@@ -49,7 +49,7 @@ class OtpStopIds(StopIdCodec):
             yield from (f"{self._feed_by_printed.get(feed, feed)}:{each}" for each in (local, local.lower()))
 
 
-_print_feed = lru_cache(maxsize=1024)(print_feed_name)
+_print_feed = lru_cache(maxsize=1024)(clean_feed_name)
 
 
 class OtpStopLookup(GroupingLookup):

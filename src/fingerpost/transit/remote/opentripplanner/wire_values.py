@@ -39,7 +39,7 @@ def find_service_day(service_day_s: int, zone: tzinfo) -> date:
     return datetime.fromtimestamp(service_day_s + _HALF_DAY_S, zone).date()
 
 
-def print_offset_time(instant: int, zone: tzinfo) -> str:
+def format_offset_time(instant: int, zone: tzinfo) -> str:
     return datetime.fromtimestamp(instant, zone).isoformat(timespec="seconds")
 
 

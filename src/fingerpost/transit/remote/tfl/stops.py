@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fingerpost.transit.engine.timetable.stop_ids import escape, print_feed_name, unescape
+from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import Candidate, Geocoder, ServerStop, StopIdCodec, StopLookup
@@ -20,7 +20,7 @@ _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 class NaptanIds(StopIdCodec):
     def __init__(self, name: str) -> None:
         super().__init__()
-        self._feed = print_feed_name(name)
+        self._feed = clean_feed_name(name)
 
     def encode_trip(self, own_id: str) -> str:
         return self._encode(own_id, exact=False)
