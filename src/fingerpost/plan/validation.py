@@ -287,7 +287,7 @@ class _Check:
     def _last_before(self, number: int, key: str) -> int | None:
         before = self._before[number]
         writers = [each for each in self._writers.get(key, ()) if each in before]
-        return max(writers, key=lambda each: len(self._before[each]), default=None)
+        return max(writers, key=lambda writer: len(self._before[writer]), default=None)
 
 
 def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:

@@ -155,7 +155,7 @@ def _register_queue(name: str) -> None:
 def _route_log() -> None:
     """Send DBOS's log to ours, without the database's address, instead of to the terminal."""
     log = logging.getLogger("dbos")
-    if not any(isinstance(each, logging.NullHandler) for each in log.handlers):
+    if not any(isinstance(handler, logging.NullHandler) for handler in log.handlers):
         log.addHandler(logging.NullHandler())
         log.addFilter(_hide_address)
 

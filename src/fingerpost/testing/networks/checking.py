@@ -93,7 +93,7 @@ def draw(itinerary: Itinerary) -> str:
 
 
 def draw_all(itineraries: Collection[Itinerary]) -> list[str]:
-    return sorted({draw(each) for each in itineraries}, key=lambda drawn: drawn.partition(" ")[2])
+    return sorted({draw(itinerary) for itinerary in itineraries}, key=lambda drawn: drawn.partition(" ")[2])
 
 
 def draw_board(board: DepartureBoard) -> list[str]:
@@ -114,7 +114,7 @@ def list_scheduled(board: DepartureBoard) -> list[str]:
 
 
 def list_rides(itineraries: Sequence[Itinerary]) -> list[Leg]:
-    return [leg for each in itineraries for leg in each.rides]
+    return [leg for itinerary in itineraries for leg in itinerary.rides]
 
 
 def _clock(instant: int) -> str:

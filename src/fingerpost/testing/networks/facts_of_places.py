@@ -66,7 +66,7 @@ async def stops_near_a_point_come_nearest_first(asked: AskedNetwork) -> None:
 
 async def a_radius_is_a_bound(asked: AskedNetwork) -> None:
     found = [
-        [each.stop.name for each in (await asked.network.list_stops_near(NEAR_ALPHA, radius_m)).stops]
+        [stop.stop.name for stop in (await asked.network.list_stops_near(NEAR_ALPHA, radius_m)).stops]
         for radius_m in (100.0, 10.0)
     ]
     expect_same(found, [["Alpha"], []], "stops within 100 m and 10 m")

@@ -15,7 +15,7 @@ NEAR_ALPHA = Coordinate(60.1700, 24.9319)
 async def a_plan_departs_when_asked(asked: AskedNetwork) -> None:
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     expect(TRAM in draw_all(answer.itineraries), f"{TRAM} is missing", draw_all(answer.itineraries))
-    early = [each for each in answer.itineraries if each.departure < at("08:00")]
+    early = [itinerary for itinerary in answer.itineraries if itinerary.departure < at("08:00")]
     expect_same(draw_all(early), [], "itineraries that leave too early")
 
 
@@ -28,7 +28,7 @@ async def a_plan_may_leave_at_the_very_second(asked: AskedNetwork) -> None:
 async def a_plan_arrives_when_asked(asked: AskedNetwork) -> None:
     answer = await asked.plan("Alpha", "Gamma", "09:00", arrive_by=True)
     expect(NEXT_TRAM in draw_all(answer.itineraries), f"{NEXT_TRAM} is missing", draw_all(answer.itineraries))
-    late = [each for each in answer.itineraries if each.arrival > at("09:00")]
+    late = [itinerary for itinerary in answer.itineraries if itinerary.arrival > at("09:00")]
     expect_same(draw_all(late), [], "itineraries that arrive too late")
 
 
@@ -55,10 +55,10 @@ async def a_plan_keeps_the_limit_of_walking(asked: AskedNetwork) -> None:
 
 
 async def legs_join_end_to_start(asked: AskedNetwork) -> None:
-    for each in (await asked.plan(asked.point(NEAR_ALPHA), "Älvsjö", "08:00")).itineraries:
-        times = [instant for leg in each.legs for instant in (leg.departure, leg.arrival)]
+    for itinerary in (await asked.plan(asked.point(NEAR_ALPHA), "Älvsjö", "08:00")).itineraries:
+        times = [instant for leg in itinerary.legs for instant in (leg.departure, leg.arrival)]
         expect(times == sorted(times), "time goes back within an itinerary", times)
-        joints = zip(each.legs, each.legs[1:], strict=False)
+        joints = zip(itinerary.legs, itinerary.legs[1:], strict=False)
         apart = [(a.end.name, b.start.name) for a, b in joints if a.end.coordinate != b.start.coordinate]
         expect_same(apart, [], "legs that do not join")
 
@@ -100,7 +100,7 @@ async def itineraries_are_priced(asked: AskedNetwork) -> None:
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     expect(answer.price is not None, "fares are declared and no price can be asked")
     if answer.price is not None:
-        fares = [answer.price(each) for each in answer.itineraries if each.rides]
+        fares = [answer.price(itinerary) for itinerary in answer.itineraries if itinerary.rides]
         observed = {None if fare is None else (fare.amount, fare.currency) for fare in fares}
         expect_same(observed, {("3.00", "EUR")}, "what trips cost")
 

@@ -59,7 +59,7 @@ async def its_answers_cannot_be_changed(asked: AskedNetwork) -> None:
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     expect(isinstance(answer.itineraries, tuple), "itineraries are no tuple", type(answer.itineraries))
     parts: list[tuple[object, str]] = [(answer, "itineraries"), (answer.provenance, "network")]
-    parts += [(leg, "line") for each in answer.itineraries for leg in each.legs]
+    parts += [(leg, "line") for itinerary in answer.itineraries for leg in itinerary.legs]
     changed = [type(part).__name__ for part, name in parts if not _is_frozen(part, name)]
     expect_same(changed, [], "values of an answer that can be changed")
 

@@ -98,8 +98,8 @@ async def a_board_tells_the_alerts_of_its_rows(asked: AskedNetwork) -> None:
 
 
 def _headers(alerts: Iterable[ServiceAlert]) -> list[str]:
-    return sorted(each.header for each in alerts)
+    return sorted(alert.header for alert in alerts)
 
 
 def _effects(alerts: Iterable[ServiceAlert]) -> list[tuple[str, str]]:
-    return sorted((each.header, each.effect) for each in alerts)
+    return sorted((alert.header, alert.effect) for alert in alerts)

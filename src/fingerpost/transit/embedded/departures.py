@@ -168,7 +168,7 @@ def keep_first(calls: Sequence[BoardCall], wanted: int) -> list[BoardCall]:
     A caller may then order them by more than time, and cut anywhere up to ``wanted``.
     """
     last = calls[min(wanted, len(calls)) - 1].call.departure if calls else 0
-    return [each for each in calls if each.call.departure <= last]
+    return [call for call in calls if call.call.departure <= last]
 
 
 class _Expected(NamedTuple):

@@ -252,7 +252,9 @@ class EmbeddedNetwork:
             itineraries = (itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
             if not step_free:
                 return tuple(itineraries)
-            return tuple(self._walks.with_obstacles(each, walks, self._stops.find_row) for each in itineraries)
+            return tuple(
+                self._walks.with_obstacles(itinerary, walks, self._stops.find_row) for itinerary in itineraries
+            )
 
         planned = () if live is snapshot.planned else self._search(snapshot.planned, search)
         promised = shown([each for each in planned if not _has_deleted(snapshot, each)])
@@ -274,9 +276,9 @@ class EmbeddedNetwork:
     def _is_spill(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""
         return any(
-            local_day(each.arrival if arrive_by else each.departure, self._facts.zone) == day
-            for each in itineraries
-            if any(leg.is_transit for leg in each.legs)
+            local_day(itinerary.arrival if arrive_by else itinerary.departure, self._facts.zone) == day
+            for itinerary in itineraries
+            if any(leg.is_transit for leg in itinerary.legs)
         )
 
     def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
@@ -331,17 +333,17 @@ class EmbeddedNetwork:
         window = Span(query.instant, query.instant + query.window_s)
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
         # A timetable, unlike a board, lists no cancelled departures.
-        is_off = query.by_schedule and len(calls) == count and all(each.is_off for each in calls)
+        is_off = query.by_schedule and len(calls) == count and all(call.is_off for call in calls)
         departures = [departure_of(snapshot, words, each, language) for each in first]
         walks = None
         if query.walk_from is not None:
             # Real time may move a departure to a stop outside the board.
-            left = [row for each in departures if (row := self._stops.find_row(each.stop_id)) is not None]
+            left = [row for departure in departures if (row := self._stops.find_row(departure.stop_id)) is not None]
             to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
             walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
             provenance = self._walks.credit(provenance)
         shown = DepartureBoard(
-            departures=[self._with_pole(each, len(rows)) for each in departures],
+            departures=[self._with_pole(departure, len(rows)) for departure in departures],
             found_count=count,
             alerts=snapshot.alerts.list_of_stops(rows, window, language),
             walks=walks,

@@ -159,7 +159,7 @@ class RealtimeUpdater:
                 work.cancel()
 
     def list_problems(self, overlay: Overlay) -> tuple[str, ...]:
-        problems = [each.problem for each in self._feeds.health().sources if each.problem is not None]
+        problems = [source.problem for source in self._feeds.health().sources if source.problem is not None]
         if overlay.message_counts.get(MessageOutcome.READ):
             return tuple(problems)
         if overlay.message_counts.get(MessageOutcome.FROM_THE_FUTURE):

@@ -53,5 +53,5 @@ def contrast(one: int, other: int) -> float:
 def _luminance(color: int) -> float:
     """Return the relative luminance of a colour, 0 to 1 (WCAG 2.2, "relative luminance")."""
     shares = [(color >> shift & 0xFF) / 255 for shift in (16, 8, 0)]
-    red, green, blue = (each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in shares)
+    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -161,9 +161,9 @@ def centre_of(coordinates: Sequence[Coordinate]) -> Coordinate:
         ZeroDivisionError: there are none.
     """
     count = len(coordinates)
-    lat = sum(each.lat for each in coordinates) / count
+    lat = sum(coordinate.lat for coordinate in coordinates) / count
     first = coordinates[0].lon
-    east = sum((each.lon - first + 180) % 360 - 180 for each in coordinates) / count
+    east = sum((coordinate.lon - first + 180) % 360 - 180 for coordinate in coordinates) / count
     return Coordinate(lat, (first + east + 180) % 360 - 180)
 
 
@@ -173,7 +173,7 @@ MARGIN_M = 3000.0
 
 def box_of(positions: Sequence[Coordinate]) -> Bounds:
     """Return the box of a network whose stops lie at these positions, with its margin."""
-    lats, lons = [each.lat for each in positions], [each.lon for each in positions]
+    lats, lons = [position.lat for position in positions], [position.lon for position in positions]
     dy = MARGIN_M / METRES_PER_DEGREE
     dx = dy / max(0.01, math.cos(math.radians(max(map(abs, lats)))))
     return Bounds(south=min(lats) - dy, west=min(lons) - dx, north=max(lats) + dy, east=max(lons) + dx)

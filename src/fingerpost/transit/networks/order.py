@@ -83,13 +83,13 @@ def uncovered(
     if swapped:
         hint = f"{swapped}. {hint}"
     message = add_reasons(message, [f"{name} cannot be used: {problem}" for name, problem in problems.items()])
-    return RegionUnsupported(message, {**where, "networks": [each.profile.name for each in networks]}, hint=hint)
+    return RegionUnsupported(message, {**where, "networks": [network.profile.name for network in networks]}, hint=hint)
 
 
 def _list_areas(networks: Sequence[Network]) -> str:
     if not networks:
         return "There is no network. Add one: fingerpost network add NAME FEED.zip"
-    return "Networks: " + "; ".join(f"{each.profile.name} ({_box(each.profile.bounds)})" for each in networks)
+    return "Networks: " + "; ".join(f"{network.profile.name} ({_box(network.profile.bounds)})" for network in networks)
 
 
 def _box(bounds: Bounds) -> str:

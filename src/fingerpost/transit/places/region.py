@@ -33,7 +33,7 @@ def _runs_at(network: Network, instant: int) -> bool:
     services = [feed.service for feed in profile.feeds] or [
         ServiceDays(first_day=profile.first_day, last_day=profile.last_day)
     ]
-    return any(each.state_on(near) is ServiceState.IN_SERVICE for each in services for near in (day, day - _DAY))
+    return any(service.state_on(near) is ServiceState.IN_SERVICE for service in services for near in (day, day - _DAY))
 
 
 def is_outside(place: Place, networks: Sequence[Network]) -> bool:

@@ -132,7 +132,7 @@ class _EndLookup(PlaceLookup):
             elif not await self._read_token(end, end.label):
                 named.append(end)
         others = [end for end in ends if end not in named]
-        region = [each for each in self.networks if all(each.profile.name in end.readings for end in others)]
+        region = [network for network in self.networks if all(network.profile.name in end.readings for end in others)]
         focuses = [end.query.focus for end in named if end.query.focus is not None]
         networks = list_covering(region, *focuses) or region
         await gather_all(self._read_name(networks, end) for end in named)
@@ -174,7 +174,7 @@ class _EndLookup(PlaceLookup):
         )
 
     def _let_in(self, owners: Sequence[Network]) -> None:
-        self.networks = (*self.networks, *(each for each in owners if each not in self.networks))
+        self.networks = (*self.networks, *(owner for owner in owners if owner not in self.networks))
 
     async def _read_name(self, networks: Sequence[Network], end: _End) -> None:
         query = end.query

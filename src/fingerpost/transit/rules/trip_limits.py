@@ -21,7 +21,11 @@ def is_possible(itinerary: Itinerary) -> bool:
 
 
 def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
-    return [each for each in itineraries if each.walk_m <= query.max_walk_m and each.transfers <= query.max_transfers]
+    return [
+        itinerary
+        for itinerary in itineraries
+        if itinerary.walk_m <= query.max_walk_m and itinerary.transfers <= query.max_transfers
+    ]
 
 
 LONG_WAIT_S = 3600

@@ -217,7 +217,7 @@ def _list_leaving(board: DepartureBoard, shown: Sequence[Departure]) -> list[Wir
 
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
     end = query.instant + query.window_s
-    in_window = [each for each in board.departures if query.instant <= each.expected <= end]
+    in_window = [departure for departure in board.departures if query.instant <= departure.expected <= end]
     in_window.sort(key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id))
     return in_window[: query.wanted]
 

@@ -302,7 +302,7 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
 def _answer(
     stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Warnings, wants: Collection[str]
 ) -> ToolReply:
-    scheduled = [each for each in board.departures if window.first <= each.scheduled <= window.last]
+    scheduled = [departure for departure in board.departures if window.first <= departure.scheduled <= window.last]
     running = sorted((each for each in scheduled if not each.cancelled), key=_order)
     rows = [serialize_departure(each) for each in running[: window.most]]
     shown = running[: _count_shown(running, rows, window)]

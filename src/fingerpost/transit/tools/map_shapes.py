@@ -167,7 +167,7 @@ def serialize_basemap(basemap: Basemap | None) -> WireBasemap:
 
 
 def find_box(itineraries: Sequence[Itinerary]) -> Bounds | None:
-    places = [point.coordinate for each in itineraries for leg in each.legs for point in (leg.start, leg.end)]
+    places = [point.coordinate for itinerary in itineraries for leg in itinerary.legs for point in (leg.start, leg.end)]
     if not places:
         return None
     lats, lons = [place.lat for place in places], [place.lon for place in places]

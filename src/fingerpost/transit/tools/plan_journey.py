@@ -203,10 +203,10 @@ class PlanJourney(PublishedTool):
             # The fallback does not read texts: the ends are resolved, and the search says who answered.
             return await self._search(arguments, call)
         answer = outcome.value
-        itineraries = [each for each in answer.itineraries if each.departure >= now]
+        itineraries = [itinerary for itinerary in answer.itineraries if itinerary.departure >= now]
         return _JourneysFound(
-            itineraries=[each for each in itineraries if not each.is_unusable],
-            unusable=[each for each in itineraries if each.is_unusable],
+            itineraries=[itinerary for itinerary in itineraries if not itinerary.is_unusable],
+            unusable=[itinerary for itinerary in itineraries if itinerary.is_unusable],
             provenance=answer.provenance,
             warnings=[*list_problems(opened), *outcome.warnings],
             step_free_supported=answer.step_free_supported,
@@ -288,7 +288,9 @@ def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
-    shown = sorted(found.itineraries, key=lambda each: (_minutes(each), each.arrival, each.departure))[:MOST_JOURNEYS]
+    shown = sorted(
+        found.itineraries, key=lambda itinerary: (_minutes(itinerary), itinerary.arrival, itinerary.departure)
+    )[:MOST_JOURNEYS]
     now, zone = int(call.now.timestamp()), found.provenance.zone
     sentences = [_format_found(shown, found)]
     disrupted = name_disrupted(found.unusable, lambda instant: format_clock(instant, now, zone))

@@ -99,7 +99,9 @@ class RouteRequestInput(WireModel):
     @property
     def language(self) -> str:
         questions = [end for end in (self.origin, self.destination) if isinstance(end, LocationQueryInput)]
-        return next((each.language_preference for each in questions if each.language_preference is not None), "en")
+        return next(
+            (question.language_preference for question in questions if question.language_preference is not None), "en"
+        )
 
 
 class RoutePoint(WireDict):
@@ -256,7 +258,7 @@ def _read_question(arguments: RouteRequestInput, now: int) -> RouteQuestion:
 def _answer(
     arguments: RouteRequestInput, question: RouteQuestion, found: RoutesFound, call: Call, warnings: Warnings
 ) -> ToolReply:
-    ranked = sorted(found.routes, key=lambda each: route_key(each, question.preset, _walk_m(each), route_id(each)))
+    ranked = sorted(found.routes, key=lambda route: route_key(route, question.preset, _walk_m(route), route_id(route)))
     chosen = ranked[:MOST_ITINERARIES]
     if len(ranked) > len(chosen):
         warnings.add(WarningCode.TRUNCATED_RESULTS, _format_more(len(ranked), chosen, question))

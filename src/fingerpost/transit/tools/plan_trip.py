@@ -125,7 +125,9 @@ class PlanTrip(PublishedTool):
         body = _answer(arguments, call, found, warnings)
         beside: dict[str, Mapping[str, Any]] = {}
         if GEOMETRY in call.wants:
-            beside[GEOMETRY] = draw_itineraries([(each.itinerary, each.answer.draw) for each in found.ranked.choices])
+            beside[GEOMETRY] = draw_itineraries(
+                [(choice.itinerary, choice.answer.draw) for choice in found.ranked.choices]
+            )
         if LINE_COLORS in call.wants:
             beside[LINE_COLORS] = serialize_line_colors(list_leg_paths(found.shown))
         box = find_box(found.shown)

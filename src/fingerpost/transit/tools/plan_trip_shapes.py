@@ -241,7 +241,7 @@ def _serialize_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
 
 
 def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
-    stays = ((each, [at for at, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in choices)
+    stays = ((choice, [at for at, leg in enumerate(choice.itinerary.legs) if leg.stays_seated]) for choice in choices)
     return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
 
 

@@ -155,7 +155,7 @@ async def search_trip(
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
     usable = [each for each in ranked.found if not each.is_unusable]
     better = await find_better_beyond(network, query, usable, deadline) if in_full else None
-    sources = [each.provenance for each in answers] + ([] if better is None else [better[1]])
+    sources = [answer.provenance for answer in answers] + ([] if better is None else [better[1]])
     return TripFound(
         ends=first.ends,
         query=query,
@@ -171,7 +171,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     """Return an answer without itineraries that depart before now; unusable ones have the timetable's times."""
 
     def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
-        shown = (as_scheduled(each) if each.is_unusable else each for each in itineraries)
+        shown = (as_scheduled(itinerary) if itinerary.is_unusable else itinerary for itinerary in itineraries)
         return tuple(each for each in shown if query.not_before is None or each.departure >= query.not_before)
 
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
@@ -222,7 +222,7 @@ async def _find_usable_from(network: Network, query: JourneyQuery, since: int, d
         answer = await plan_journeys(network, later, deadline)
     except (*UNAVAILABLE, OutsideCalendar):
         return []
-    return [each for each in _drop_departed(answer, later).itineraries if not each.is_unusable]
+    return [itinerary for itinerary in _drop_departed(answer, later).itineraries if not itinerary.is_unusable]
 
 
 # Sources do not minimise walking, so they are asked up to so many times for less than the best so far.
@@ -276,7 +276,7 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> Ro
         first = await _ask_first(ends, question.query, deadline)
     except OutsideCalendar as error:
         name = error.details.get("network")
-        network = next((each.network for each in ends if each.network.profile.name == name), ends[0].network)
+        network = next((end.network for end in ends if end.network.profile.name == name), ends[0].network)
         return RoutesFound(
             routes=(),
             provenance=network.profile.new_provenance(question.now),
@@ -313,7 +313,9 @@ async def _ask_for_less_walking(
     answers: list[JourneyAnswer] = []
     answer = first.answer
     for _ in range(LEAST_WALK_TRIES):
-        usable = [each for each in answer.itineraries if question.holds(each) and not each.is_unusable]
+        usable = [
+            itinerary for itinerary in answer.itineraries if question.holds(itinerary) and not itinerary.is_unusable
+        ]
         least_m = min((each.walk_m for each in usable), default=0.0)
         if least_m < 1:
             break

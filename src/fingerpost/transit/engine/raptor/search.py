@@ -209,7 +209,7 @@ def _list_windows_s(query: SearchQuery) -> list[int]:
 
 
 def _best(journeys: list[Journey]) -> list[Journey]:
-    costs = {each: (-each.departure, each.arrival, each.boardings, each.walk_m) for each in journeys}
+    costs = {journey: (-journey.departure, journey.arrival, journey.boardings, journey.walk_m) for journey in journeys}
     different = set(costs.values())
     return [each for each, cost in costs.items() if not any(_beats(other, cost) for other in different)]
 

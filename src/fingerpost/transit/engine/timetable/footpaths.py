@@ -161,7 +161,7 @@ def without_closed_ways(
     begin = np.repeat(np.arange(timetable.stop_count), np.diff(first))
     end = to.astype(np.int64)
     near = np.zeros(timetable.stop_count, np.bool_)
-    for lat, lon in zip(*(each.tolist() for each in places), strict=True):
+    for lat, lon in zip(*(place.tolist() for place in places), strict=True):
         near |= straight_line_m(lat, lon, timetable.stop_lat, timetable.stop_lon) <= _NEAR_M
     # A feed's transfer rule overrides measured walks.
     stated = timetable.transfer_from.astype(np.int64) * timetable.stop_count + timetable.transfer_to

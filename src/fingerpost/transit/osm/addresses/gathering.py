@@ -207,13 +207,13 @@ def _gather_cities(found: ExtractedAddresses, places: Sequence[Gathered]) -> Ite
     """Yield the cities that addresses name and that are not drawn as such, where their addresses are."""
     drawn = {
         plain(text)
-        for each in places
-        if each.feature.kind is FeatureKind.CITY
-        for text, _ in each.feature.names.list_all()
+        for place in places
+        if place.feature.kind is FeatureKind.CITY
+        for text, _ in place.feature.names.list_all()
     }
     points_of: dict[str, list[Point]] = {}
     spelt: Counter[str] = Counter()
-    for at, city in [(house.at, house.city) for house in found.houses] + [(each.at, each.city) for each in places]:
+    for at, city in [(house.at, house.city) for house in found.houses] + [(place.at, place.city) for place in places]:
         if plain(city):
             spelt[city] += 1
             points_of.setdefault(plain(city), []).append(at)

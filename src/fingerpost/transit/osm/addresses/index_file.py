@@ -95,7 +95,7 @@ def _fill(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.executescript(_TABLES)
     connection.execute("BEGIN")
-    languages = sorted({code for each in things for code in each.feature.names.by_language})
+    languages = sorted({code for thing in things for code in thing.feature.names.by_language})
     connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))
     connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _thing_rows(things))
     _fill_spellings(connection, things)
@@ -127,9 +127,9 @@ def _find_local_language(things: Sequence[Gathered]) -> str | None:
     """Return the language in which names stand where theirs is not said: that of most names that say it."""
     counts = Counter(
         language
-        for each in things
-        for language, name in each.feature.names.by_language.items()
-        if name == each.feature.names.name
+        for thing in things
+        for language, name in thing.feature.names.by_language.items()
+        if name == thing.feature.names.name
     )
     return min(counts, key=lambda language: (-counts[language], language)) if counts else None
 

@@ -191,7 +191,7 @@ class _NullEntriesLeftOut:
 
 
 def _without_nulls(entries: tuple[Any, ...] | None) -> tuple[Any, ...]:
-    return tuple([each for each in entries if each is not None]) if entries else ()
+    return tuple([entry for entry in entries if entry is not None]) if entries else ()
 
 
 Entries = Annotated[tuple[_T, ...], _NullEntriesLeftOut(null_is_empty=False)]

@@ -130,12 +130,12 @@ def sort_live(
 
     ``in_minutes`` drops those that miss the second of the query, for servers that count whole minutes.
     """
-    possible = [each for each in itineraries if is_possible(each)]
+    possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
     return FoundJourneys(
         retrieved_at=retrieved_at,
         live=tuple(each for each in list_kept(possible, query) if not in_minutes or _is_in_time(each, query)),
         impossible=frozenset(itineraries) - frozenset(possible),
-        has_unmeasured_walk=any(_is_unmeasured(leg) for each in itineraries for leg in each.legs),
+        has_unmeasured_walk=any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs),
         walks_too_far=any(each.walk_m > query.max_walk_m for each in possible),
     )
 

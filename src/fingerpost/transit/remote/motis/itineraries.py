@@ -182,11 +182,11 @@ def price(itinerary: Itinerary, transfers: Sequence[shapes.FareTransfer]) -> Far
     bought: list[shapes.MotisFareProduct] = []
     for transfer in transfers:
         parts = _list_parts(transfer)
-        if any(not each for each in parts):
+        if any(not part for part in parts):
             return Fare(unknown="the server names no ticket for a part of the trip")
-        if any(product.amount is None for each in parts for product in each):
+        if any(product.amount is None for part in parts for product in part):
             return Fare(unknown="the server names a ticket without what it costs")
-        bought += [min(each, key=lambda product: product.amount or 0.0) for each in parts]
+        bought += [min(part, key=lambda product: product.amount or 0.0) for part in parts]
     if not bought:
         return Fare(unknown="the server names no ticket")
     prices = [(product.amount or 0.0, product.currency) for product in bought]

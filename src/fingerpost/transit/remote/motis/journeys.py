@@ -121,7 +121,7 @@ class MotisJourneySearch(JourneySearch):
         read = read_itineraries(answered.data.itineraries, query, self._ids, walks_as_expected=False)
         return FoundJourneys(
             retrieved_at=answered.retrieved_at,
-            promised=list_timetabled((each for each in read.itineraries if each.is_unusable), query),
+            promised=list_timetabled((itinerary for itinerary in read.itineraries if itinerary.is_unusable), query),
             fares=read.fares,
             troubles=answered.notes,
             zone=_find_zone(answered.data),
@@ -132,5 +132,5 @@ class MotisJourneySearch(JourneySearch):
 
 
 def _find_zone(plan: MotisPlan) -> str | None:
-    legs = (leg for each in plan.itineraries for leg in each.legs)
+    legs = (leg for itinerary in plan.itineraries for leg in itinerary.legs)
     return next((leg.from_.tz for leg in legs if leg.from_.tz), None)

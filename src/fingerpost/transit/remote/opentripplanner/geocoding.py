@@ -115,9 +115,9 @@ class DigitransitGeocoder(Geocoder):
         scores: Sequence[float],  # noqa: ARG002  # the geocoder's own order counts
         language: str | None,
     ) -> Sequence[Place]:
-        own_ids = list(dict.fromkeys(each.stop_id for each in candidates if each.stop_id is not None))
+        own_ids = list(dict.fromkeys(candidate.stop_id for candidate in candidates if candidate.stop_id is not None))
         known = await self._find_stops(own_ids, language)
-        return [known.get(each.stop_id or "") or each.to_place() for each in candidates]
+        return [known.get(candidate.stop_id or "") or candidate.to_place() for candidate in candidates]
 
     async def _find_stops(self, own_ids: Sequence[str], language: str | None) -> dict[str, Place]:
         """Return the whole place of each stop or station by the routing server's id (rule D2)."""

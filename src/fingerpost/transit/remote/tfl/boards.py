@@ -62,7 +62,7 @@ class TflBoards:
 
     async def find_board(self, query: DepartureQuery) -> FoundBoard:
         members = await gather_all(map(self._stops.list_member_ids, self._ids.decode_all(query.stop_ids)))
-        own_ids = list(dict.fromkeys(own_id for each in members for own_id in each))
+        own_ids = list(dict.fromkeys(own_id for member in members for own_id in member))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
         predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
@@ -126,7 +126,7 @@ class TflBoards:
         self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]
     ) -> tuple[FoundBoard, set[str]]:
         stops = await gather_all(self._stops.find_exact(each, with_lines=True) for each in own_ids)
-        lines = list_lines_of([each for each in stops if each is not None])
+        lines = list_lines_of([stop for stop in stops if stop is not None])
         found = await self._timetables.find(lines)
         rows: list[Departure] = []
         remarks = list(found.remarks)

@@ -58,7 +58,9 @@ def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, e
 def _line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
     """Return the alert of a status; None if it holds at another time. Without a period it holds now."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
-    holding = next((each for each in periods if kit.is_in_force(each.from_date, each.to_date, begin, end)), None)
+    holding = next(
+        (period for period in periods if kit.is_in_force(period.from_date, period.to_date, begin, end)), None
+    )
     if holding is None:
         return None
     effect = _EFFECTS.get(status.status_severity, kit.UNKNOWN_EFFECT)
@@ -95,7 +97,7 @@ def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
 
 def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:
     """Return the instant of a wall-clock time that is nearest to ``wanted``, or the earlier of two."""
-    return min(list_instants(naive, zone), key=lambda each: abs(each - wanted))
+    return min(list_instants(naive, zone), key=lambda instant: abs(instant - wanted))
 
 
 def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
@@ -171,7 +173,7 @@ class JourneyReader:
         duration_s = journey.duration * MINUTE_S
         starts = list_instants(journey.start_date_time, self.zone)
         arrivals = list_instants(journey.arrival_date_time, self.zone)
-        whole = [each for each in starts if any(abs(end - each - duration_s) < MINUTE_S for end in arrivals)]
+        whole = [start for start in starts if any(abs(end - start - duration_s) < MINUTE_S for end in arrivals)]
         instant = self.question.instant
         if self.question.arrive_by:
             fitting = [each for each in whole if each + duration_s <= instant]
@@ -204,7 +206,9 @@ class JourneyReader:
             departure_delay_s=departure_delay_s if is_live else None,
             arrival_delay_s=arrival_delay_s if is_live else None,
             line=_line_of(leg),
-            headsign=next((each for option in leg.route_options for each in option.directions if each), None),
+            headsign=next(
+                (direction for option in leg.route_options for direction in option.directions if direction), None
+            ),
             alerts=kit.unique_alerts([*own_alerts, *line_alerts, *list_lift_alerts(self.lifts, stations)]),
             handle=leg,
         )

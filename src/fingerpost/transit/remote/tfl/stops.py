@@ -159,10 +159,13 @@ class StopPointNames(Geocoder):
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
         stops = (await self._stops.list_near(position, NAMED_WITHIN_M, language)).data
-        return [Candidate(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
+        return [Candidate(name=f"near {stop.stop.name}", coordinate=stop.stop.coordinate) for stop in stops]
 
     async def _find_places(self, candidates: Sequence[Candidate], *_: object) -> Sequence[Place]:
-        return [new_place(self._ids.encode(each.stop_id or ""), each.name, each.coordinate) for each in candidates]
+        return [
+            new_place(self._ids.encode(candidate.stop_id or ""), candidate.name, candidate.coordinate)
+            for candidate in candidates
+        ]
 
 
 def _without_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:

@@ -192,11 +192,11 @@ def choose_schedules(
     By day and by night the one for the fewest days counts: ``School Friday`` goes before ``Mon-Fri Schooldays``.
     """
     remarks = [
-        TimetableRemark(RemarkKind.DAYS_UNKNOWN, line, f"'{each.name}'")
-        for each in schedules
-        if find_named_days(each.name) is None
+        TimetableRemark(RemarkKind.DAYS_UNKNOWN, line, f"'{schedule.name}'")
+        for schedule in schedules
+        if find_named_days(schedule.name) is None
     ]
-    known = [(each, days) for each in schedules if (days := find_named_days(each.name)) is not None]
+    known = [(schedule, days) for schedule in schedules if (days := find_named_days(schedule.name)) is not None]
     chosen: list[ChosenSchedule] = []
     for is_night in (False, True):
         of_kind = [(each, days) for each, days in known if days.is_night is is_night]

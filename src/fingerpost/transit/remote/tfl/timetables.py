@@ -266,7 +266,9 @@ class TimetableReader:
 
 def _list_ends(route: shapes.TimetableRoute, names: dict[str, str], line: str) -> dict[int, str]:
     """Return the destination of each pattern by its id; one that ends at this stop has none."""
-    last_ids = {each.id: each.intervals[-1].stop_id for each in route.station_intervals if each.intervals}
+    last_ids = {
+        interval.id: interval.intervals[-1].stop_id for interval in route.station_intervals if interval.intervals
+    }
     return {pattern: names.get(stop_id) or line for pattern, stop_id in last_ids.items()}
 
 
@@ -327,4 +329,4 @@ def _has_unknown_frequency(schedule: shapes.Schedule) -> bool:
 def is_whole(remarks: Iterable[TimetableRemark]) -> bool:
     """Whether timetables are complete, so that what they lack does not run."""
     complete = {RemarkKind.SCHOOL, RemarkKind.HOLIDAY_FOLLOWED, RemarkKind.WHOLE_STATION}
-    return all(each.kind in complete for each in remarks)
+    return all(remark.kind in complete for remark in remarks)
