@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.model.place import Coordinate, PlaceKind
-from fingerpost.transit.rules.name_matching import in_order
+from fingerpost.transit.rules.name_matching import find_certain, in_order
 from tests.addresses.drawn import house, node, opened_index, way
 
 # A thousandth of a degree is 111 m from south to north, and 53 m from west to east at this latitude.
@@ -206,6 +206,15 @@ def test_the_corner_of_two_streets_is_found(tmp_path, text):
         found = search(index, text)[0]
 
     assert (spot(found.place), found.score >= 0.9) == ((61.498, 23.765), True)
+
+
+def test_streets_that_meet_twice_have_two_corners_and_neither_is_taken(tmp_path):
+    ends = ((61.4980, 23.7600), (61.4990, 23.7650), (61.4980, 23.7700))
+    with opened_index(tmp_path, [*TOWN, way(*ends, highway="residential", name="Kaarikatu")]) as index:
+        found = search(index, "Hämeenkatu / Kaarikatu")
+
+    assert [spot(each.place) for each in found if each.score >= 0.9] == [(61.498, 23.76), (61.498, 23.77)]
+    assert find_certain(found) is None
 
 
 def test_streets_that_do_not_meet_have_no_corner(tmp_path):

@@ -248,10 +248,11 @@ class AddressIndex:
             ]
             for name in split_corner(text) or ()
         ]
+        points = {thing.row: self._list_points(thing.row) for found in streets for _, thing in found}
         for (score, one), (other_score, other) in product(*streets) if streets else ():
-            pairs = product(self._list_points(one.row), self._list_points(other.row)) if one != other else ()
-            apart, at = min(((apart_m(*pair), pair[0]) for pair in pairs), default=(math.inf, one.at))
-            if apart <= _CORNER_M:
+            if one == other or apart_m(one.at, other.at) > one.reach_m + other.reach_m + _CORNER_M:
+                continue
+            for apart, at in _list_corners(points[one.row], points[other.row]):
                 names = {code: f"{one.names[code]} / {other.names[code]}" for code in one.names.keys() & other.names}
                 corner = replace(one, name=f"{one.name} / {other.name}", names=names)
                 guess = f"where {one.name} comes nearest to {other.name}" if apart else None
@@ -367,6 +368,21 @@ def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) ->
     ordered = sorted(scored, key=lambda each: (-each[0], each[1].row))
     least = min(ordered[0][0] - _MUCH_LESS, ordered[_MOST_NUMBERED - 1][0])
     return [each for each in ordered if each[0] >= least]
+
+
+def _list_corners(points: list[Point], others: list[Point]) -> list[tuple[float, Point]]:
+    """Return (metres apart, place) of corners: shared points, else near ones; only one of those near each other."""
+    shared = set(points) & set(others)
+    if shared:
+        near = [(0.0, point) for point in points if point in shared]
+    else:
+        pairs = ((apart_m(point, other), point) for point, other in product(points, others))
+        near = sorted(pair for pair in pairs if pair[0] <= _CORNER_M)
+    corners: list[tuple[float, Point]] = []
+    for each in near:
+        if all(apart_m(each[1], at) > CERTAIN_M for _, at in corners):
+            corners.append(each)
+    return corners
 
 
 def _describe_middle(thing: _Thing) -> str | None:

@@ -102,6 +102,7 @@ def _fill(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
     connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", _house_rows(things))
     connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?, ?)", _near_rows(things))
     connection.execute("CREATE INDEX near_by_cell ON near (cell)")
+    connection.execute("CREATE INDEX near_by_street ON near (thing) WHERE number = ''")
     for table in ("words", "trigrams"):
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")  # noqa: S608
         connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
