@@ -57,7 +57,7 @@ async def find_better_beyond(
 ) -> tuple[Itinerary, Provenance] | None:
     """Return a much better trip that walks beyond the limit, if the best usable one wastes over an hour; else None.
 
-    A server may take only so long, and too long counts for nothing: the answer does not depend on it.
+    The search is optional: a server has BETTER_WITHIN_S, and if it is late or fails, the answer goes without.
     """
     best = find_best(usable, query)
     if best is None or query.max_walk_m >= LONGEST_WALK_M:
