@@ -41,11 +41,10 @@ OURS = _TIMED.format(
     imports="""
 from pathlib import Path
 from fingerpost.filings.companyfacts import parse_json, read_facts
-from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.query_params import FinancialFactsQuery
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.period_filter import read_period_filter
 """,
     load="""
 source, home = Path(sys.argv[1]), Path(sys.argv[2])
@@ -53,8 +52,8 @@ store = FactStore(home / "filings.sqlite")
 store.put_facts(read_facts(parse_json(source.read_bytes(), source.name), source.name), tickers=["AAPL"])
 library = FactLibrary(store.path)
 def ask():
-    year = read_period_filter(None, None, "2022")
-    return financial_facts(library, "AAPL", ["Revenue"], year, FigureOptions()).data["Revenue"]
+    asked = FinancialFactsQuery(ticker="AAPL", metrics=["Revenue"], period="2022")
+    return financial_facts(library, asked).data["Revenue"]
 """,
 )
 THEIRS = _TIMED.format(
@@ -143,13 +142,13 @@ def explain(library, ticker, metric, year, part, theirs):
     """Return why edgartools' direct getter and the resolver say what they say."""
     from fingerpost.filings.concepts import find_metric
     from fingerpost.filings.library import CompanyFigures
-    from fingerpost.filings.period_filter import read_period_filter
+    from fingerpost.filings.period_filter import read_period
 
     source, word = CompanyFigures(library, library.find_company(ticker)), find_metric(metric)
 
     def ask(of_year, of_part, of_word=word):
         period = str(of_year) if of_part == "FY" else f"{of_year}-{of_part}"
-        found = source.select(of_word, read_period_filter(None, None, period)).headline
+        found = source.select(of_word, read_period(period)).headline
         return found[0] if len(found) == 1 else None
 
     ours = ask(year, part)
