@@ -127,6 +127,17 @@ def test_without_annual_reports_the_calendar_names_days_and_reports():
     assert [calendar.quarter_of(day) for day in ("2022-03-31", "2022-04-01")] == [(2022, 1), (2022, 2)]
 
 
+def test_without_annual_reports_no_balance_is_of_a_year(tmp_path):
+    drawn = facts("Assets - 2023-03-31 2 q1 10-Q 2023-05-01\nAssets - 2023-06-30 3 q2 10-Q 2023-08-01")
+    library = library_of(tmp_path / "f.sqlite", drawn)
+
+    assert ask(library, "financial_facts", ticker="DRWN", metrics=["TotalAssets"], period="2023-Q2").data == {
+        "TotalAssets": 3
+    }
+    with pytest.raises(DataNotFound, match="2023"):
+        ask(library, "financial_facts", ticker="DRWN", metrics=["TotalAssets"], period="2023")
+
+
 @pytest.mark.parametrize(
     ("first", "last", "headline"),
     [

@@ -62,10 +62,8 @@ class FiscalCalendar:
 
     def is_year_end(self, end: str) -> bool:
         day = day_number(end)
-        if not self._anchors:
-            return True
-        year_end, _ = self._year_around(day)
-        return abs(year_end - day) <= _SLACK_DAYS
+        # Without annual reports no year end is known.
+        return bool(self._anchors) and abs(self._year_around(day)[0] - day) <= _SLACK_DAYS
 
     def lies_in_known_year(self, day: str) -> bool:
         return bool(self._anchors) and self._year_around(day_number(day)) in self._anchors
