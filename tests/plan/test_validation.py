@@ -173,9 +173,10 @@ def test_what_is_no_plan_says_so(raw, message):
     assert caught.value.message.startswith(message)
 
 
-def test_a_plan_may_leave_out_when_it_was_created():
+@pytest.mark.parametrize("dated", [{}, {"created_at": None}])
+def test_a_plan_may_leave_out_when_it_was_created(dated):
     steps = [{"step_id": number, "description": "", "tool": "echo"} for number in range(500)]
-    read = read_plan({"goal": "g", "steps": steps})
+    read = read_plan({"goal": "g", "steps": steps, **dated})
 
     assert (read.created_at, len(read.steps)) == ("2026-03-10T06:00:00Z", 500)
 

@@ -30,7 +30,8 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
     # Some levels more: what limits parameters must not refuse the plan around them.
     if excess := find_excess(dict(raw), most_bytes=limits.plan_bytes, most_depth=limits.depth + 4):
         raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
-    return _validated({"created_at": now(), **raw}, "The plan")
+    is_dated = raw.get("created_at") is not None
+    return _validated(dict(raw) if is_dated else {**raw, "created_at": now()}, "The plan")
 
 
 def _validated(raw: object, subject: str) -> Plan:
