@@ -199,7 +199,8 @@ class RealtimeUpdater:
     async def _ask(self, now: int, *, only_files: bool) -> None:
         if await self._feeds.refresh(now, only_files=only_files):
             await self._read(now)
-        elif self._has_time_moved(now):
+        elif only_files and self._has_time_moved(now):
+            # A slow fetch would read again what a later look at the files has read.
             await self._read(now, only_if_moved=True)
 
     async def _read(self, now: int, *, only_if_moved: bool = False) -> None:
