@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from fingerpost.store.file_checksums import list_checksums
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.streets.drawn import osm, read
 
@@ -186,12 +187,20 @@ def test_streets_of_an_older_version_are_named_and_prepared_anew_at_refresh(tmp_
     assert invoke("network", "refresh", "TOWN").stdout == "TOWN is unchanged.\n"
 
 
-def test_streets_of_another_format_are_prepared_again_at_refresh(tmp_path, extract, invoke):
+@pytest.mark.parametrize("part", ["", "streets", "basemap"])
+def test_a_part_of_another_format_names_the_refresh_that_prepares_it_again(tmp_path, extract, invoke, part):
     invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
-    contents = next(tmp_path.rglob("streets/contents.json"))
-    contents.write_text(json.dumps(json.loads(contents.read_text()) | {"format": 1}))
+    pointer = next(tmp_path.rglob("networks/TOWN.json"))
+    known = json.loads(pointer.read_text())
+    folder = pointer.parent / "prepared" / known["folder"]
+    path = folder / part / "contents.json"
+    contents = json.loads(path.read_text())
+    path.write_text(json.dumps(contents | {"format": 1} if "format" in contents else contents["arrays"]))
+    pointer.write_text(json.dumps(known | {"checksums": list_checksums(folder)}))
+    refused = " ".join(invoke("doctor").stdout.split())
     invoke("network", "refresh", "TOWN")
 
+    assert "Run `fingerpost network refresh`" in refused
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ALONG
 
 

@@ -18,6 +18,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.osm.addresses.index import find_addresses
+from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 
 FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
@@ -80,6 +81,7 @@ class FeedImporter:
         try:
             entry, _ = self._store.open(record.name)
             find_streets(entry.folder)
+            find_basemap(entry.folder)
             if (addresses := find_addresses(entry.folder)) is not None:
                 addresses.close()
         except (ParameterError, SettingsInvalid):
