@@ -133,10 +133,12 @@ async def test_a_position_is_named_by_the_servers_geocoder(name):
         ]
     )
     async with asking(told) as network:
+        unasked = await network.find_address(DAM), tuple(told.asked)
         places = [await network.find_address(DAM, may_ask=True) for _ in range(2)]
         far = await network.find_address(Coordinate(52.4, 4.9), may_ask=True)
     place = places[0]
 
+    assert unasked == (None, ())
     assert place is not None
     assert (place.name, place.locality, place.coordinate, place.attribution) == (
         "Damrak 1",
