@@ -31,6 +31,7 @@ from tests.net.test_filings_sync import CIK, SUBMISSIONS, TICKERS, facts
         ("revenue 2022-Q5", ["revenue 2022-Q5"], None),
         ("revenue 2020-2022", ["revenue 2020-2022"], None),
         ("eps 2021 2022", ["eps 2021"], "2022"),
+        ("net income, eps 2019-q1..2020-q4", ["net income", "eps"], "2019-q1..2020-q4"),
         ("net income, eps latest", ["net income", "eps"], "latest"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.errors import DataNotFound
+from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.periods import FiscalCalendar, class_of, name_years
@@ -236,3 +236,59 @@ def test_a_report_of_two_ciks_is_counted_under_both(tmp_path):
     FactStore(library.path).put_facts(other, tickers=["DRWN"])
 
     assert figures_of(library).locate(read_period("latest")).period == "2022"
+
+
+@pytest.mark.parametrize(
+    ("text", "periods"),
+    [
+        ("2019..2021", ["2019", "2020", "2021"]),
+        ("2019-Q3..2020-q2", ["2019-Q3", "2019-Q4", "2020-Q1", "2020-Q2"]),
+        ("FY2020..2020", ["2020"]),
+    ],
+)
+def test_a_range_has_each_period_from_its_first_to_its_last(text, periods):
+    assert [period.period for period in read_period(text).list_periods()] == periods
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1980..2020", "has 41 periods; at most 40"),
+        ("2010-Q1..2020-Q1", "has 41 periods; at most 40"),
+        ("2020..2019", "ends before it begins"),
+        ("2019..2020-Q2", "two years, or of two quarters"),
+        ("2019..latest", "two years, or of two quarters"),
+        ("2019..", "must be a fiscal year or quarter"),
+        ("2019..2020..2021", "must be a fiscal year or quarter"),
+    ],
+)
+def test_a_range_that_cannot_be_meant_is_refused_with_the_reason(text, why):
+    with pytest.raises(ValueError, match=why):
+        read_period(text)
+
+
+def test_a_range_answers_with_each_year_and_says_which_is_missing(recorded):
+    years = ask(recorded, "financial_facts", ticker="AAPL", metrics=["Revenue", "Nonsense"], period="2004..2022")
+    values = [point["value"] // 10**6 for point in years.data["Revenue"]]
+    later = ask(recorded, "time_series", ticker="AAPL", metric="Revenue", period="2021-Q4..2022-Q1").data["Revenue"]
+    ratio = ask(recorded, "financial_ratios", ticker="AAPL", ratios=["net_margin"], period="2021..2022")
+    compared = ask(recorded, "compare", tickers=["AAPL", "NVDA"], metrics=["Revenue"], period="2021..2022")
+    counted = ask(recorded, "calculate", ticker="AAPL", expression="growth(Revenue)", period="2021..2022")
+
+    assert values[-4:] == [260174, 274515, 365817, 394328]
+    assert len(values) + len(years.missing) - 1 == 19
+    assert (years.missing["Revenue 2004"]["reason"], years.missing["Nonsense"]["reason"]) == (
+        "before_xbrl",
+        "unknown_metric",
+    )
+    assert [point["value"] // 10**6 for point in later] == [83360, 123945]
+    assert [row["fiscal_year"] for row in ratio.results] == [2021, 2022]
+    assert {ticker: len(data["Revenue"]) for ticker, data in compared.data.items()} == {"AAPL": 2, "NVDA": 2}
+    assert [row["fiscal_year"] for row in counted.results] == [2021, 2022]
+
+
+def test_a_statement_and_a_claim_take_no_range(recorded):
+    claim = {"metric": "Revenue", "relation": "is_record"}
+    for query_type, fields in (("statement", {"statement": "income"}), ("verify_claim", claim)):
+        with pytest.raises(ParameterError, match="must be one period here"):
+            ask(recorded, query_type, ticker="AAPL", period="2019..2020", **fields)

@@ -37,7 +37,7 @@ def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: 
 
     A figure that is not comparable with the one before it has a note.
     """
-    finding = _find(source, text, source.locate(window), frequency)
+    finding = _find_all(source, text, source.locate(window).list_periods(), frequency)
     notes = _list_breaks(source, finding.found.headline)
 
     def mark(figures: Sequence[Figure]) -> tuple[Figure, ...]:
@@ -46,6 +46,25 @@ def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: 
 
     found = replace(finding.found, figures=mark(finding.found.figures), headline=mark(finding.found.headline))
     return replace(finding, found=found)
+
+
+def _find_all(source: CompanyFigures, text: str, periods: Sequence[PeriodFilter], frequency: str | None) -> Finding:
+    if len(periods) == 1:
+        return _find(source, text, periods[0], frequency)
+    findings = [_find(source, text, period, frequency) for period in periods]
+    found = [finding.found for finding in findings]
+    missing: Missing = {}
+    for period, finding in zip(periods, findings, strict=True):
+        for key, entry in finding.missing.items():
+            missing[f"{text} {period.period}" if key == text else key] = entry
+    entries = list(missing.values())
+    if len(entries) == len(periods) and all(entry == entries[0] for entry in entries):
+        missing = {text: entries[0]}
+    figures, headline, refused = (
+        tuple(figure for selection in found for figure in getattr(selection, name))
+        for name in ("figures", "headline", "refused")
+    )
+    return Finding(findings[0].name, Selection(figures, headline, refused), missing)
 
 
 def _list_breaks(source: CompanyFigures, headline: Sequence[Figure]) -> dict[tuple[str, str], str]:

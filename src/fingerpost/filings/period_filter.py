@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from fingerpost.filings.figure import Figure, Series
@@ -13,6 +13,8 @@ FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 
 _FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
 NEWEST, NEWEST_YEAR = "latest", "latest-annual"
+_BETWEEN = ".."
+MOST_PERIODS = 40
 _QUARTER_SLACK_DAYS = 14
 _LEAST_DAYS_OF_A_YEAR = 300
 _IN_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
@@ -25,6 +27,7 @@ class PeriodFilter:
     ``basis`` says whether the days are period ends or filing days.
 
     ``newest`` asks for the newest fiscal period or year, which ``CompanyFigures.locate`` finds.
+    ``count`` fiscal periods in a row make a range, which begins with ``year`` and ``quarter``.
     """
 
     first: str = FIRST_DAY
@@ -33,6 +36,7 @@ class PeriodFilter:
     quarter: int | None = None
     basis: str = BY_PERIOD
     newest: str = ""
+    count: int = 1
 
     @property
     def period(self) -> str:
@@ -61,6 +65,13 @@ class PeriodFilter:
         number = year * QUARTERS + self.quarter - 1 + steps
         return PeriodFilter(year=number // QUARTERS, quarter=number % QUARTERS + 1)
 
+    def list_periods(self) -> "list[PeriodFilter]":
+        """Return the periods of a range, or this one alone."""
+        if self.count == 1:
+            return [self]
+        periods = [self.after(step) for step in range(self.count)]
+        return [replace(self, year=period.year, quarter=period.quarter, count=1) for period in periods]
+
     @property
     def wording(self) -> str:
         if self.year is not None:
@@ -80,19 +91,37 @@ class Selection:
 
 
 def read_period(text: str) -> PeriodFilter:
-    """Return the fiscal year or quarter that a text names, or the newest one.
+    """Return the fiscal year or quarter that a text names, the newest one, or a range.
 
     Raises:
-        ValueError: the text is neither ``YYYY`` nor ``YYYY-Qn``, ``latest`` or ``latest-annual``.
+        ValueError: the text is neither ``YYYY`` nor ``YYYY-Qn``, ``latest``, ``latest-annual``, nor two of the first
+            or second kind as ``2019..2024``; or the range is turned round, or too long.
     """
+    if text.count(_BETWEEN) == 1:
+        return _read_range(text)
     if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR):
         return PeriodFilter(newest=word)
     matched = _FISCAL.fullmatch(text.strip())
     if matched is None:
-        wanted = f"a fiscal year or quarter, such as 2022 or 2022-Q2, or {NEWEST} or {NEWEST_YEAR}"
+        wanted = (
+            f"a fiscal year or quarter, such as 2022 or 2022-Q2, a range as 2019..2022, or {NEWEST} or {NEWEST_YEAR}"
+        )
         raise ValueError(f"must be {wanted}; you sent {text!r}")
     part = (matched[2] or "FY").upper()
     return PeriodFilter(year=int(matched[1]), quarter=None if part == "FY" else int(part[1]))
+
+
+def _read_range(text: str) -> PeriodFilter:
+    first, last = (read_period(end) for end in text.split(_BETWEEN, 1))
+    if first.newest or last.newest or (first.quarter is None) != (last.quarter is None):
+        raise ValueError(f"must be a range of two years, or of two quarters; you sent {text!r}")
+    a_year = 1 if first.quarter is None else QUARTERS
+    years = (last.year or 0) - (first.year or 0)
+    count = years * a_year + (last.quarter or 0) - (first.quarter or 0) + 1
+    if not 1 <= count <= MOST_PERIODS:
+        why = "ends before it begins" if count < 1 else f"has {count} periods; at most {MOST_PERIODS} are allowed"
+        raise ValueError(f"the range {text!r} {why}")
+    return replace(first, count=count)
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -23,7 +24,7 @@ from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH, plain
-from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY, PeriodFilter, read_period
+from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY, MOST_PERIODS, PeriodFilter, read_period
 
 
 def _read_fiscal(value: Any) -> PeriodFilter:
@@ -40,6 +41,19 @@ Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format),
 Fiscal = Annotated[
     PeriodFilter,
     BeforeValidator(_read_fiscal),
+    WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2, 2019..2022 or latest"}),
+]
+
+
+def _require_one(period: PeriodFilter) -> PeriodFilter:
+    if period.count > 1:
+        raise ValueError("must be one period here; financial_facts, compare and calculate take ranges")
+    return period
+
+
+OneFiscal = Annotated[
+    Fiscal,
+    AfterValidator(_require_one),
     WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2 or latest"}),
 ]
 Vintage = Literal["latest", "original", "split_adjusted"]
@@ -169,6 +183,7 @@ class CompareParams(WindowParams):
 class StatementParams(WindowParams):
     ticker: Ticker
     statement: Literal["income", "balance", "cash_flow"]
+    period: OneFiscal | None = None
 
 
 Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
@@ -199,7 +214,7 @@ class Claim(ViewParams):
     ticker: Ticker
     metric: Annotated[Word | None, Field(description="such as Revenue")] = None
     formula: Annotated[Word | None, Field(description="instead of metric: an expression or recipe of calculate")] = None
-    period: Fiscal
+    period: OneFiscal
     relation: Relation
     value: Annotated[
         Amount | None,
@@ -209,7 +224,7 @@ class Claim(ViewParams):
     tolerance: Annotated[
         Amount | None, Field(ge=0, description="in the same unit; else half of the last digit of value")
     ] = None
-    base_period: Annotated[Fiscal | None, Field(description="of grew_by; else the period before")] = None
+    base_period: Annotated[OneFiscal | None, Field(description="of grew_by; else the period before")] = None
     among: Annotated[list[Ticker] | None, Field(min_length=1, max_length=20, description="the others, for ranks")] = (
         None
     )
@@ -308,11 +323,15 @@ class CalculateParams(ViewParams):
     def _one_of_both(self) -> Self:
         if (self.period is None) == (self.periods is None):
             raise ValueError("send period, or periods for several")
+        if sum(period.count for period in self.periods or ()) > MOST_PERIODS:
+            raise ValueError(f"periods has more than {MOST_PERIODS} periods")
         return self
 
     @property
     def all_periods(self) -> list[PeriodFilter]:
-        return self.periods or [self.period or PeriodFilter()]
+        """The fiscal periods, ranges taken apart."""
+        ranges = self.periods or [self.period or PeriodFilter()]
+        return [period for part in ranges for period in part.list_periods()]
 
 
 class CustomSqlParams(StepParams):

@@ -46,7 +46,7 @@ def financial_facts(library: FactLibrary, asked: FinancialFactsQuery) -> Reply:
         reply.missing |= finding.missing
         reply.results += [source.row_of(finding.name, figure) for figure in finding.found.figures]
         if finding.points:
-            reply.put(text, finding.points)
+            reply.put(text, finding.points, is_series=asked.period_filter.count > 1)
     return reply.require_rows(not_found)
 
 
@@ -66,7 +66,7 @@ def financial_ratios(library: FactLibrary, asked: FinancialRatiosParams) -> Repl
         rows = [_ratio_row(source, finding.name, figure) for figure in finding.found.headline]
         if rows:
             reply.results += rows
-            reply.put(text, points_of(rows))
+            reply.put(text, points_of(rows), is_series=asked.period_filter.count > 1)
     return reply.require_rows(not_found)
 
 
@@ -127,7 +127,7 @@ def compare(library: FactLibrary, asked: CompareParams) -> Reply:
             finding = look_up(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in finding.missing.items()}
             if finding.points:
-                own.put(text, finding.points)
+                own.put(text, finding.points, is_series=period.count > 1)
                 reply.results += [source.row_of(finding.name, figure) for figure in finding.found.headline]
                 frameworks |= {name for figure in finding.found.headline for name in figure.taxonomies & FRAMEWORKS}
         if own.data:

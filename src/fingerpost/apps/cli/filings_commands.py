@@ -37,7 +37,8 @@ _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE
 _LIKE_A_PERIOD = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
 _ORDER = "A company comes first, then its figures, then the period: fingerpost filings AAPL revenue 2022."
 _ONE_PERIOD = (
-    "The period is one fiscal year or quarter at the end, as 2022, 2022-Q2 or latest; without one it is every year."
+    "The period is one fiscal year or quarter at the end, as 2022, 2022-Q2 or latest, or a range as 2019..2022;"
+    " without one it is every year."
 )
 
 
@@ -226,7 +227,7 @@ def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
     """Return the figures, which commas part, and the fiscal year or quarter of the last words, as ``2022-Q2``."""
     rest, period = list(words), None
-    if words and words[-1].lower() in ("latest", "latest-annual"):
+    if words and (words[-1].lower() in ("latest", "latest-annual") or ".." in words[-1]):
         rest, period = rest[:-1], words[-1].lower()
     for count in range(0 if period else min(_MOST_WORDS_OF_A_PERIOD, len(words)), 0, -1):
         found = _PERIOD.fullmatch(" ".join(words[-count:]))
