@@ -61,6 +61,7 @@ async def test_a_model_writes_a_plan_that_is_checked():
 
     assert [(step.tool, step.parameters["parameters"]) for step in plan.steps] == [("echo", {"n": 3})]
     assert len(requests) == 1
+    assert "n?: integer, label?: string" in json.dumps(requests[0]["tools"])
 
 
 async def test_every_mistake_goes_back_to_the_model():

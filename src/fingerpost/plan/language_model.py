@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.wire import schema_of
 from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
@@ -137,11 +138,12 @@ def _question(goal: Goal, memory: Collection[str]) -> str:
 
 
 def _fields_of(model: type[BaseModel]) -> str:
-    return ", ".join(
-        f"{field.alias or name}{'' if field.is_required() else '?'}: {_name_of(field.annotation)}"
-        for name, field in model.model_fields.items()
-    )
+    schema = schema_of(model)
+    required = schema.get("required", [])
+    fields = schema.get("properties", {})
+    return ", ".join(f"{name}{'' if name in required else '?'}: {_type_of(fields[name])}" for name in fields)
 
 
-def _name_of(annotation: Any) -> str:
-    return str(getattr(annotation, "__name__", annotation)).replace("typing.", "").replace("fingerpost.", "")[:60]
+def _type_of(field: dict[str, Any]) -> str:
+    kinds = (kind.get("type", "object" if "$ref" in kind else "any") for kind in field.get("anyOf", [field]))
+    return " | ".join(dict.fromkeys(str(kind) for kind in kinds if kind != "null"))
