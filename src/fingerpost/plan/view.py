@@ -111,7 +111,7 @@ def format_run(run: RunView) -> str:
     replans = f", replanned {run['replans']} times" if run["replans"] else ""
     lines = [head, f"{times}{replans}, last event {run['last_event']}"]
     lines += [f"Step {step['step_id']}: {_format_run_state(step)}: {step['description']}" for step in run["steps"]]
-    lines += list_step_lines(run["steps"], run["remarks_left_out"])
+    lines += list_step_lines(run["steps"], run["remarks_left_out"], "get_plan_run with include memory")
     left_out = (
         "too long to show: get_plan_run with include memory has it if it fits, and a plan with memory_of "
         f"{run['run_id']} takes parts of it by $ref and path"
@@ -140,7 +140,7 @@ def _format_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -> list[str]:
+def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int, how_to_read: str) -> list[str]:
     lines = []
     for step in steps:
         name = f"Step {step['step_id']}"
@@ -149,7 +149,7 @@ def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -
         lines += [f"{name}: {words}" for each in step["remarks"] for words in list_remark_sentences(Remark(**each))]
     if remarks_left_out:
         more = f"{remarks_left_out} more remarks of the steps"
-        lines.append(f"{more} are in the run's memory: get_plan_run with include memory")
+        lines.append(f"{more} are in the run's memory: {how_to_read}")
     return lines
 
 

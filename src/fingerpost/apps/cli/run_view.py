@@ -77,7 +77,8 @@ def print_run(view: RunView, *, with_steps: bool = True) -> None:
         if with_steps:
             state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
             console.print(plain(f"  {step['step_id']}. {step['description']}: {state}"))
-    for line in list_step_lines(view["steps"], view["remarks_left_out"]):
+    question = json.dumps({"run_id": view["run_id"], "include": ["memory"]})
+    for line in list_step_lines(view["steps"], view["remarks_left_out"], f"fingerpost call get_plan_run '{question}'"):
         console.print(plain(f"  {line}"))
     for each in view["values"]:
         text = "too long to show" if each["left_out"] else json.dumps(each.get("value"), ensure_ascii=False)
