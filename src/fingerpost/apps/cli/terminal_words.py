@@ -10,6 +10,8 @@ _WORDS = {
     "Ask query_type metrics": (
         'Ask `fingerpost call sec_financial_data \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\'`'
     ),
+    "use its token": "write its id, which is in parentheses",
+    "run_plan with its run_id and action cancel": "`fingerpost runs cancel RUN`",
     "findAddressOrStop": "`fingerpost find NAME`",
     "find_stops": "`fingerpost stops LAT LON`",
     "save_user_variable": "`fingerpost vars set NAME PLACE`",
