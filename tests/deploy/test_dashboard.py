@@ -75,3 +75,17 @@ def test_every_metric_of_ours_is_shown():
 
 def test_every_metric_stands_on_its_page():
     assert {name for name in list_declared() if f"`{name}`" not in PAGE} == set()
+
+
+def test_panels_have_descriptions_and_do_not_overlap():
+    places = [panel["gridPos"] for panel in DASHBOARD["panels"]]
+    cells = [
+        (place["x"] + column, place["y"] + row)
+        for place in places
+        for column in range(place["w"])
+        for row in range(place["h"])
+    ]
+
+    assert len(set(cells)) == len(cells)
+    assert max(column for column, _ in cells) < 24
+    assert all(panel["description"] for panel in DASHBOARD["panels"])

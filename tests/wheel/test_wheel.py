@@ -1,5 +1,6 @@
 """What is installed from the built wheel works without the checkout: ``make test-wheel``."""
 
+import email
 import json
 import os
 import subprocess
@@ -94,6 +95,18 @@ def test_the_sdist_holds_the_package_and_its_papers_alone(built):
 
     assert {name.removeprefix("src/") for name in names - beside} == _list_sources()
     assert beside == {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
+
+
+def test_the_wheel_says_what_pyproject_says(wheel):
+    archive = zipfile.ZipFile(wheel)
+    [path] = [name for name in archive.namelist() if name.endswith("/METADATA")]
+    said = email.message_from_bytes(archive.read(path))
+    fields = ("Name", "Version", "Requires-Python", "License-Expression", "Author")
+
+    assert [said[field] for field in fields] == [
+        "fingerpost", PROJECT["version"], PROJECT["requires-python"], "Apache-2.0", "fingerpost contributors"
+    ]  # fmt: skip
+    assert sorted(said["Keywords"].split(",")) == sorted(PROJECT["keywords"])
 
 
 def test_the_command_says_its_version(run):
