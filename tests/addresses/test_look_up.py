@@ -224,7 +224,8 @@ def test_streets_that_do_not_meet_have_no_corner(tmp_path):
 
 @pytest.mark.parametrize(
     ("street", "text"),
-    [("Avenida Ipiranga", "Av. Ipiranga"), ("Rua dos Andradas", "R dos Andradas"), ("Hauptstraße", "Hauptstr."),
+    [("Avenida Ipiranga", "Av. Ipiranga"), ("Hatanpään valtatie", "Hatanpään vt"),
+     ("Rua dos Andradas", "R dos Andradas"), ("Hauptstraße", "Hauptstr."),
      ("King Street", "king st"), ("Princess Street", "princess st")],
 )  # fmt: skip
 def test_short_forms_of_streets_are_spelled_out(tmp_path, street, text):

@@ -78,10 +78,11 @@ def test_more_than_an_hour_to_the_time_asked_for_is_told(over, minutes, when, me
     assert told == ({} if message is None else {"preference-unmet": message})
 
 
-def test_more_than_an_hour_between_two_rides_is_told(over):
-    _, told = shown(over, found(trip(ride("7", "A", "B", 5, 15), ride("8", "B", "C", 76, 90))))
+@pytest.mark.parametrize(("departs", "waiting"), [(76, "61 min"), (15 + 1203, "20 h 3 min")])
+def test_more_than_an_hour_between_two_rides_is_told(over, departs, waiting):
+    _, told = shown(over, found(trip(ride("7", "A", "B", 5, 15), ride("8", "B", "C", departs, departs + 9))))
 
-    assert told == {"preference-unmet": "Up to 61 min of waiting on the way, at B."}
+    assert told == {"preference-unmet": f"Up to {waiting} of waiting on the way, at B."}
 
 
 def test_now_with_blanks_is_now_and_no_arrival(over):

@@ -54,7 +54,11 @@ def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, a
 
 def find_long_change(shown: Iterable[Itinerary]) -> str | None:
     wait_s, name = max((find_longest_wait(each) for each in shown if not each.is_unusable), default=(0, ""))
-    return f"Up to {wait_s // 60} min of waiting on the way, at {name}." if wait_s > LONG_WAIT_S else None
+    if wait_s <= LONG_WAIT_S:
+        return None
+    hours, minutes = divmod(wait_s // 60, 60)
+    waiting = f"{hours} h {minutes} min" if hours > 1 else f"{wait_s // 60} min"
+    return f"Up to {waiting} of waiting on the way, at {name}."
 
 
 def find_longest_wait(itinerary: Itinerary) -> tuple[int, str]:

@@ -148,7 +148,7 @@ SWEDISH_NAMES = {
 _SHORT_FORMS = {
     "al": "alameda", "av": "avenida avenue", "ave": "avenue", "bd": "boulevard", "blvd": "boulevard", "c": "calle",
     "dr": "drive", "ln": "lane", "pc": "praca", "pl": "place plaza platz", "r": "rua rue", "rd": "road", "sq": "square",
-    "st": "street saint", "str": "strasse street", "trav": "travessa",
+    "st": "street saint", "str": "strasse street", "trav": "travessa", "vt": "valtatie",
 }  # fmt: skip
 # Two streets: A / B, A & B, A and B.
 _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGNORECASE)
