@@ -1,7 +1,9 @@
 """Slow, large and greedy requests are refused, and other callers are still answered."""
 
 import asyncio
+import json
 from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
 
 import httpx2
@@ -15,6 +17,8 @@ from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
+from tests.apps.questions import call_of
+from tests.apps.scripted_tool import ScriptedTool
 
 DEADLINE_S = 30
 HEAD = b"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
@@ -51,6 +55,48 @@ async def connected(application, trusted_proxies=()):
     finally:
         server.should_exit = True
         await serving
+
+
+class Endless(ScriptedTool):
+    """Answers never, and notes that a call has begun and that it was cancelled."""
+
+    def __init__(self):
+        super().__init__({})
+        self.begun, self.cancelled = asyncio.Event(), asyncio.Event()
+
+    async def handle(self, arguments, call):
+        self.begun.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+
+
+def write_call(version):
+    params = call_of("scripted", {})
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    head = (
+        f"POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\naccept: application/json\r\n"
+        f"mcp-protocol-version: {version}\r\nmcp-method: tools/call\r\nmcp-name: scripted\r\n"
+        f"content-length: {len(body)}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+async def test_a_call_ends_when_its_client_disconnects(application, version):
+    tool = Endless()
+    async with (
+        connected(replace(application, tools={tool.name: tool})) as (_reader, writer),
+        asyncio.timeout(DEADLINE_S),
+    ):
+        writer.write(write_call(version))
+        await tool.begun.wait()
+        writer.transport.abort()
+        await tool.cancelled.wait()
+
+    assert tool.cancelled.is_set()
 
 
 async def read_all(reader):

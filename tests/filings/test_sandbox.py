@@ -1,5 +1,10 @@
 """Somebody else's SQL: it may read our figures, and nothing more."""
 
+import asyncio
+import os
+import signal
+import sys
+import threading
 import time
 
 import pytest
@@ -8,6 +13,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.sandbox_process import MAX_ROWS
 from fingerpost.filings.store import FactStore
+from fingerpost.runtime.concurrency import compute_by_process
 from tests.filings.drawing import company_file, facts, library_of
 
 # The clock is 1.5 s, and a process has to start; without it the slowest takes most of a minute.
@@ -142,3 +148,27 @@ def test_a_subquery_that_bears_a_view_s_name_sees_no_later_day(sample, query):
     """The authorizer trusts only views with secret names."""
     with pytest.raises(ParameterError, match="prohibited"):
         run_sql(sample, query, "2020-01-01")
+
+
+def read_one(pipe):
+    with pipe.open("rb") as opened:
+        return opened.read(1)
+
+
+async def test_the_process_of_a_cancelled_caller_is_killed(tmp_path):
+    """The child writes to a pipe when it runs, and would never end."""
+    pipe, ended, codes = tmp_path / "pipe", threading.Event(), []
+    os.mkfifo(pipe)
+    command = [sys.executable, "-c", f"import os, signal; os.write(os.open({str(pipe)!r}, 1), b'.'); signal.pause()"]
+
+    def run(child):
+        codes.append(child.run(command, b"", STOPPED_WITHIN_S * 60).returncode)
+        ended.set()
+
+    asked = asyncio.create_task(compute_by_process(run))
+    await asyncio.to_thread(read_one, pipe)
+    asked.cancel()
+    await asyncio.wait([asked])
+    await asyncio.to_thread(ended.wait, STOPPED_WITHIN_S * 6)
+
+    assert codes == [-signal.SIGKILL]

@@ -17,6 +17,7 @@ from fingerpost.filings import sandbox_process
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import new_sample, plain_ticker
+from fingerpost.runtime.concurrency import ChildProcess
 
 # Beyond the query's own time: for the process to start, and for its answer to be written.
 _GRACE_S = 1.5
@@ -31,8 +32,8 @@ _MAIN_TICKER = """
 """
 
 
-def run_sql(library: FactLibrary, query: str, as_of: str | None = None) -> Reply:
-    """Return the rows of one SELECT; ``as_of`` (an ISO day) hides what was filed later.
+def run_sql(library: FactLibrary, query: str, as_of: str | None = None, child: ChildProcess | None = None) -> Reply:
+    """Return the rows of one SELECT, executed in ``child``; ``as_of`` (an ISO day) hides what was filed later.
 
     Raises:
         ParameterError: the query is refused, is wrong, or takes too long.
@@ -47,7 +48,7 @@ def run_sql(library: FactLibrary, query: str, as_of: str | None = None) -> Reply
     command, seconds = [sys.executable, "-I", "-S", sandbox_process.__file__], sandbox_process.DEADLINE_S + _GRACE_S
     answer: dict[str, Any]
     try:
-        done = subprocess.run(command, input=sent, capture_output=True, timeout=seconds, check=False)  # noqa: S603
+        done = (child or ChildProcess()).run(command, sent, seconds)
         answer = json.loads(done.stdout) if done.returncode == 0 else {"code": sqlite3.SQLITE_NOMEM, "error": ""}
     except subprocess.TimeoutExpired:
         answer = {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}

@@ -23,7 +23,14 @@ from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
 from fingerpost.apps.mcp.address import NO_ACCESS_BEYOND, Access, Address, find_ip_address, listen
-from fingerpost.apps.mcp.http_limits import MOST_BYTES, Admission, BodyTooLarge, PatientProtocol, receive_body
+from fingerpost.apps.mcp.http_limits import (
+    MOST_BYTES,
+    Admission,
+    BodyTooLarge,
+    PatientProtocol,
+    answer_while_connected,
+    receive_body,
+)
 from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, is_on_this_machine
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.readiness import Readiness
@@ -128,7 +135,7 @@ class McpTransport:
         async def replay() -> Message:
             return body.pop(0) if body else await receive()
 
-        await manager.handle_request(scope, replay, send)
+        await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
 
 
 def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:

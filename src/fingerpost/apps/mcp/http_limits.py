@@ -7,11 +7,11 @@ memory until it ends.
 import asyncio
 import ipaddress
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from starlette.types import Message, Receive
+from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from fingerpost.apps.mcp.address import is_loopback, name_machine
@@ -118,6 +118,31 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
                 raise BodyTooLarge
             if not message.get("more_body", False):
                 return messages
+
+
+async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> None:
+    """Run ``answer``, and cancel it if the client disconnects before it begins to send; later the SDK does so."""
+
+    async def watch() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        if not deadline.expired():
+            deadline.reschedule(asyncio.get_running_loop().time())
+
+    async def begin(message: Message) -> None:
+        watching.cancel()
+        await send(message)
+
+    try:
+        async with asyncio.timeout(None) as deadline:
+            watching = asyncio.create_task(watch())
+            try:
+                await answer(begin)
+            finally:
+                watching.cancel()
+    except TimeoutError:
+        if not deadline.expired():
+            raise
 
 
 class Admission:

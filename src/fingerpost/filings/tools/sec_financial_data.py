@@ -125,7 +125,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="custom_sql",
         params=ask.CustomSqlParams,
-        answer=lambda library, asked: run_sql(library, asked.sql_query, asked.as_of),
+        answer=lambda library, asked, child: run_sql(library, asked.sql_query, asked.as_of, child),
+        runs_process=True,
         output=shape.SqlAnswer,
         results=list[dict[str, shape.Cell]],
         text=text.format_table,

@@ -6,6 +6,7 @@ Every interface sends ``{query_type, parameters}`` and gets the standard respons
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
@@ -19,7 +20,7 @@ from fingerpost.contract.wire import Shape, Wire, WireModel
 from fingerpost.errors import QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.tools.sec_text import format_figures, format_source
-from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.concurrency import ChildProcess, compute, compute_by_process
 
 _S = TypeVar("_S")
 _P = TypeVar("_P", bound=BaseModel)
@@ -67,6 +68,7 @@ class QueryType(Generic[_S, _P]):
         params: the model of the parameters, without explicit nulls.
         answer: returns the reply, from the tool's source and checked parameters; it runs in a thread and may raise
             ToolError.
+        runs_process: whether ``answer`` is also given the ChildProcess in which it executes the query.
         output: the shape of a successful answer, without ``query_type``; ``results`` and ``data`` complete it.
         text: formats an answer as a text that stands alone (rule A11).
         usage: its part of the tool's description, such as ``metrics {ticker}``; empty if the intro has it.
@@ -76,12 +78,13 @@ class QueryType(Generic[_S, _P]):
 
     name: str
     params: type[_P]
-    answer: Callable[[_S, _P], Reply]
+    answer: Callable[[_S, _P], Reply] | Callable[[_S, _P, ChildProcess], Reply]
     output: type[StandardAnswer] = StandardAnswer
     results: Any = list[Any]
     data: Any = None
     text: Callable[[Mapping[str, Any]], str] = format_figures
     usage: str = ""
+    runs_process: bool = False
     aliases: tuple[str, ...] = ()
     rest: str = "Ask for less."
     long_parts: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
@@ -150,7 +153,8 @@ class QueryTool(PublishedTool):
         if query is None:
             raise QueryTypeUnsupported(arguments.query_type, self.name, [query.name for query in self.queries])
         params = read_params(query.params, arguments.parameters)
-        reply = await compute(query.answer, self._source, params)
+        answer: Callable[..., Reply] = partial(query.answer, self._source, params)
+        reply = await (compute_by_process(answer) if query.runs_process else compute(answer))
         return self.format_success_response(
             arguments.query_type, arguments.parameters, reply.results, reply.to_fields()
         )
