@@ -98,7 +98,10 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     )
     blank, before, after = blank[inside], before[inside], after[inside]
     start_s, end_s = departure_s[before].astype(np.int64), arrival_s[after].astype(np.int64)
-    way_m = _measure_ways_m(stop_times.stop, stops)
+    # Only trips with missing times need places: a large feed may lack few.
+    rows = np.flatnonzero(mark_rows(int(stop_times.trip.max()) + 1, stop_times.trip[blank])[stop_times.trip])
+    way_m = np.zeros(len(arrival_s))
+    way_m[rows] = _measure_ways_m(stop_times.stop[rows], stops)
     done, whole = way_m[blank] - way_m[before], way_m[after] - way_m[before]
     # Stops at one place share the time equally.
     done, whole = np.where(whole < 1.0, (blank - before, after - before), (done, whole))
