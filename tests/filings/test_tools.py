@@ -170,7 +170,7 @@ async def test_tool_details_tells_a_tool_s_parameters(figures):
 
     assert set(answer["parameters_by_query_type"]["custom_sql"]["required"]) == {"sql_query"}
     period = answer["parameters_by_query_type"]["financial_facts"]["properties"]["period"]
-    assert "2022-Q2, 2019..2022 or latest" in str(period)
+    assert "2022-Q2, 2019..2022, latest or ttm" in str(period)
     assert unknown["error"] == unknown["warning"] == "Tool 'sec_x' not found"
     assert unknown["available_tools"] == ["sec_financial_data"]
 

@@ -7,14 +7,15 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from fingerpost.filings.concepts import RECIPE, Metric, find_metric
-from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, filing_url
+from fingerpost.filings.concepts import PER_SHARE, RECIPE, STOCK, Metric, find_metric
+from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions, filing_url
 from fingerpost.filings.formula import (
     Formula,
     Lookup,
     NotComputable,
     Quantity,
     evaluate,
+    formula_of,
     list_lookups,
     plain,
     read_formula,
@@ -23,7 +24,7 @@ from fingerpost.filings.formula import (
 )
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import QUARTERS, day_after, day_number
+from fingerpost.filings.periods import INSTANT, QUARTERS, TRAILING, YEAR, class_of, day_after, day_number
 from fingerpost.filings.query_params import CalculateParams
 from fingerpost.filings.reasons import missing_figure, missing_metric, open_company
 from fingerpost.filings.reply import Missing, Reply, input_of, missing_entry, points_of
@@ -72,7 +73,7 @@ class Calculation:
 
     @property
     def _periods_a_year(self) -> int:
-        return 1 if self.period.quarter is None else QUARTERS
+        return 1 if self.period.is_of_a_year else QUARTERS
 
     def _find_inputs(self) -> tuple[Inputs, Missing]:
         inputs: dict[Lookup, tuple[Metric, Figure]] = {}
@@ -82,20 +83,21 @@ class Calculation:
             if metric is None:
                 missing[lookup.word] = missing_metric(self.source, lookup.word)
                 continue
-            found = self._find_figure(metric, lookup.back)
+            found = self.find_figure(metric, lookup.back)
             if isinstance(found, Figure):
                 inputs[lookup] = (metric, found)
             else:
                 missing[f"{lookup.word} {self.period.after(-lookup.back).period}"] = found
         return inputs, missing
 
-    def _find_figure(self, metric: Metric, back: int) -> Figure | dict[str, Any]:
+    def find_figure(self, metric: Metric, back: int) -> Figure | dict[str, Any]:
         before = self.period.after(-back)
-        found = self.source.select(metric, before).headline
-        if not found:
-            return missing_figure(self.source, metric, before)
+        found = self._select(metric, before)
+        if isinstance(found, dict):
+            return found
         name = f"{metric.name} of {self.source.company.name}"
-        current = self.source.select(metric, self.period).headline if back else ()
+        current = self._select(metric, self.period) if back else ()
+        current = () if isinstance(current, dict) else current
         if len(current) == 1 and not current[0].is_cover:
             end, slack_days = _day_before(current[0], self.period, back)
             near = _list_near(found, end, slack_days)
@@ -109,6 +111,13 @@ class Calculation:
             ends = ", ".join(figure.end for figure in found)
             return missing_entry("not_comparable", f"{name} for {before.wording} may be of {ends}", _BY_DAYS)
         return found[0]
+
+    def _select(self, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...] | dict[str, Any]:
+        """Return the headline of a period, or why there is none; balances are of a trailing year's last quarter."""
+        if period.is_trailing and metric.kind != STOCK:
+            found = find_trailing(self.source, metric, period)
+            return (found,) if isinstance(found, Figure) else found
+        return self.source.select(metric, period).headline or missing_figure(self.source, metric, period)
 
     def _suggest_original(self) -> str:
         if self.source.options.vintage != ORIGINAL:
@@ -153,11 +162,66 @@ class Computed:
         return list(dict.fromkeys(notes))
 
 
+def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Figure | dict[str, Any]:
+    """Return a metric's fiscal year, or the sum of the four quarters to a quarter; else why there is none."""
+    name, last = f"{metric.name} of {source.company.name}", replace(window, is_trailing=False)
+    own = source.select(metric, last).headline
+    if metric.kind == STOCK or any(figure.period == INSTANT for figure in own):
+        message = f"{name} is a balance on a day, which is not summed over quarters"
+        return missing_entry("not_derivable", message, f"Ask for {last.period}")
+    if last.quarter is None:
+        return own[0] if len(own) == 1 and own[0].period == YEAR else missing_figure(source, metric, last)
+    if metric.kind == PER_SHARE or any(is_in_shares(figure.unit) or figure.unit == "pure" for figure in own):
+        message = f"{name} is per share or a count, which does not add up over quarters"
+        return missing_entry("not_derivable", message, "Ask for latest or latest-annual")
+    quarters: list[Figure] = []
+    for back in range(QUARTERS):
+        found = Calculation(source, formula_of(None, metric.name), last).find_figure(metric, back)
+        if not isinstance(found, Figure):
+            return found
+        quarters.insert(0, found)
+    try:
+        quarters = _check_row(
+            [one for _, one in on_one_basis(dict(enumerate((metric, q) for q in quarters)), source.options).values()],
+            source.options,
+        )
+    except NotComputable as error:
+        return missing_entry("not_comparable", f"{name} for {window.wording}: {error}", "Ask for latest-annual")
+    first, newest = quarters[0], max((q.fact for q in quarters), key=lambda fact: (fact.filed, fact.accession))
+    return replace(
+        quarters[-1],
+        start=first.start,
+        value=plain(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0))),
+        fact=newest,
+        concepts=frozenset.intersection(*(q.concepts for q in quarters))
+        or frozenset().union(*(q.concepts for q in quarters)),
+        headlines=(),
+        values=(),
+        alternatives=(),
+        kind=DERIVED,
+        parts=tuple(quarters),
+        formula=" + ".join(PeriodFilter.of(quarter).period for quarter in quarters),
+        notes=tuple(dict.fromkeys(note for quarter in quarters for note in quarter.notes)),
+        as_filed=None,
+        is_trailing=True,
+    )
+
+
+def _check_row(quarters: list[Figure], options: FigureOptions) -> list[Figure]:
+    """Return four quarters if they follow each other and are on one basis."""
+    if class_of(quarters[0].start, quarters[-1].end) != YEAR:
+        raise NotComputable("its last four quarters do not make a year")
+    changed = [part for quarter in quarters if quarter.parts for part in quarter.parts if part.restated]
+    if len({quarter.tier for quarter in quarters}) > 1 or (changed and options.vintage != ORIGINAL):
+        raise NotComputable("its last four quarters are not on one basis")
+    return quarters
+
+
 def _day_before(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
     """Return the end of the period ``back`` periods before a figure's, and its tolerance in days."""
     if back == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
-    months = back * (_MONTHS if period.quarter is None else _MONTHS // QUARTERS)
+    months = back * (_MONTHS if period.is_of_a_year else _MONTHS // QUARTERS)
     # The first day after a period is in the month whose number is exact; a month's last day is not.
     after = date.fromisoformat(day_after(current.end))
     number = after.year * _MONTHS + after.month - 1 - months
@@ -216,7 +280,7 @@ def _row_of(computed: Computed, expression: str, recipe: Metric | None) -> dict[
         "value": value,
         "unit": computed.unit,
         "fiscal_year": period.year,
-        "fiscal_period": f"Q{period.quarter}" if period.quarter else "FY",
+        "fiscal_period": (TRAILING if period.is_trailing else f"Q{period.quarter}") if period.quarter else "FY",
         "end_date": last.end if last is not None else None,
         "filing_date": newest.filed if newest is not None else None,
         "kind": DERIVED,
@@ -226,7 +290,7 @@ def _row_of(computed: Computed, expression: str, recipe: Metric | None) -> dict[
         "inputs": [
             {
                 "metric_name": metric.name,
-                "fiscal_period": period.after(-lookup.back).period,
+                "fiscal_period": replace(period.after(-lookup.back), is_trailing=figure.is_trailing).period,
                 **input_of(figure),
                 "filing_type": figure.fact.form,
                 "filing_url": filing_url(company.cik, figure.fact.accession),

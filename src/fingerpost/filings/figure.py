@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from fingerpost.filings.periods import class_of
+from fingerpost.filings.periods import TRAILING, class_of
 
 ANNUAL_FORMS = frozenset({"10-K", "10-K/A", "10-KT", "10-KT/A", "20-F", "20-F/A", "40-F", "40-F/A"})
 PERIODIC_FORMS = ANNUAL_FORMS | {"10-Q", "10-Q/A", "10-QT", "6-K", "6-K/A"}
@@ -139,10 +139,11 @@ class Figure:
     fiscal_year: int = 0
     fiscal_quarter: int = 0
     as_filed: "Figure | None" = None
+    is_trailing: bool = False
 
     @property
     def period(self) -> str:
-        return class_of(self.start, self.end)
+        return TRAILING if self.is_trailing else class_of(self.start, self.end)
 
     @property
     def is_cover(self) -> bool:

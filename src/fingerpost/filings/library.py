@@ -24,7 +24,15 @@ from fingerpost.filings.figure import (
     FigureOptions,
     Series,
 )
-from fingerpost.filings.period_filter import LAST_DAY, NEWEST, NEWEST_YEAR, PeriodFilter, Selection, select_figures
+from fingerpost.filings.period_filter import (
+    LAST_DAY,
+    NEWEST,
+    NEWEST_FOUR_QUARTERS,
+    NEWEST_YEAR,
+    PeriodFilter,
+    Selection,
+    select_figures,
+)
 from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.reply import missing_entry, no_result, row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
@@ -340,7 +348,7 @@ class CompanyFigures:
             raise no_result(
                 f"No financial facts found for {self.company.ticker}", {period.newest: entry}, self.provenance
             )
-        return found
+        return replace(found, is_trailing=period.newest == NEWEST_FOUR_QUARTERS)
 
     def find_newest(self, kind: str = NEWEST) -> PeriodFilter | None:
         key = ("newest", self.company.cik, kind, self.options.as_of)

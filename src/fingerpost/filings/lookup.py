@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from fingerpost.filings.calculation import Calculation, Computed
+from fingerpost.filings.calculation import Calculation, Computed, find_trailing
 from fingerpost.filings.concepts import RECIPE, STOCK, Metric
 from fingerpost.filings.figure import DERIVED, Figure
 from fingerpost.filings.formula import formula_of, list_lookups, plain
@@ -84,6 +84,11 @@ def _find(source: CompanyFigures, text: str, window: PeriodFilter, frequency: st
         return Finding(text, missing={text: missing_metric(source, text)})
     if metric.kind == RECIPE:
         return _compute(source, metric, text, window, frequency)
+    if window.is_trailing:
+        trailing = find_trailing(source, metric, window)
+        if not isinstance(trailing, Figure):
+            return Finding(metric.name, missing={text: trailing})
+        return Finding(metric.name, Selection((trailing,), (trailing,)))
     found = _select(source, metric, window, frequency)
     if not found.headline:
         return Finding(
@@ -187,4 +192,5 @@ def _figure_of(recipe: Metric, computed: Computed) -> Figure:
         notes=tuple(computed.list_notes(recipe)),
         fiscal_year=last.fiscal_year,
         fiscal_quarter=last.fiscal_quarter,
+        is_trailing=last.is_trailing,
     )

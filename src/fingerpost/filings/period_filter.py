@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from fingerpost.filings.figure import Figure, Series
-from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, YEAR_TO_DATE, FiscalCalendar
+from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, TRAILING, YEAR, YEAR_TO_DATE, FiscalCalendar
 
 BY_PERIOD, BY_FILED = "period", "filed"
 FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 
 _FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
-NEWEST, NEWEST_YEAR = "latest", "latest-annual"
+NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS = "latest", "latest-annual", "ttm"
 _BETWEEN = ".."
 MOST_PERIODS = 40
 _QUARTER_SLACK_DAYS = 14
@@ -26,7 +26,8 @@ class PeriodFilter:
 
     ``basis`` says whether the days are period ends or filing days.
 
-    ``newest`` asks for the newest fiscal period or year, which ``CompanyFigures.locate`` finds.
+    ``newest`` asks for the newest fiscal period or year, or the four quarters to it, which
+    ``CompanyFigures.locate`` finds. ``is_trailing`` is a year, or the four quarters that end with a quarter.
     ``count`` fiscal periods in a row make a range, which begins with ``year`` and ``quarter``.
     """
 
@@ -37,13 +38,19 @@ class PeriodFilter:
     basis: str = BY_PERIOD
     newest: str = ""
     count: int = 1
+    is_trailing: bool = False
 
     @property
     def period(self) -> str:
         """The fiscal period as a query parameter; empty for days."""
         if self.year is None:
             return ""
-        return f"{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
+        trailing = f"{TRAILING} to " if self.is_trailing and self.quarter else ""
+        return f"{trailing}{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
+
+    @property
+    def is_of_a_year(self) -> bool:
+        return self.quarter is None or self.is_trailing
 
     @property
     def is_short(self) -> bool:
@@ -60,8 +67,8 @@ class PeriodFilter:
     def after(self, steps: int) -> "PeriodFilter":
         """Return the fiscal period ``steps`` periods later; negative steps go back."""
         year = self.year or 0
-        if self.quarter is None:
-            return PeriodFilter(year=year + steps)
+        if self.quarter is None or self.is_trailing:
+            return PeriodFilter(year=year + steps, quarter=self.quarter, is_trailing=self.is_trailing)
         number = year * QUARTERS + self.quarter - 1 + steps
         return PeriodFilter(year=number // QUARTERS, quarter=number % QUARTERS + 1)
 
@@ -75,7 +82,8 @@ class PeriodFilter:
     @property
     def wording(self) -> str:
         if self.year is not None:
-            return f"fiscal {self.year}" + (f" Q{self.quarter}" if self.quarter else "")
+            four = "the four quarters to " if self.is_trailing and self.quarter else ""
+            return f"{four}fiscal {self.year}" + (f" Q{self.quarter}" if self.quarter else "")
         if (self.first, self.last) == (FIRST_DAY, LAST_DAY):
             return "any period"
         return f"{self.first} to {self.last}"
@@ -99,12 +107,12 @@ def read_period(text: str) -> PeriodFilter:
     """
     if text.count(_BETWEEN) == 1:
         return _read_range(text)
-    if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR):
+    if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS):
         return PeriodFilter(newest=word)
     matched = _FISCAL.fullmatch(text.strip())
     if matched is None:
         wanted = (
-            f"a fiscal year or quarter, such as 2022 or 2022-Q2, a range as 2019..2022, or {NEWEST} or {NEWEST_YEAR}"
+            "a fiscal year or quarter, such as 2022 or 2022-Q2, a range as 2019..2022, or latest, latest-annual or ttm"
         )
         raise ValueError(f"must be {wanted}; you sent {text!r}")
     part = (matched[2] or "FY").upper()

@@ -11,6 +11,8 @@ from functools import lru_cache
 
 YEAR, QUARTER, HALF, NINE_MONTHS, INSTANT, OTHER = "FY", "Q", "H1", "9M", "instant", "other"
 YEAR_TO_DATE = (HALF, NINE_MONTHS)
+# Four quarters in a row that are no fiscal year.
+TRAILING = "TTM"
 QUARTERS = 4
 
 _CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350, 380, YEAR))

@@ -24,7 +24,14 @@ from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH, plain
-from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY, MOST_PERIODS, PeriodFilter, read_period
+from fingerpost.filings.period_filter import (
+    FIRST_DAY,
+    LAST_DAY,
+    MOST_PERIODS,
+    NEWEST_FOUR_QUARTERS,
+    PeriodFilter,
+    read_period,
+)
 
 
 def _read_fiscal(value: Any) -> PeriodFilter:
@@ -41,13 +48,13 @@ Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format),
 Fiscal = Annotated[
     PeriodFilter,
     BeforeValidator(_read_fiscal),
-    WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2, 2019..2022 or latest"}),
+    WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2, 2019..2022, latest or ttm"}),
 ]
 
 
 def _require_one(period: PeriodFilter) -> PeriodFilter:
-    if period.count > 1:
-        raise ValueError("must be one period here; financial_facts, compare and calculate take ranges")
+    if period.count > 1 or period.newest == NEWEST_FOUR_QUARTERS:
+        raise ValueError("must be one period here; financial_facts, compare and calculate take ranges and ttm")
     return period
 
 

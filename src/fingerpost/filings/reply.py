@@ -8,7 +8,7 @@ from typing import Any, Literal
 from fingerpost import clock
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, filing_url
-from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, YEAR
+from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, TRAILING, YEAR
 
 SCALAR, SERIES, MIXED = "scalar", "series", "mixed"
 
@@ -30,6 +30,7 @@ _PERIOD_TYPES = {
     HALF: "half_year",
     NINE_MONTHS: "nine_months",
     INSTANT: "instant",
+    TRAILING: "ttm",
 }
 
 
@@ -178,4 +179,4 @@ def input_of(figure: Figure) -> dict[str, Any]:
 def _fiscal_period(figure: Figure) -> str | None:
     if figure.period in (QUARTER, INSTANT):
         return f"Q{figure.fiscal_quarter}"
-    return figure.period if figure.period in (YEAR, HALF, NINE_MONTHS) else None
+    return figure.period if figure.period in (YEAR, HALF, NINE_MONTHS, TRAILING) else None

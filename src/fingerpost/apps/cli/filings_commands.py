@@ -227,7 +227,7 @@ def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
     """Return the figures, which commas part, and the fiscal year or quarter of the last words, as ``2022-Q2``."""
     rest, period = list(words), None
-    if words and (words[-1].lower() in ("latest", "latest-annual") or ".." in words[-1]):
+    if words and (words[-1].lower() in ("latest", "latest-annual", "ttm") or ".." in words[-1]):
         rest, period = rest[:-1], words[-1].lower()
     for count in range(0 if period else min(_MOST_WORDS_OF_A_PERIOD, len(words)), 0, -1):
         found = _PERIOD.fullmatch(" ".join(words[-count:]))

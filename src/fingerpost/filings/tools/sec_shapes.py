@@ -57,7 +57,7 @@ class CitedRow(StepModel):
     ticker: str
     value: Value
     unit: str
-    period_type: Literal["annual", "quarter", "half_year", "nine_months", "instant", "other"]
+    period_type: Literal["annual", "quarter", "half_year", "nine_months", "instant", "ttm", "other"]
     start_date: str | None = None
     end_date: str
     fiscal_year: int
