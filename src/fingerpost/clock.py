@@ -83,6 +83,11 @@ class time_limit:  # noqa: N801  (entered like asyncio.timeout)
         await self._timeout.__aexit__(kind, error, traceback)
 
 
+def lift_limits() -> None:
+    """Remove the caller's limits from the current task, which continues in the background."""
+    _ends_s.set(None)
+
+
 def find_left_s() -> float | None:
     """Return how many seconds the limits around the caller leave, 0 or less once one has expired; None without any."""
     ends_s = _ends_s.get()

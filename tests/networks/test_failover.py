@@ -2,19 +2,24 @@
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import pytest
 
 from fingerpost import clock
 from fingerpost.errors import SourceFailed, SourceTimeout, SourceUnreachable
+from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import Deadline, ask_all, ask_in_turn
+from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
+from tests.homes import write_record
 from tests.net.local_server import FakeTime
 from tests.networks.limits import Limits, MeetingNetwork
 
@@ -225,6 +230,61 @@ def test_a_network_that_failed_three_times_rests_and_takes_over_again():
     resting = "LIVE failed 3 times in a row and is asked again in {} s; last: 503"
     assert outcomes == ["503"] * 3 + [resting.format(30), resting.format(1), "answered"]
     assert asked_while_resting == 3
+
+
+async def test_one_request_in_the_background_decides_whether_a_network_is_back():
+    """The caller waits for a part of the deadline only; a cold server that answers within the whole one is back."""
+    time, warm, left_s = FakeTime(), asyncio.Event(), []
+
+    class Cold(HangingNetwork):
+        async def list_departures(self, query):
+            if isinstance(self.departures, Exception):
+                raise self.departures
+            left_s.append(clock.find_left_s())
+            await warm.wait()
+            return await super().list_departures(query)
+
+    network = Cold(name="LIVE", departures=SourceFailed("503"), deadline_s=8.0)
+    guarded = GuardedNetwork(network, NetworkBreaker(clock_s=time.clock_s), "LIVE")
+    for _ in range(3):
+        with pytest.raises(SourceFailed):
+            await guarded.list_departures(board(LIVE_STOP))
+    network.departures = ()
+    time.now_ms += 30_000
+    with pytest.raises(TimeoutError):
+        async with clock.time_limit(0):
+            await guarded.list_departures(board(LIVE_STOP))
+    with pytest.raises(SourceFailed, match="is asked again in 1 s"):
+        await guarded.list_departures(board(LIVE_STOP))
+    warm.set()
+    await asyncio.gather(*guarded._trials)
+
+    assert (await guarded.list_departures(board(LIVE_STOP))).provenance.network == "LIVE"
+    assert left_s == [pytest.approx(8.0, abs=5), None]
+
+
+async def test_a_query_in_the_background_ends_when_the_networks_are_closed(tmp_path):
+    time = FakeTime()
+    hanging = HangingNetwork(name="LIVE", hangs=False, journeys=[SourceFailed("503")] * 3, deadline_s=8.0)
+    source = SimpleNamespace(open=lambda record, learned: hanging, stamp=lambda: None, close=AsyncMock())
+    write_record(tmp_path, "LIVE", source="live")
+    networks = AllNetworks(
+        NetworkRecordStore(tmp_path), lambda: {"live": source}, breaker=NetworkBreaker(clock_s=time.clock_s)
+    )
+    (guarded,) = (await networks.open()).answering
+    for _ in range(3):
+        with pytest.raises(SourceFailed):
+            await guarded.plan_journeys(trip())
+    time.now_ms += 30_000
+    hanging.hangs = True
+    with pytest.raises(TimeoutError):
+        async with clock.time_limit(0):
+            await guarded.plan_journeys(trip())
+    await networks.close()
+    hanging.hangs, hanging.journeys = False, [()]
+
+    assert (await guarded.plan_journeys(trip())).provenance.network == "LIVE"
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 def test_a_network_that_hangs_three_times_rests():

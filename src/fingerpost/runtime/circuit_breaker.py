@@ -48,6 +48,11 @@ class Breaker:
         circuit.being_tried = True
         return None
 
+    def is_tried(self, name: str) -> bool:
+        """Whether a rested name is tried by one call, which is the last that entered."""
+        circuit = self._circuits.get(name)
+        return circuit is not None and circuit.being_tried
+
     def succeeded(self, name: str) -> None:
         """Record a success; a refusal counts as one."""
         self._circuits.pop(name, None)

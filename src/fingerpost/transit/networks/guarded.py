@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import (
@@ -41,20 +41,51 @@ class NetworkBreaker(Breaker):
 class GuardedNetwork(WrapperNetwork):
     """A network that is not asked for a while after several failures or timeouts in a row.
 
-    Meanwhile every query raises the last failure at once; then one query tries the network again. All networks of a
-    process share the ``breaker``; ``key`` separates this network's circuits from others'.
+    Meanwhile every query raises the last failure at once; then one query tries the network again. It has the network's
+    whole deadline, and runs on in the background if its caller leaves for a fallback. All networks of a process share
+    the ``breaker``; ``key`` separates this network's circuits from others'.
     """
 
     def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:
         super().__init__(network)
         self._breaker = breaker
         self._key = key
+        self._trials: set[asyncio.Task[Any]] = set()
 
     async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T:
         circuit = f"{self._key} {kind}"
         wait_s = self._breaker.enter(circuit)
         if wait_s is not None:
             raise self._new_resting(self._breaker.last[circuit], wait_s)
+        if not self._breaker.is_tried(circuit):
+            return await self._ask(circuit, query)
+        trial = asyncio.ensure_future(self._try(circuit, query))
+        self._trials.add(trial)
+        trial.add_done_callback(self._end_trial)
+        await asyncio.wait([trial])
+        return trial.result()
+
+    async def _try(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
+        clock.lift_limits()
+        async with clock.time_limit(self.profile.answer_deadline_s):
+            return await self._ask(circuit, query)
+
+    async def close(self) -> None:
+        """Cancel a query that this event loop runs in the background; another loop cancels its own when it ends."""
+        here = asyncio.get_running_loop()
+        trials = [trial for trial in tuple(self._trials) if trial.get_loop() is here]
+        for trial in trials:
+            trial.cancel()
+        if trials:
+            await asyncio.wait(trials)
+
+    def _end_trial(self, trial: asyncio.Task[Any]) -> None:
+        self._trials.discard(trial)
+        if not trial.cancelled():
+            # Retrieved, because the caller may have left.
+            trial.exception()
+
+    async def _ask(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         failure: StorageUnavailable | None = None
         has_answered = False
         try:
