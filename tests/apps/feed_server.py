@@ -7,8 +7,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class FeedServer:
-    """Serves ``contents`` by path; ``asked`` lists path, query and status of each request."""
-
     def __init__(self):
         self.contents = {}
         self.asked = []

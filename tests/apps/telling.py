@@ -39,7 +39,6 @@ def facts_of(value, name="", skipped=frozenset()):
 
 
 def is_told(name, fact, text, zone="Europe/Helsinki"):
-    """Whether a fact stands in a text: an instant as its time of day, a duration in minutes, a number as it is."""
     if isinstance(fact, str):
         if fact in text:
             return True

@@ -39,8 +39,6 @@ def zipped(tmp_path, drawing):
 
 @pytest.fixture
 def publish(feeds, tmp_path):
-    """Publish a drawn feed: ``publish(drawing, path)`` returns its address."""
-
     def serve(drawing=ONE_TRIP, path="/town.zip"):
         feeds.contents[path] = zipped(tmp_path, drawing)
         return feeds.url + path

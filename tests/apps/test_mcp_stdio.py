@@ -20,7 +20,6 @@ ATTEMPTS = 3
 
 
 def ask_cold(requests, home):
-    """Seconds from the start of a fresh process to the last answer, all answers, and the process's end."""
     kernels = home / "kernels" / use_kernels_folder().name
     # As if it were complete, so that no other process compiles after the test.
     kernels.mkdir(parents=True, exist_ok=True)

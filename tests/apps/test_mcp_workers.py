@@ -39,7 +39,6 @@ async def ask(url):
 
 
 async def ask_all(url, count):
-    """Ask over a new connection each time, so that the kernel picks a worker each time."""
     return [await ask(url) for _ in range(count)]
 
 

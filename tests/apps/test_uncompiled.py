@@ -108,10 +108,6 @@ def test_the_first_trip_starts_the_compiler_and_figures_do_not(home, tmp_path):
 
 @pytest.fixture
 def decide(monkeypatch, tmp_path):
-    """Decide for a home with an empty folder of kernels; returns the decision, how many compilers began, what was said.
-
-    ``network_bytes`` is the size of its timetables.
-    """
     begun, said = [], []
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
     monkeypatch.setattr(kernels.subprocess, "Popen", lambda *args, **_: begun.append(args))

@@ -25,8 +25,6 @@ def list_declared():
 
 
 class Aged:
-    """Something of a second's age."""
-
     def list_timetable_ages(self):
         return [Age("CITY", None, 1)]
 

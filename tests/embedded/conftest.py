@@ -27,8 +27,6 @@ def set_clock(monkeypatch, instant):
 
 
 class Town:
-    """The network ``TEST`` below a home, the tools, and the realtime entities that were ``said``."""
-
     def __init__(self, home, drawing=DRAWING, open_fetch=None, said=(), **drawn):
         self.home = home
         self.file = home / "updates.pb"

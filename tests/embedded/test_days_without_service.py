@@ -62,7 +62,6 @@ def test_an_empty_board_says_when_something_leaves(holed, clock, day, time, why)
 
 
 def test_a_stop_that_nothing_leaves_says_so(holed):
-    """Gamma is a terminal."""
     assert holed.board("TEST:GAMMA")["meta"]["whyEmpty"] == "The timetable has no departures from here on any day."
 
 

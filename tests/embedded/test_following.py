@@ -106,8 +106,6 @@ def test_under_a_fixed_clock_answers_are_the_same_byte_for_byte(towns):
 
 
 class Upstream:
-    """Answers a URL; ``gate`` holds every answer back while it is cleared."""
-
     def __init__(self, answer):
         self.answer = answer
         self.opened = self.asked = 0

@@ -55,7 +55,6 @@ PASSES_ALPHA = call("ALPHA", "08:10", "08:10", relationship="SKIPPED")
     ],
 )  # fmt: skip
 def test_a_board_shows_each_call_of_a_replaced_trip_once(replaced, calls, stop, expected):
-    """C1: with its delay where the replacement calls, else as cancelled."""
     assert rows(replaced(*calls).board(f"TEST:{stop}", windowMinutes=120)) == expected
 
 

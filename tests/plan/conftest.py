@@ -12,7 +12,6 @@ def _standing_clock(monkeypatch):
 
 @pytest.fixture
 def free_clock(monkeypatch):
-    """Let two processes of one installation draw ids of their own."""
     monkeypatch.delenv("FINGERPOST_NOW")
 
 
@@ -23,7 +22,6 @@ def recorder():
 
 @pytest.fixture
 def opened(tmp_path):
-    """Draw runs in this test's folder; their writers end with the test."""
     drawn = []
 
     def draw(*tools, **more):

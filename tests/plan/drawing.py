@@ -32,7 +32,6 @@ class EchoParams(BaseModel):
 
 
 def step(number, tool="echo", **fields):
-    """Draw a step; without a key of its own it gets ``k<number>``."""
     fields.setdefault("expected_key", f"k{number}")
     return PlanStep(step_id=number, description=f"step {number}", tool=tool, **fields)
 
@@ -130,7 +129,6 @@ QUICK = Limits(backoff_s=0.0, attempt_s=5.0)
 
 
 def runs_in(folder, *tools, limits=QUICK, agents=None, **more):
-    """Draw runs over some tools, kept in a folder."""
     return PlanRuns(Catalogue.of(tools, agents), EmbeddedJournal(folder), limits, poll_s=0.01, **more)
 
 

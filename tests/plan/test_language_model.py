@@ -31,7 +31,6 @@ def written(number=1, tool="echo", dependencies=(), **arguments):
 
 @asynccontextmanager
 async def endpoint(*answers, status="200 OK"):
-    """Serve scripted plans; yield the address and the list of requests."""
     requests = []
 
     async def reply(asked):

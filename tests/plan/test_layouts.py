@@ -45,8 +45,6 @@ def read_server(folder, read):
 
 @dataclass(frozen=True)
 class Place:
-    """An engine, the module of its layouts, how to look at its tables, and what it says of newer and broken ones."""
-
     engine: Engine
     module: ModuleType
     describe: Callable
@@ -84,7 +82,6 @@ def place(request, free_clock):
 
 @pytest.fixture
 def upgrade(place, monkeypatch):
-    """Return a function that makes this program a newer one, whose layout adds statements; or the old one again."""
     first = place.module.LAYOUTS
 
     def add(*statements):

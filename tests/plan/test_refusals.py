@@ -16,7 +16,6 @@ DRAWN = plan(step(1)).model_dump()
 
 
 async def refusal(attempt):
-    """Return what a refused attempt is told: (message, details, hint)."""
     with pytest.raises(ToolError) as caught:
         await attempt
     return caught.value.message, caught.value.details, caught.value.hint

@@ -72,7 +72,6 @@ async def test_a_tool_that_may_not_be_asked_twice_is_not(opened, recorder):
 
 
 async def waits_of(runs, a_plan):
-    """Carry a plan out without its waits, and return what each of them would have been in seconds."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(retry, "sleep", lambda _seconds: asyncio.sleep(0))
         _state, run = await ended(runs, a_plan)

@@ -21,7 +21,6 @@ async def test_events_beyond_one_answer_are_counted_and_can_be_asked_for(runs, m
 
 
 async def test_how_each_step_stands(runs, recorder):
-    """The contract's four words: what waits for a failed step is pending, a person's turn is in progress."""
     recorder.script = {"x": failure("wrong")}
     steps = [
         step(1),

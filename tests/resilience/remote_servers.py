@@ -110,8 +110,6 @@ def tell_opentripplanner(asked, said):
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of server: what answers like it, and the id of its one stop as the server writes it."""
-
     new_source: object
     tell: object
     stop_id: str
@@ -134,7 +132,6 @@ LEARNED = LearnedProfile(
 
 
 def list_questions(kind, name):
-    """Return every question to the tools, by a short word; ``name`` is what the server's stop is called."""
     here, there = ({"type": "coords", "value": {"lat": lat, "lon": -0.1}} for lat in (51.5, 51.52))
     stop_id = f"TOWN:{KINDS[kind].stop_id}"
     return {

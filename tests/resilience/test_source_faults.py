@@ -83,7 +83,6 @@ async def ask_over(kind, home, reply, *words, time=None):
 
 
 def code_of(body):
-    """Return the code of a failure; of a lookup that could not be read or answered, its category's beginning."""
     if "error" not in body:
         return body.get("code", "OK")
     code = body["error"]["code"]
@@ -97,7 +96,6 @@ def list_asked(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("fault", FAULTS)
 async def test_a_fault_has_its_code_and_the_next_call_recovers(kind, fault, tmp_path):
-    """In each tool; a wait is reported at once with its seconds, and another call in that time asks nobody."""
     time, is_wrong, sent = FakeTime(), True, []
 
     async def reply(asked):

@@ -64,7 +64,6 @@ class Drawing:
         return next(number for number, node in enumerate(self.nodes) if node.letter == letter)
 
     def ring(self, letters):
-        """Return the numbers that nodes have in the file."""
         return [self.find(letter) + 1 for letter in letters]
 
     def place(self, letter):
@@ -77,7 +76,6 @@ class Drawing:
 
 
 def degrees(x, y):
-    """Return the latitude and longitude of a place in cells."""
     return -y * DEG, x * DEG
 
 

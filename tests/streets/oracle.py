@@ -11,7 +11,6 @@ ISLAND_M = 2000.0
 
 
 def walkable(drawing):
-    """Return the streets that may be walked and do not hang together, there and back, with too little."""
     streets = [street for street in drawing.streets if street.kind != "x"]
     ahead = {street: _reach(drawing, streets, street) for street in streets}
     parts = {one: min(other for other in streets if other in ahead[one] and one in ahead[other]) for one in streets}
@@ -36,7 +35,6 @@ def _reach(drawing, streets, street):
 
 
 def private(drawing, streets):
-    """Return the streets that may only begin or end a walk, or lie behind such ones."""
     public = [street for street in streets if street.kind != "p"]
     parts = _parts(drawing, public)
     size = {
@@ -64,7 +62,6 @@ def _parts(drawing, streets):
 
 
 def snap(drawing, streets, x, y):
-    """Return the street nearest to a place in cells, and how far along it in metres."""
     best = None
     for street in streets:
         start, end = drawing.nodes[street.start], drawing.nodes[street.end]

@@ -14,13 +14,11 @@ PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,tra
 
 
 def stop_row(stop_id, place, kind=0, parent="", wheelchair=1):
-    """Return a row of stops.txt; the place is in cells."""
     lat, lon = degrees(*place)
     return f"{stop_id},{stop_id.capitalize()},{lat:.9f},{lon:.9f},{kind},{parent},{wheelchair}\n"
 
 
 def network_of(town, lines, stops, folder, *, ways=(), **extra):
-    """Return the network of a drawn town: its lines, as drawn feeds are, its stops' rows, and pathways."""
     extract = folder / "town.osm"
     extract.write_text(osm(read(town), **extra))
     tables = feed_from_drawing(lines)
@@ -47,7 +45,6 @@ def question(start, goal, instant, **more):
 
 
 async def legs_of(network, *ends, **more):
-    """Return the legs of the first itinerary: mode, from, to and metres; an empty list where there is none."""
     found = (await network.plan_journeys(question(*ends, **more))).itineraries
     return (
         [(leg.mode.value, leg.start.name, leg.end.name, round(leg.distance_m)) for leg in found[0].legs]

@@ -33,7 +33,6 @@ def on_map(*entrances):
 
 
 async def walk_to_deep(network, **more):
-    """Return the metres of the walk to Deep, None where it is not reached."""
     legs = await legs_of(network, START, (45, 0), instant=NOW, **more)
     return legs[0][3] if len(legs) > 1 and legs[0][2] == "Deep" else None
 

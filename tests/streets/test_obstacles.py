@@ -22,7 +22,6 @@ def node(number, cells, **tags):
 
 @pytest.fixture
 def plan(tmp_path, monkeypatch):
-    """Plan from the street's beginning to Beta: ``plan(nodes on the street, tags of the street, step-free)``."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
 
     def ask(nodes, tags=None, *, step_free=True):

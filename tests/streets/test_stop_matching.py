@@ -15,14 +15,12 @@ HERE = degrees(0, 0)
 
 
 def _stops(*names, kind=STOP):
-    """Return stops, all at one place, by (id, code)."""
     count = len(names)
     places = np.full(count, HERE[0]), np.full(count, HERE[1])
     return WalkedStops(*places, np.full(count, kind, np.int8), *zip(*names, strict=True))
 
 
 def _found(stops, *mapped):
-    """Return how many cells to the right of their own place stops are put, and how many are matched."""
     found = find_stop_places(stops, [OsmStop(ref, *degrees(x, 0)) for ref, x in mapped])
     return [round(lon / degrees(1, 0)[1], 2) for lon in found.lons.tolist()], found.matched
 

@@ -193,7 +193,6 @@ def towns(draw):
 
 
 def draw_place(data, drawing, streets, along):
-    """Draw a place on one of some streets, so many cells along it."""
     street, cells = data.draw(st.sampled_from(streets)), data.draw(along)
     start, end = drawing.nodes[street.start], drawing.nodes[street.end]
     return start.x + cells * (end.x > start.x), start.y + cells * (end.y > start.y)

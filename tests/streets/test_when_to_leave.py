@@ -28,7 +28,6 @@ BOARD = {"stop": {"type": "id", "value": "TEST:ALPHA"}, "windowMinutes": 60}
 
 @pytest.fixture
 def ask(tmp_path, monkeypatch):
-    """Ask for Alpha's board at 08:00, from a place; ``ask(walk_from, *realtime entities)``."""
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
     network = network_of(TOWN, LINES, ROWS, tmp_path)
     variables = VariableStore(tmp_path / "variables.sqlite")

@@ -36,12 +36,10 @@ class Town:
         return snap_to_streets(self.graph, self.grid, np.array([lat]), np.array([lon]))
 
     def walk(self, start, end, limit_m=20_000.0):
-        """Return (metres, seconds) on the streets, rounded; None where there is no walk."""
         found = self.search.measure(self.snap(start), self.snap(end), limit_m)
         return None if found.metres[0] < 0 else (round(float(found.metres[0])), round(float(found.seconds[0]), 1))
 
     def line(self, start, end):
-        """Return the walk's line in cells, rounded."""
         found = self.search.find_line(self.snap(start), self.snap(end), 20_000.0)
         one = degrees(1, -1)
         return [(round(lon / one[1], 2), round(-lat / one[0], 2)) for lat, lon in found.tolist()]

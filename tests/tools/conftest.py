@@ -24,7 +24,6 @@ def helsinki_home(tmp_path_factory):
 
 @pytest.fixture
 def ask(helsinki_home, monkeypatch):
-    """Ask a tool on that morning: ``ask(tool, arguments)`` returns the Answer."""
     monkeypatch.setenv("FINGERPOST_NOW", MORNING)
     return asker(helsinki_home)
 

@@ -34,7 +34,6 @@ class Tables:
             self.calls.setdefault(row["trip_id"], []).append(row["stop_id"])
 
     def ride_of(self, leg):
-        """Return (route, zones of the calls in order, departure, arrival) of a leg of an answer."""
         trip, begin, end = (text.partition(":")[2] for text in (leg["tripId"], leg["from"]["id"], leg["to"]["id"]))
         calls = self.calls[trip]
         last = len(calls) - 1 - calls[::-1].index(end)

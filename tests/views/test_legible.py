@@ -52,7 +52,6 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def list_covered(frame, page):
-    """Return the pairs of texts that cover each other, with the width and the scale of text."""
     covered = []
     for scale in (1, 2):
         if scale == 2:

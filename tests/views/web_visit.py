@@ -8,8 +8,6 @@ from tests.views.web_server import serving_page
 
 
 class Visit:
-    """The page, where it came from, and the calls that it made."""
-
     def __init__(self, page, url):
         self.page = page
         self.url = url

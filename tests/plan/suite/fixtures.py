@@ -62,8 +62,6 @@ _MODELS: Mapping[Build, type[AddUp]] = {
 
 
 class CallLog:
-    """The file to which the tool writes a line at the beginning and at the end of each call."""
-
     def __init__(self, folder):
         self._path = folder / "calls.txt"
 
@@ -112,7 +110,6 @@ def new_runs(journal, folder, build=Build.FIRST, limits=None):
 
 
 def adding(number, milliseconds, *before):
-    """Return a step that takes so long and adds up what the steps before it have found."""
     return {
         "step_id": number,
         "description": f"step {number}",
@@ -143,7 +140,6 @@ def draw_plan(luck):
 
 
 def expected_sums(raw):
-    """Return what each key of a drawn plan must hold in the end: the oracle, which runs nothing."""
     sums: dict[str, int] = {}
     for step in raw["steps"]:
         parts = [sums[each["$ref"]] for each in step["parameters"]["extra"]]

@@ -37,7 +37,6 @@ async def work(says, engine, folder, build, plans):
 
 
 def tell(says, complains, environment, opens, folder, build, plans):
-    """Work in a process that was forked, in an environment; what goes wrong is written to a file."""
     os.dup2(os.open(complains, os.O_WRONLY), sys.stderr.fileno())
     os.environ.clear()
     os.environ.update(environment)
@@ -105,7 +104,6 @@ class Worker:
         return said
 
     def _hear(self):
-        """Return what it says next: None where it is silent for too long."""
         try:
             return self._said.recv() if self._said.poll(PATIENCE_S) else None
         except EOFError:
@@ -119,7 +117,6 @@ class Worker:
 
 
 def wait_until(is_so, sentence):
-    """Wait until a condition holds; only a broken engine is waited for to the end."""
     until = time.monotonic() + PATIENCE_S
     while not is_so():
         if time.monotonic() > until:
