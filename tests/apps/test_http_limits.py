@@ -99,6 +99,21 @@ async def test_a_call_ends_when_its_client_disconnects(application, version):
     assert tool.cancelled.is_set()
 
 
+@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+async def test_a_call_that_takes_too_long_is_cancelled_and_answered(application, monkeypatch, version):
+    monkeypatch.setattr(http_limits, "ANSWER_S", 0.2)
+    tool = Endless()
+    async with (
+        connected(replace(application, tools={tool.name: tool})) as (reader, writer),
+        asyncio.timeout(DEADLINE_S),
+    ):
+        writer.write(write_call(version))
+        status = await reader.readline()
+        await tool.cancelled.wait()
+
+    assert status.startswith(b"HTTP/1.1 504 ")
+
+
 async def read_all(reader):
     return await asyncio.wait_for(reader.read(), DEADLINE_S)
 

@@ -24,6 +24,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from fingerpost.apps.mcp.address import NO_ACCESS_BEYOND, Access, Address, find_ip_address, listen
 from fingerpost.apps.mcp.http_limits import (
+    ANSWER_S,
     MOST_BYTES,
     Admission,
     BodyTooLarge,
@@ -135,7 +136,10 @@ class McpTransport:
         async def replay() -> Message:
             return body.pop(0) if body else await receive()
 
-        await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
+        try:
+            await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
+        except TimeoutError:
+            await _TOO_LONG(scope, receive, send)
 
 
 def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
@@ -144,6 +148,7 @@ def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
 
 
 _TOO_MANY = _refuse(429, "Too many requests at a time; retry in a second", {"Retry-After": "1"})
+_TOO_LONG = _refuse(504, f"The call was cancelled after {ANSWER_S:.0f} s; ask for less, or retry later", {})
 _FULL = _refuse(503, "The server has too many requests at a time; retry in a second", {"Retry-After": "1"})
 
 

@@ -16,10 +16,12 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from fingerpost.apps.mcp.address import is_loopback, name_machine
 from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS, REQUESTS_IN_HAND
+from fingerpost.transit.kernel_mode import is_compiling
 
 HEADERS_S = 10.0
 MOST_HEADER_BYTES = 65_536
 BODY_S = 15.0
+ANSWER_S = 120.0
 # Of one process; systems that were not told otherwise give it 1,024 files.
 MOST_CONNECTIONS = 500
 MOST_CONNECTIONS_OF_ONE = 50
@@ -121,27 +123,45 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
 
 
 async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> None:
-    """Run ``answer``, and cancel it if the client disconnects before it begins to send; later the SDK does so."""
+    """Run ``answer``, and cancel it if the client disconnects before it begins to send; later the SDK does so.
+
+    Raise TimeoutError if it has not begun after ``ANSWER_S``; waiting for the engine to be compiled does not count.
+    """
+    loop = asyncio.get_running_loop()
+    has_left = False
+    limit: asyncio.TimerHandle
 
     async def watch() -> None:
+        nonlocal has_left
         while (await receive())["type"] != "http.disconnect":
             pass
+        has_left = True
         if not deadline.expired():
-            deadline.reschedule(asyncio.get_running_loop().time())
+            deadline.reschedule(loop.time())
+
+    def give_up() -> None:
+        nonlocal limit
+        if is_compiling():
+            limit = loop.call_later(ANSWER_S, give_up)
+        elif not deadline.expired():
+            deadline.reschedule(loop.time())
 
     async def begin(message: Message) -> None:
         watching.cancel()
+        limit.cancel()
         await send(message)
 
     try:
         async with asyncio.timeout(None) as deadline:
             watching = asyncio.create_task(watch())
+            limit = loop.call_later(ANSWER_S, give_up)
             try:
                 await answer(begin)
             finally:
                 watching.cancel()
+                limit.cancel()
     except TimeoutError:
-        if not deadline.expired():
+        if not has_left:
             raise
 
 
