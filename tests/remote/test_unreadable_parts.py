@@ -7,13 +7,14 @@ from datetime import UTC, datetime
 import pytest
 
 from fingerpost.errors import SourceChanged
+from fingerpost.net.cache import Cache
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.remote.kit.answers import read_exactly
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.remote.tfl.shapes import TflLine
-from tests.net.local_server import new_client, serving
+from tests.net.local_server import FakeTime, new_client, serving
 from tests.net.reply_server import serving_replies
 from tests.resilience.remote_servers import KINDS, LEFT, NOW, as_json, list_questions, new_record, tools_over
 
@@ -86,7 +87,8 @@ async def test_what_cannot_be_read_costs_its_own_entry_alone(tmp_path, kind, wor
 
 async def test_an_unreadable_answer_in_memory_is_replaced():
     good = as_json({"itineraries": []})
-    async with serving(as_json({}), good) as server, new_client() as client:
+    cache = Cache(clock_s=FakeTime().clock_s)
+    async with serving(as_json({}), good) as server, new_client(cache=cache) as client:
         motis = MotisServer(client.fetch, NetworkRecord(name="TOWN", source="motis", url=server.url))
 
         async def plan():
