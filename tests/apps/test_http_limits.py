@@ -58,7 +58,7 @@ async def connected(application, trusted_proxies=()):
 
 
 class Endless(ScriptedTool):
-    """Answers never, and notes that a call has begun and that it was cancelled."""
+    """Never answers; ``begun`` and ``cancelled`` are set when a call is."""
 
     def __init__(self):
         super().__init__({})
@@ -109,7 +109,9 @@ async def test_a_call_that_takes_too_long_is_cancelled_and_answered(application,
     ):
         writer.write(write_call(version))
         status = await reader.readline()
-        await tool.cancelled.wait()
+        # On a busy machine the limit can pass before the tool is called.
+        if tool.begun.is_set():
+            await tool.cancelled.wait()
 
     assert status.startswith(b"HTTP/1.1 504 ")
 

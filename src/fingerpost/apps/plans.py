@@ -23,7 +23,7 @@ class Plans:
 
 
 def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
-    """Return plans over some tools; a plan cannot start plans of its own."""
+    """Return plans over some tools; a plan cannot start other plans."""
     catalogue = Catalogue.of([_plan_tool(tool) for tool in tools])
     runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
     planners: list[Planner] = [BackwardChaining(), TemplatePlanner()]

@@ -60,7 +60,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """An answer, and by name what the caller wanted beside it (rule A10); without a text, ``describe`` writes it."""
+    """An answer, and its extras by name (rule A10); without a text, ``describe`` writes it."""
 
     body: Mapping[str, Any]
     beside: Mapping[str, Mapping[str, Any]]

@@ -113,7 +113,7 @@ class Calculation:
         return found[0]
 
     def _select(self, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...] | dict[str, Any]:
-        """Return the headline of a period, or why there is none; balances are of a trailing year's last quarter."""
+        """Return the headline of a period, or the reason why it is missing; a trailing year has its last balance."""
         if period.is_trailing and metric.kind != STOCK:
             found = find_trailing(self.source, metric, period)
             return (found,) if isinstance(found, Figure) else found
@@ -163,7 +163,7 @@ class Computed:
 
 
 def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Figure | dict[str, Any]:
-    """Return a metric's fiscal year, or the sum of the four quarters to a quarter; else why there is none."""
+    """Return a metric's fiscal year, or the sum of the four quarters to a quarter; else the reason why not."""
     name, last = f"{metric.name} of {source.company.name}", replace(window, is_trailing=False)
     own = source.select(metric, last).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in own):

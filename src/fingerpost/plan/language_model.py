@@ -91,7 +91,7 @@ def plan_model(catalogue: Catalogue) -> type[BaseModel]:
     kinds: list[Any] = []
     for name, tool in sorted(catalogue.tools.items()):
         questions = tool.spec.input_schema
-        # References may stand for any value: what the arguments are is said, what they hold is checked after.
+        # References may stand for any value, so arguments are described here and checked once they are filled in.
         fields = "; ".join(f"of {query_type}: {_fields_of(arguments)}" for query_type, arguments in questions.items())
         question = create_model(
             f"{name}_question",

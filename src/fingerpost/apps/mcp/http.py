@@ -59,7 +59,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Site:
-    """Files, by path, that are served beside the endpoints; all have ``headers``.
+    """Static files by path, which are served with the endpoints; all have ``headers``.
 
     ``work`` runs while the server does; ``announce`` is called with the server's URL once it listens.
     """

@@ -68,7 +68,7 @@ def leave(execute: Workflow) -> None:
 
     DBOS.destroy()
     try:
-        # DBOS has put its own threads behind the loop, and they have ended.
+        # DBOS made its own threads the loop's default executor, and they have ended.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="fingerpost"))
     except RuntimeError:
         return
