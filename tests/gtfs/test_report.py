@@ -55,11 +55,11 @@ PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,tra
     [
         pytest.param(
             {
-                "stops.txt": "stop_id,stop_lat,stop_lon,stop_name,stop_timezone\nALPHA,60.17,24.94,A,Europe/Helsinki\n"
+                "stops.txt": "stop_id,stop_lat,stop_lon,stop_name,stop_timezone\nALPHA,60.17,24.94,A,Europe/Mariehamn\n"
                 "BETA,60.17,24.95,B,Europe/Stockholm\nGAMMA,60.17,24.96,G,\n"
             },
             [("stop-zone-unapplied", 1, "stops.txt", 3)],
-            id="a stop in another time zone than the agency's",
+            id="a stop whose zone has other times than the agency's, and one whose zone has the same",
         ),
         pytest.param(
             {"pathways.txt": PATHWAYS + "1,ALPHA,X,1,1,,\n2,ALPHA,BETA,9,1,,\n"},

@@ -1,5 +1,6 @@
 """``agency.txt``, ``feed_info.txt``, ``attributions.txt``: publisher, time zone, language and credits of a feed."""
 
+from datetime import datetime
 from functools import cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -27,10 +28,10 @@ def read_agencies(archive: Archive) -> Agencies:
         known = _find_zone(zone_text)
         if known is None:
             table.note(Reason.ZONE_UNKNOWN_ASSUMED, line, "agency_timezone")
-        elif zone and known != zone:
-            table.note(Reason.ZONE_OF_OTHER_AGENCY_ASSUMED, line, "agency_timezone")
-        else:
+        elif not zone:
             zone = known
+        elif not has_same_times(known, zone):
+            table.note(Reason.ZONE_OF_OTHER_AGENCY_ASSUMED, line, "agency_timezone")
     if not zone:
         line = rows[0][0] if rows else 0
         what = f"line {line}: agency_timezone is {rows[0][1][2]!r}" if rows else "has no rows"
@@ -42,6 +43,17 @@ def read_agencies(archive: Archive) -> Agencies:
     stated = set(filter(None, languages))
     language = stated.pop() if len(stated) == 1 else ""
     return Agencies(zone, tuple(dict.fromkeys(filter(None, names))), language, ids)
+
+
+@cache
+def has_same_times(zone_text: str, zone: str) -> bool:
+    """Whether a feed's zone has the times of another all year, as America/Indiana/Indianapolis has New York's."""
+    known = _find_zone(zone_text)
+    if known is None:
+        return False
+    ours, theirs = ZoneInfo(zone), ZoneInfo(known)
+    firsts = [datetime(year, month, 1, tzinfo=ours) for year in (2015, 2025) for month in range(1, 13)]
+    return all(first.utcoffset() == first.replace(tzinfo=theirs).utcoffset() for first in firsts)
 
 
 def _find_zone(name: str) -> str | None:

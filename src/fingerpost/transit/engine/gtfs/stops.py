@@ -11,6 +11,7 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
+from fingerpost.transit.engine.gtfs.feed_info import has_same_times
 from fingerpost.transit.engine.timetable.draft import StopRow
 from fingerpost.transit.engine.timetable.timetable import (
     BOARDING_AREA,
@@ -78,7 +79,7 @@ def read_stops(archive: Archive, zone: str) -> Stops:
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
     for block in table.blocks(*columns, "wheelchair_boarding", "stop_code", "stop_timezone"):
         zones = block.texts(9)
-        elsewhere = np.array([bool(text) and text.casefold() != zone.casefold() for text in zones], np.bool_)
+        elsewhere = np.array([bool(text) and not has_same_times(text, zone) for text in zones], np.bool_)
         table.note_rows(Reason.STOP_ZONE_UNAPPLIED, block.lines[elsewhere], "stop_timezone")
         texts = [block.texts(column) for column in (0, 1, 5, 6, 8)]
         lats, lons = block.decimals(2), block.decimals(3)
