@@ -26,14 +26,10 @@ _WITH_CITY = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
 _BEYOND_M = 500.0
 
 
-def find_main_stations(city: City, places: Iterable[Place]) -> list[Place]:
-    """Return the railway stations of a city that are called so or after it, else its bus stations."""
+def find_main_stations(city: City, places: Iterable[Place], kinds: frozenset[str]) -> list[Place]:
+    """Return the stations of a city that are called by a kind, or by it after the city's name."""
     within = [place for place in places if _is_in(place, city)]
-    for kinds in (_RAILWAY, _BUS):
-        found = [place for place in within if any(_is_main(name, city, kinds) for name in _plain_names(place))]
-        if found:
-            return found
-    return []
+    return [place for place in within if any(_is_main(name, city, kinds) for name in _plain_names(place))]
 
 
 def _is_in(place: Place, city: City) -> bool:
@@ -63,7 +59,7 @@ class NetworkPlaces:
     def __init__(self, stops: TimetableStops, addresses: AddressIndex | None) -> None:
         self._stops = stops
         self._addresses = addresses
-        self._stations_of_city: dict[str, list[Place]] = {}
+        self._stations_of_city: dict[tuple[str, frozenset[str]], list[Place]] = {}
 
     async def find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         if self._addresses is None and self._stops.is_quick:
@@ -84,8 +80,7 @@ class NetworkPlaces:
                 known = by_token.get(match.place.token)
                 if known is None or known.score < score:
                     by_token[match.place.token] = replace(match, score=score)
-        city = addresses.find_city(text)
-        for station in () if city is None else self._list_main_stations(city):
+        for station in self._list_main_stations(text, addresses):
             away_m = None if focus is None else distance_m(focus, station.coordinate)
             by_token[station.token] = PlaceMatch(place=in_language(station, language), score=1.0, distance_m=away_m)
         places_of_name: dict[str, list[Place]] = {}
@@ -94,16 +89,28 @@ class NetworkPlaces:
                 places_of_name.setdefault(name, []).append(match.place)
         for match in addresses.list_matches(text, language, focus):
             fit = self._score_beside(match, places_of_name)
-            # A shop has the token of its address; the better match is kept.
-            if fit is not None and match.place.token not in by_token:
+            known = by_token.get(match.place.token)
+            # A shop has the token of its address, a corner that of a street's middle; the better match is kept.
+            if fit is not None and (known is None or known.score < fit):
                 by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
         return [self._stops.described(match) for match in in_order(by_token.values())]
 
-    def _list_main_stations(self, city: City) -> list[Place]:
-        stations = self._stations_of_city.get(city.name)
-        if stations is None:
-            stations = self._stations_of_city[city.name] = find_main_stations(city, self._stops.places.list_places())
-        return stations
+    def _list_main_stations(self, text: str, addresses: AddressIndex) -> list[Place]:
+        """Return what a city's name means, alone or with a kind of station: its railway stations, else bus stations."""
+        city, kinds = addresses.find_city(text), [_RAILWAY, _BUS]
+        words = plain(text).split()
+        for count in range(1, len(words)):
+            for name, kind in ((words[:count], words[count:]), (words[-count:], words[:-count])):
+                asked = [known for known in (_RAILWAY, _BUS) if " ".join(kind) in known | _WITH_CITY]
+                if asked and city is None and (city := addresses.find_city(" ".join(name))):
+                    kinds = asked
+        return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
+
+    def _list_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
+        key = (city.name, kinds)
+        if key not in self._stations_of_city:
+            self._stations_of_city[key] = find_main_stations(city, self._stops.places.list_places(), kinds)
+        return self._stations_of_city[key]
 
     def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
         return None if self._addresses is None else self._addresses.find_address(coordinate, language)

@@ -85,14 +85,20 @@ class NameSearch:
         rows = set(self._rows_of_word.get(words[0], ()))
         for word in words[1:]:
             rows.intersection_update(self._rows_of_word.get(word, ()))
-        for row in rows:
-            stem, bounds = self._stems[row], _HAS_ALL
-            if len(wanted) >= _DISTINCTIVE_LETTERS:
-                if stem and f"{wanted} ".startswith(f"{stem} "):
-                    bounds = _WHOLE
-                elif self._names[row].startswith(f"{wanted} "):
-                    bounds = _BEGINS
-            yield row, _between(bounds, self._share_given(wanted, row))
+        bounds_by_row = {row: self._having_all_within(wanted, row) for row in rows}
+        # Prisma is not Prisma Pirkkala, which has a city behind its name, where Prisma Kaleva is another one.
+        is_chain = _BEGINS in bounds_by_row.values()
+        for row, bounds in bounds_by_row.items():
+            is_without_city = bounds == _WHOLE and not _KINDS.issuperset(self._names[row].removeprefix(wanted).split())
+            yield row, _between(_BEGINS if is_chain and is_without_city else bounds, self._share_given(wanted, row))
+
+    def _having_all_within(self, wanted: str, row: int) -> tuple[float, float]:
+        stem = self._stems[row]
+        if len(wanted) < _DISTINCTIVE_LETTERS:
+            return _HAS_ALL
+        if stem and f"{wanted} ".startswith(f"{stem} "):
+            return _WHOLE
+        return _BEGINS if self._names[row].startswith(f"{wanted} ") else _HAS_ALL
 
     def _offered(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
         letters = sum(map(len, words))

@@ -210,7 +210,8 @@ class AddressIndex:
                 if thing.row not in best or (score > best[thing.row][0] and thing.kind is not FeatureKind.STREET):
                     best[thing.row] = self._with_number(thing, whole, score, language)
         for thing in self._list_of_kind(whole.words, focus):
-            if thing.row not in best or best[thing.row][0] < UNCERTAIN:
+            # Of several post offices the one that is also called Posti is not meant more than the others.
+            if thing.row not in best or best[thing.row][0] < 1.0:
                 best[thing.row] = UNCERTAIN, self._place(thing, language)
         yield from (each for each in best.values() if each[0] >= FLOOR)
 
