@@ -18,7 +18,7 @@ from fingerpost.apps.cli.app import app
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
 from fingerpost.apps.wiring import list_tools, new_networks
-from fingerpost.contract.envelope import Family, code_of, render_error
+from fingerpost.contract.envelope import Contract, code_of, render_error
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import schema_of
 from fingerpost.store.network_record import describe_schema
@@ -70,7 +70,7 @@ def _tool(tool: PublishedTool) -> list[str]:
         f"## {tool.name}",
         "",
         tool.full_description,
-        f"Group `{tool.group}`; errors of the {tool.family.value} contract.",
+        f"Group `{tool.group}`; errors of the {tool.contract.value} contract.",
         writes,
     ]
     lines += ["", "### It takes", "", *_fields(tool.input_schema)]
@@ -255,10 +255,10 @@ def _error(kind: type[errors.ToolError]) -> str:
     errors.ToolError.__init__(error, "")
     if isinstance(error, errors.SourceLimited):
         error.retry_after_s = 0.0
-    codes = {family: code_of(error, family) for family in Family}
-    category = render_error(error, Family.LOOKUP, "")["error"]["category"]
-    codes[Family.LOOKUP] = f"{category} / {codes[Family.LOOKUP]}"
-    order = (Family.PLAN_TRIP, Family.BOARD, Family.STEP, Family.LOOKUP, Family.LONDON)
+    codes = {contract: code_of(error, contract) for contract in Contract}
+    category = render_error(error, Contract.LOOKUP, "")["error"]["category"]
+    codes[Contract.LOOKUP] = f"{category} / {codes[Contract.LOOKUP]}"
+    order = (Contract.PLAN_TRIP, Contract.BOARD, Contract.STEP, Contract.LOOKUP, Contract.LONDON)
     meaning = _cell((kind.__doc__ or "").split("\n\n")[0])
     cells = [f"`{kind.__name__}`", meaning, *(codes[each] for each in order), "yes" if error.retryable else ""]
     return f"| {' | '.join(cells)} |"

@@ -1,6 +1,6 @@
 """A tool that does as it was told."""
 
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import WireModel
 
@@ -17,7 +17,7 @@ class ScriptedTool(PublishedTool):
     name = "scripted"
     title = "Scripted"
     description = "Does as it was told."
-    family = Family.BOARD
+    contract = Contract.BOARD
     group = "core"
     input_model = Nothing
     output_shape = Anything

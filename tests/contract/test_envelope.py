@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost import errors
 from fingerpost.contract.envelope import (
-    Family,
+    Contract,
     code_of,
     is_failure,
     render_error,
@@ -103,13 +103,13 @@ TABLE = [
 def test_each_contract_names_what_happened(row):
     """A5, P36-P42, D28-D31, M48, M49, J11-J20, S6, S47: nothing found is a success in London, a warning in a plan."""
     error, *expected = row
-    london = render_error(error, Family.LONDON, "id")
-    step = render_error(error, Family.STEP, "id", tool="t", parameters={"a": 1})
-    lookup = render_error(error, Family.LOOKUP, "id")["error"]
+    london = render_error(error, Contract.LONDON, "id")
+    step = render_error(error, Contract.STEP, "id", tool="t", parameters={"a": 1})
+    lookup = render_error(error, Contract.LOOKUP, "id")["error"]
 
     assert [
-        render_error(error, Family.PLAN_TRIP, "id")["error"]["code"],
-        render_error(error, Family.BOARD, "id")["error"]["code"],
+        render_error(error, Contract.PLAN_TRIP, "id")["error"]["code"],
+        render_error(error, Contract.BOARD, "id")["error"]["code"],
         f"{lookup['category']} / {lookup['code']}",
         london["code"],
         step["error_code"],
@@ -130,8 +130,10 @@ def test_the_table_has_a_row_for_every_class():
 
 def test_only_nothing_found_in_london_is_no_failure():
     """A5, A11: isError is true for each row but the planJourney contract's successes."""
-    no_failures = {(type(row[0]), family) for row in TABLE for family in Family if not is_failure(row[0], family)}
-    assert no_failures == {(kind, Family.LONDON) for kind in (DataNotFound, NoItinerary, OutsideCalendar)}
+    no_failures = {
+        (type(row[0]), contract) for row in TABLE for contract in Contract if not is_failure(row[0], contract)
+    }
+    assert no_failures == {(kind, Contract.LONDON) for kind in (DataNotFound, NoItinerary, OutsideCalendar)}
 
 
 WRONG = {"code": "validation-error", "correlationId": "uuid"}
@@ -142,23 +144,23 @@ FIELDS = {"field": "rawText", "errors": [{"field": "rawText", "reason": "rawText
 
 
 @pytest.mark.parametrize(
-    ("error", "family", "expected"),
+    ("error", "contract", "expected"),
     [
-        (ParameterError("origin and destination must differ"), Family.PLAN_TRIP, WRONG),
+        (ParameterError("origin and destination must differ"), Contract.PLAN_TRIP, WRONG),
         (
             NoItinerary("No itineraries for given constraints"),
-            Family.PLAN_TRIP,
+            Contract.PLAN_TRIP,
             {
                 "code": "no-itinerary-found", "correlationId": "uuid",
                 "hint": "Try increasing maxWalkingDistance or adjusting departure time",
             },
         ),
-        (PlaceAmbiguous("Which?", CHOICE, **TOKEN), Family.PLAN_TRIP, WRONG | CHOICE | TOKEN),
-        (ParameterError("stop id missing"), Family.BOARD, WRONG),
-        (PlaceAmbiguous("Which?", CHOICE, **TOKEN), Family.BOARD, WRONG | CHOICE | TOKEN),
+        (PlaceAmbiguous("Which?", CHOICE, **TOKEN), Contract.PLAN_TRIP, WRONG | CHOICE | TOKEN),
+        (ParameterError("stop id missing"), Contract.BOARD, WRONG),
+        (PlaceAmbiguous("Which?", CHOICE, **TOKEN), Contract.BOARD, WRONG | CHOICE | TOKEN),
         (
             SourceKeyRefused("TfL refused the key"),
-            Family.BOARD,
+            Contract.BOARD,
             {
                 "code": "upstream-error", "correlationId": "uuid",
                 "hint": "The operator must set a valid key for this source",
@@ -166,7 +168,7 @@ FIELDS = {"field": "rawText", "errors": [{"field": "rawText", "reason": "rawText
         ),
         (
             PlaceAmbiguous("'Asema' may be 7 places", SET, hint="Send a token as rawText"),
-            Family.LOOKUP,
+            Contract.LOOKUP,
             {
                 "category": "DISAMBIGUATION_REQUIRED", "code": "MULTIPLE_CANDIDATES", "details": SET,
                 "recommendation": "Send a token as rawText",
@@ -174,14 +176,14 @@ FIELDS = {"field": "rawText", "errors": [{"field": "rawText", "reason": "rawText
         ),
         (
             ParameterError("rawText is missing", FIELDS),
-            Family.LOOKUP,
+            Contract.LOOKUP,
             {"category": "VALIDATION", "code": "INVALID_PARAMETER", "details": FIELDS},
         ),
     ],
 )  # fmt: skip
-def test_a_failure_is_the_contracts_envelope(error, family, expected):
+def test_a_failure_is_the_contracts_envelope(error, contract, expected):
     """A5, D37, M48-M52, P38, P65, P66: the examples as printed; hints, choices and fields beside the message."""
-    assert render_error(error, family, "uuid") == {"error": {"message": error.message, **expected}}
+    assert render_error(error, contract, "uuid") == {"error": {"message": error.message, **expected}}
 
 
 @pytest.mark.parametrize(("wait_s", "expected"), [(2.0, 2), (2.1, 3), (0.2, 1), (0.0, 0), (-1.0, 0)])
@@ -189,11 +191,11 @@ def test_retry_after_is_whole_seconds_rounded_up(wait_s, expected):
     """A5, P41, D31: always there when the rate is limited, in every envelope that has room for it."""
     error = SourceLimited("Too many calls", retry_after_s=wait_s)
     assert [
-        render_error(error, Family.PLAN_TRIP, "id")["error"]["retryAfter"],
-        render_error(error, Family.BOARD, "id")["error"]["retryAfter"],
-        render_error(error, Family.LOOKUP, "id")["error"]["details"],
-        render_error(error, Family.LONDON, "id")["message"],
-        render_error(error, Family.STEP, "id")["retry_after"],
+        render_error(error, Contract.PLAN_TRIP, "id")["error"]["retryAfter"],
+        render_error(error, Contract.BOARD, "id")["error"]["retryAfter"],
+        render_error(error, Contract.LOOKUP, "id")["error"]["details"],
+        render_error(error, Contract.LONDON, "id")["message"],
+        render_error(error, Contract.STEP, "id")["retry_after"],
     ] == [
         expected,
         expected,
@@ -206,13 +208,13 @@ def test_retry_after_is_whole_seconds_rounded_up(wait_s, expected):
 def test_particulars_of_a_source_stay_inside():
     """J22, P77: what an upstream said is not passed on."""
     error = SourceFailed("Digitransit answered 502", {"url": "https://example.org/?key=secret"})
-    assert [family for family in Family if "secret" in str(render_error(error, family, "id"))] == []
+    assert [contract for contract in Contract if "secret" in str(render_error(error, contract, "id"))] == []
 
 
 def test_the_plan_step_contract_has_its_standard_response():
     """S46, F2: standard fields, then what the caller can do."""
     error = SourceTimeout("SEC took longer than 8 s")
-    assert render_error(error, Family.STEP, "id", tool="facts", parameters={"ticker": "AAPL"}) == {
+    assert render_error(error, Contract.STEP, "id", tool="facts", parameters={"ticker": "AAPL"}) == {
         "query_type": "facts",
         "parameters": {"ticker": "AAPL"},
         "results": [],
@@ -230,7 +232,7 @@ def test_the_plan_step_contract_has_its_standard_response():
 def test_a_transit_failure_in_a_plan_keeps_its_own_code():
     """F2: error_code, hint, retryable, retry_after and candidates."""
     error = PlaceAmbiguous("Which one", {"candidates": CANDIDATES})
-    assert step_fields(error, Family.PLAN_TRIP) == {
+    assert step_fields(error, Contract.PLAN_TRIP) == {
         "error_code": "validation-error",
         "hint": None,
         "retryable": False,
@@ -244,49 +246,49 @@ def test_a_day_outside_the_calendar_names_the_days_inside():
     days = {"first_day": "2022-02-20", "last_day": "2022-03-20"}
     own = OutsideCalendar("There is no timetable for 2023-01-01", days)
     better = OutsideCalendar("There is no timetable for 2023-01-01", days, hint="Import a newer feed")
-    assert [render_error(error, Family.PLAN_TRIP, "id")["error"]["hint"] for error in (own, better)] == [
+    assert [render_error(error, Contract.PLAN_TRIP, "id")["error"]["hint"] for error in (own, better)] == [
         "The timetable covers 2022-02-20 to 2022-03-20",
         "Import a newer feed",
     ]
 
 
 @pytest.mark.parametrize(
-    ("error", "family", "expected"),
+    ("error", "contract", "expected"),
     [
-        (ParameterError("from and to must differ"), Family.PLAN_TRIP, "validation-error: from and to must differ."),
+        (ParameterError("from and to must differ"), Contract.PLAN_TRIP, "validation-error: from and to must differ."),
         (
             NoItinerary("No itineraries"),
-            Family.PLAN_TRIP,
+            Contract.PLAN_TRIP,
             "no-itinerary-found: No itineraries. Try increasing maxWalkingDistance or adjusting departure time.",
         ),
         (
             SourceLimited("Too many calls!", retry_after_s=2.5),
-            Family.BOARD,
+            Contract.BOARD,
             "rate-limited: Too many calls! Wait 3 s before the next call.",
         ),
         (
             PlaceAmbiguous("Which Asema?", CHOICE),
-            Family.LOOKUP,
+            Contract.LOOKUP,
             "MULTIPLE_CANDIDATES: Which Asema? Candidates: Asema (HSL:1); Asematie (60.200000,24.900000).",
         ),
         (
             PlaceAmbiguous("Which?", {"candidates": [{"name": f"A{n}", "token": f"T{n}"} for n in range(7)]}),
-            Family.BOARD,
+            Contract.BOARD,
             "validation-error: Which? Candidates: A0 (T0); A1 (T1); A2 (T2); A3 (T3); A4 (T4); A5 (T5); A6 (T6).",
         ),
     ],
 )
-def test_the_text_twin_stands_alone(error, family, expected):
+def test_the_text_twin_stands_alone(error, contract, expected):
     """A5: code, sentence and hint, and the choices."""
-    assert text_of_error(error, family) == expected
+    assert text_of_error(error, contract) == expected
 
 
-@pytest.mark.parametrize("family", Family)
-def test_what_nobody_foresaw_is_our_own_fault(family):
+@pytest.mark.parametrize("contract", Contract)
+def test_what_nobody_foresaw_is_our_own_fault(contract):
     """A5, J20: an exception outside the tree has the root's code, and the correlation id to find it by."""
     error = unexpected("0b5f")
-    assert code_of(error, family) == code_of(ToolError("x"), family)
-    assert "correlation id 0b5f" in str(render_error(error, family, "0b5f", tool="t"))
+    assert code_of(error, contract) == code_of(ToolError("x"), contract)
+    assert "correlation id 0b5f" in str(render_error(error, contract, "0b5f", tool="t"))
 
 
 SUGGESTED = [{"parameterValue": "HSL:1", "matchQuality": 900}, {"parameterValue": "60.200000,24.900000"}]
@@ -308,7 +310,7 @@ BOTH = {"side": "from", "candidates": CANDIDATES[1:], "other": {"side": "to", "c
 )
 def test_the_plan_journey_contract_fills_the_side_that_is_unclear(details, message, of_origin, of_destination):
     """J10, J14, J16, J23, E1: suggestions on one side, an empty list on the other; both, told apart in the message."""
-    assert render_error(PlaceAmbiguous("Which one", details), Family.LONDON, "id") == {
+    assert render_error(PlaceAmbiguous("Which one", details), Contract.LONDON, "id") == {
         "success": False,
         "code": "DISAMBIGUATION_REQUIRED",
         "message": f"Which one. {message or 'Candidates: Asema (HSL:1); Asematie (60.200000,24.900000).'}",
@@ -324,7 +326,7 @@ def test_the_plan_journey_contract_fills_the_side_that_is_unclear(details, messa
 )
 def test_the_plan_journey_contract_has_all_six_fields(error, is_found, code, journeys):
     """A2, A5, E2, J5-J10, J13: nulls are written; nothing found is a success with an empty list and the reason."""
-    assert render_error(error, Family.LONDON, "id") == {
+    assert render_error(error, Contract.LONDON, "id") == {
         "success": is_found,
         "code": code,
         "message": "no end.",

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from fingerpost import clock
 from fingerpost.contract import ToolRegistry, validate_call
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import PublishedTool, ToolReply
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 from fingerpost.errors import DataNotFound, NoItinerary, SourceLimited
@@ -46,7 +46,7 @@ class BoardTool(PublishedTool):
     name = "get_board"
     title = "Board"
     description = "A board."
-    family = Family.BOARD
+    contract = Contract.BOARD
     group = "core"
     input_model = StopQuestion
     output_shape = (Board, Nothing)
@@ -81,7 +81,7 @@ class LondonAnswer(WireDict):
 
 
 class LondonTool(BoardTool):
-    family = Family.LONDON
+    contract = Contract.LONDON
     output_shape = LondonAnswer
 
     def shape_of(self, answer):
@@ -92,7 +92,7 @@ class LondonTool(BoardTool):
 
 
 class StepTool(BoardTool):
-    family = Family.STEP
+    contract = Contract.STEP
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
-from fingerpost.contract.envelope import Family, unexpected
+from fingerpost.contract.envelope import Contract, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import (
     Answer,
@@ -61,7 +61,7 @@ async def answer(
         # As when a compiled kernel is written.
         is_disk_full = isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)
         error = StorageUnavailable(_FULL) if is_disk_full else unexpected(correlation_id)
-        return bound_answer(failure_answer(error, tool.family, correlation_id, tool=name, raw=raw), tool)
+        return bound_answer(failure_answer(error, tool.contract, correlation_id, tool=name, raw=raw), tool)
 
 
 def _bound_and_count(answer: Answer, tool: PublishedTool) -> Answer:
@@ -85,7 +85,7 @@ def _list_warning_codes(body: Mapping[str, Any], tool: PublishedTool) -> list[st
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
     error = ToolNotFound(name if len(name) <= _MOST_NAME_CHARS else f"{name[:_MOST_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
-    return failure_answer(error, Family.PLAN_TRIP, _correlation_id(name, raw, user), tool=name, raw=raw)
+    return failure_answer(error, Contract.PLAN_TRIP, _correlation_id(name, raw, user), tool=name, raw=raw)
 
 
 def _correlation_id(name: str, raw: object, user: str | None) -> str:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from fingerpost.contract.check import explain
-from fingerpost.contract.envelope import Family, step_fields
+from fingerpost.contract.envelope import Contract, step_fields
 from fingerpost.contract.published import FAILED, Call, PublishedTool, measuring_call
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
@@ -62,7 +62,7 @@ class FunctionTool(Tool):
 class ServedTool(PublishedTool):
     """A tool of one's own as every interface serves it: checked on the way in, and on the way out."""
 
-    family = Family.STEP
+    contract = Contract.STEP
     group: ClassVar[str] = GROUP
     input_model = WireModel
     output_shape = WireModel
@@ -137,7 +137,7 @@ class ServedTool(PublishedTool):
                 raise explain(error, model) from error
             response = await self._tool.execute(query_type, dict(parameters))
         except ToolError as error:
-            extra = step_fields(error, self.family)
+            extra = step_fields(error, self.contract)
             extra |= {name: value for name, value in error.details.items() if name in ("missing", "did_you_mean")}
             return self.format_error_response(query_type, parameters, error.message, "error", extra)
         return self._checked_response(response)

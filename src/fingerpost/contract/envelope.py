@@ -50,8 +50,8 @@ def format_distinction(candidate: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-class Family(StrEnum):
-    """The contract whose envelope a tool's errors are rendered in; the value is its number."""
+class Contract(StrEnum):
+    """The contract whose envelope a tool's errors are rendered in; the value is the contract's name."""
 
     PLAN_TRIP = "plan_trip"
     BOARD = "get_departures"
@@ -61,7 +61,7 @@ class Family(StrEnum):
 
 
 class _Codes(NamedTuple):
-    """One row of rule A5's table: a code for each family, by its name; the lookup family has a category too."""
+    """One row of rule A5's table: a code for each contract, by its name; the lookup contract has a category too."""
 
     plan_trip: str
     board: str
@@ -115,25 +115,25 @@ _TABLE: dict[type[BaseException], _Codes] = {
 }
 
 
-def code_of(error: ToolError, family: Family) -> str:
-    """Return the code that a family's contract gives to an error.
+def code_of(error: ToolError, contract: Contract) -> str:
+    """Return the code that a contract gives to an error.
 
     A lookup error whose ``details["service"]`` is ``geocoding`` carries a GEOCODING code,
     a refused key with ``details["missing"]`` true is a missing one.
     """
     row = _row(error)
-    if family is Family.LOOKUP:
+    if contract is Contract.LOOKUP:
         if row.lookup.startswith("ROUTING_") and error.details.get("service") == "geocoding":
             return row.lookup.replace("ROUTING_", "GEOCODING_")
         if isinstance(error, SourceKeyRefused) and error.details.get("missing"):
             return "MISSING_API_KEY"
         return row.lookup
-    return str(getattr(row, family.name.lower()))
+    return str(getattr(row, contract.name.lower()))
 
 
-def is_failure(error: ToolError, family: Family) -> bool:
+def is_failure(error: ToolError, contract: Contract) -> bool:
     """Whether the envelope is an error: the planJourney contract answers "nothing found" with success (rule A5)."""
-    return not (family is Family.LONDON and _row(error).london == _OK)
+    return not (contract is Contract.LONDON and _row(error).london == _OK)
 
 
 def hint_of(error: ToolError) -> str | None:
@@ -151,27 +151,27 @@ def retry_after_of(error: ToolError) -> int | None:
 
 def render_error(
     error: ToolError,
-    family: Family,
+    contract: Contract,
     correlation_id: str,
     *,
     tool: str = "",
     parameters: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the JSON-ready body of a failure in a family's envelope.
+    """Return the JSON-ready body of a failure in a contract's envelope.
 
     ``tool``, which is its own query type, and ``parameters`` are echoed by the plan-step contract's response alone.
     The plan-step, lookup and planJourney contracts have no field for the correlation id: it stands in logs and protocol
     metadata.
     """
-    if family is Family.LOOKUP:
+    if contract is Contract.LOOKUP:
         return {"error": _error_payload(error)}
-    if family is Family.LONDON:
+    if contract is Contract.LONDON:
         return _london_body(error)
-    if family is Family.STEP:
+    if contract is Contract.STEP:
         kind = "warning" if isinstance(error, DataNotFound) else "error"
-        extra = step_fields(error, family)
+        extra = step_fields(error, contract)
         return failure_response(tool, tool, parameters or {}, error.message, kind, extra)
-    body: dict[str, Any] = {"code": code_of(error, family), "message": error.message}
+    body: dict[str, Any] = {"code": code_of(error, contract), "message": error.message}
     if (hint := hint_of(error)) is not None:
         body["hint"] = hint
     body["correlationId"] = correlation_id
@@ -190,10 +190,10 @@ def unexpected(correlation_id: str, where: str = "fingerpost") -> ToolError:
     )
 
 
-def step_fields(error: ToolError, family: Family) -> dict[str, Any]:
+def step_fields(error: ToolError, contract: Contract) -> dict[str, Any]:
     """Return what a failure carries at the top of the plan-step contract's standard response (rule F2)."""
     return {
-        "error_code": code_of(error, family),
+        "error_code": code_of(error, contract),
         "hint": hint_of(error),
         "retryable": error.retryable,
         "retry_after": retry_after_of(error),
@@ -201,9 +201,9 @@ def step_fields(error: ToolError, family: Family) -> dict[str, Any]:
     }
 
 
-def text_of_error(error: ToolError, family: Family) -> str:
+def text_of_error(error: ToolError, contract: Contract) -> str:
     """Return the text twin of a failure: code, sentence, hint, and the choices where there are any."""
-    return f"{code_of(error, family)}: {_spoken(error)}"
+    return f"{code_of(error, contract)}: {_spoken(error)}"
 
 
 def _row(error: ToolError) -> _Codes:
@@ -213,7 +213,7 @@ def _row(error: ToolError) -> _Codes:
 def _error_payload(error: ToolError) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "category": _row(error).category,
-        "code": code_of(error, Family.LOOKUP),
+        "code": code_of(error, Contract.LOOKUP),
         "message": error.message,
     }
     details: dict[str, Any] = {}
@@ -247,7 +247,7 @@ def _disambiguation(error: PlaceAmbiguous) -> dict[str, Any]:
 
 
 def _london_body(error: ToolError) -> dict[str, Any]:
-    code = code_of(error, Family.LONDON)
+    code = code_of(error, Contract.LONDON)
     body: dict[str, Any] = {
         "success": code == _OK,
         "code": code,

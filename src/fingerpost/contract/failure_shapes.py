@@ -1,4 +1,4 @@
-"""The shapes of failures: one envelope for each family of contracts (rule A5).
+"""The shapes of failures: one envelope for each contract (rule A5).
 
 They are published beside a tool's answers, because clients check every answer against ``outputSchema``, errors too.
 """
@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired
 
 from pydantic import ConfigDict, with_config
 
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.wire import Number, Shape, Wire, WireDict
 
 
@@ -102,14 +102,14 @@ class StepFailureBody(WireDict):
     candidates: NotRequired[list[FailureCandidate] | None]
 
 
-_SHAPES: dict[Family, tuple[Shape, ...]] = {
-    Family.PLAN_TRIP: (FailureBody,),
-    Family.BOARD: (FailureBody,),
-    Family.LOOKUP: (LookupFailureBody,),
-    Family.STEP: (StepFailureBody,),
+_SHAPES: dict[Contract, tuple[Shape, ...]] = {
+    Contract.PLAN_TRIP: (FailureBody,),
+    Contract.BOARD: (FailureBody,),
+    Contract.LOOKUP: (LookupFailureBody,),
+    Contract.STEP: (StepFailureBody,),
 }
 
 
-def failure_shapes(family: Family) -> tuple[Shape, ...]:
-    """Return the shapes of a family's failures; none if its answers can report a failure."""
-    return _SHAPES.get(family, ())
+def failure_shapes(contract: Contract) -> tuple[Shape, ...]:
+    """Return the shapes of a contract's failures; none if its answers can report a failure."""
+    return _SHAPES.get(contract, ())

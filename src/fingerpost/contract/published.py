@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from fingerpost import clock
 from fingerpost.contract.check import MOST_VALUES, check_count, explain
-from fingerpost.contract.envelope import Family, code_of, is_failure, render_error, step_fields, text_of_error
+from fingerpost.contract.envelope import Contract, code_of, is_failure, render_error, step_fields, text_of_error
 from fingerpost.contract.failure_shapes import failure_shapes
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
@@ -89,7 +89,7 @@ class PublishedTool(Tool):
         name: as the contract prints it.
         title: for people.
         description: tells an agent when to take this tool and not its neighbour.
-        family: whose envelope a failure wears.
+        contract: whose envelope a failure wears.
         group: which part of the catalogue it is served with.
         input_model: what it accepts.
         output_shape: what it answers; several if the contract has several, and ``shape_of`` selects one.
@@ -99,13 +99,13 @@ class PublishedTool(Tool):
         takes_large: whether a question may hold a large value, whose size the tool checks itself.
         long_parts: the parts of an answer that may be shortened to hold rule A11's bound, by their paths.
         rest: one sentence on how to get what was left out then.
-        warnings_at: where an answer has its warnings, in the families that have warnings.
+        warnings_at: where an answer has its warnings, in the contracts that have warnings.
         spec: the tool's contract: one query type, its own name (rule F2).
     """
 
     title: ClassVar[str]
     description: ClassVar[str]
-    family: ClassVar[Family]
+    contract: ClassVar[Contract]
     group: ClassVar[str]
     input_model: ClassVar[type[WireModel]]
     output_shape: ClassVar[Shape | tuple[Shape, ...]]
@@ -170,7 +170,7 @@ class PublishedTool(Tool):
     @property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of every answer, failures included: clients check both."""
-        return schema_of((*_as_tuple(self.output_shape), *failure_shapes(self.family)))
+        return schema_of((*_as_tuple(self.output_shape), *failure_shapes(self.contract)))
 
     async def answer(
         self,
@@ -207,7 +207,7 @@ class PublishedTool(Tool):
                     operation.fail(code)
             except ToolError as error:
                 correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
-                answer, code = self._failed(error, correlation_id, raw), code_of(error, self.family)
+                answer, code = self._failed(error, correlation_id, raw), code_of(error, self.contract)
                 operation.fail(code)
             _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
         return answer
@@ -227,9 +227,11 @@ class PublishedTool(Tool):
             error = answer.error
         if error is None:
             return self.format_success_response(query_type, echo, [answer.body], {"data": answer.body})
-        is_warning = self.family is Family.STEP and isinstance(error, DataNotFound)
+        is_warning = self.contract is Contract.STEP and isinstance(error, DataNotFound)
         error_type = "warning" if is_warning else "error"
-        return self.format_error_response(query_type, echo, error.message, error_type, step_fields(error, self.family))
+        return self.format_error_response(
+            query_type, echo, error.message, error_type, step_fields(error, self.contract)
+        )
 
     def _check_wants(self, wants: Collection[str]) -> None:
         for name in sorted(set(wants) - set(self.offers)):
@@ -272,16 +274,16 @@ class PublishedTool(Tool):
         )
 
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
-        return failure_answer(error, self.family, correlation_id, tool=self.name, raw=raw)
+        return failure_answer(error, self.contract, correlation_id, tool=self.name, raw=raw)
 
 
-def failure_answer(error: ToolError, family: Family, correlation_id: str, *, tool: str, raw: object) -> Answer:
-    """Return a failure in a family's envelope; ``raw`` are the arguments as they were sent."""
+def failure_answer(error: ToolError, contract: Contract, correlation_id: str, *, tool: str, raw: object) -> Answer:
+    """Return a failure in a contract's envelope; ``raw`` are the arguments as they were sent."""
     parameters = raw if isinstance(raw, Mapping) else None
     return Answer(
-        body=render_error(error, family, correlation_id, tool=tool, parameters=parameters),
-        text=text_of_error(error, family),
-        is_error=is_failure(error, family),
+        body=render_error(error, contract, correlation_id, tool=tool, parameters=parameters),
+        text=text_of_error(error, contract),
+        is_error=is_failure(error, contract),
         correlation_id=correlation_id,
         error=error,
     )

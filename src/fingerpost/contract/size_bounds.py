@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from fingerpost.contract.envelope import Family, render_error, text_of_error
+from fingerpost.contract.envelope import Contract, render_error, text_of_error
 from fingerpost.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -89,8 +89,8 @@ def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
     try:
         body, left_out = bound_body(answer.body, paths, rest)
     except ParameterError as error:
-        body = render_error(error, tool.family, answer.correlation_id, tool=tool.name)
-        text = text_of_error(error, tool.family)
+        body = render_error(error, tool.contract, answer.correlation_id, tool=tool.name)
+        text = text_of_error(error, tool.contract)
         return replace(answer, body=body, text=text, is_error=True, error=error, beside={})
     if left_out and answer.error is None:
         body = _note(body, left_out, tool)
@@ -102,9 +102,9 @@ def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
 
 def _note(body: dict[str, Any], left_out: Sequence[ShortenedPart], tool: "PublishedTool") -> dict[str, Any]:
     sentences = [part.say() for part in left_out]
-    if tool.family is Family.STEP:
+    if tool.contract is Contract.STEP:
         return {**body, "left_out": [part._asdict() for part in left_out]}
-    if tool.family is Family.LONDON:
+    if tool.contract is Contract.LONDON:
         return {**body, "message": " ".join([body["message"], *sentences])}
     *holder, key = tool.warnings_at
     holding: Mapping[str, Any] = body.get(holder[0], {}) if holder else body

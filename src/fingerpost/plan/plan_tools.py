@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.published import Call, PublishedTool, ReportProgress
 from fingerpost.contract.wire import Shape, WireModel, write_stated
@@ -38,7 +38,7 @@ class RunPlan(PublishedTool):
         "end or after wait_seconds; follow run_id with get_plan_run. With run_id and action: "
         "approve, reject, cancel, resume, replace (the unfinished part by plan)."
     )
-    family = Family.STEP
+    contract = Contract.STEP
     group = "plans"
     long_parts = LONG_PARTS
     rest = REST
@@ -207,7 +207,7 @@ class GetPlanRun(PublishedTool):
         "How a run of run_plan stands: state, progress, steps, partial results, what it waits for. "
         "include adds plan, memory, items, events or a mermaid picture. Without run_id: your runs."
     )
-    family = Family.STEP
+    contract = Contract.STEP
     group = "plans"
     long_parts = LONG_PARTS
     rest = REST

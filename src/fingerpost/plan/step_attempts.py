@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fingerpost.contract.envelope import Family, step_fields
+from fingerpost.contract.envelope import Contract, step_fields
 from fingerpost.contract.plan import Attempt, begin_attempt
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
@@ -163,5 +163,5 @@ class StepExecutor:
 
 def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
     details = {detail: error.details[detail] for detail in _DETAILS if error.details.get(detail)}
-    extra = step_fields(error, Family.STEP) | details
+    extra = step_fields(error, Contract.STEP) | details
     return failure_response(name, query_type, parameters, error.message, "error", extra)

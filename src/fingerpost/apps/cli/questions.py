@@ -129,13 +129,13 @@ def timetable(
 
 def _find_stop(application: "Application", label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
     from fingerpost.apps.cli.zones import get_stop, get_zone
-    from fingerpost.contract.envelope import Family, render_error
+    from fingerpost.contract.envelope import Contract, render_error
 
     try:
         found = get_stop(application, label)
     except ToolError as error:
         if as_json:
-            print_json(render_error(error, Family.LOOKUP, ""))
+            print_json(render_error(error, Contract.LOOKUP, ""))
         else:
             complain(error)
         raise typer.Exit(TOOL_ERROR) from error

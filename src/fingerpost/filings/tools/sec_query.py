@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from fingerpost.contract.check import explain
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import Answer, Call, PublishedTool
 from fingerpost.contract.size_bounds import Path
 from fingerpost.contract.spec import ToolSpec
@@ -110,7 +110,7 @@ class QueryTool(PublishedTool):
     The description is ``intro``, the usages of ``queries``, and ``outro``.
     """
 
-    family: ClassVar[Family] = Family.STEP
+    contract: ClassVar[Contract] = Contract.STEP
     group: ClassVar[str] = "filings"
     input_model = QueryCall
     queries: ClassVar[tuple[QueryType[Any, Any], ...]]

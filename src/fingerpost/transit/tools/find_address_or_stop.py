@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NotRequired, final
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from fingerpost.contract.envelope import Family, format_distinction
+from fingerpost.contract.envelope import Contract, format_distinction
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import DataNotFound
@@ -117,7 +117,7 @@ class FindAddressOrStop(PublishedTool):
         "Turn a free text into a stop, address or place, or into candidates to choose from when it is not certain. "
         "Ids and lat,lon in the answer are accepted by every tool. For stops around a coordinate take find_stops."
     )
-    family = Family.LOOKUP
+    contract = Contract.LOOKUP
     group = "core"
     input_model = LocationQueryInput
     output_shape = (ResolvedLocation, DisambiguationSet)

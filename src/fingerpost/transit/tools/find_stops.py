@@ -4,7 +4,7 @@ from typing import Annotated, NotRequired
 
 from pydantic import Field
 
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 from fingerpost.transit.model.itinerary import NearbyStop
@@ -60,7 +60,7 @@ class FindStops(PublishedTool):
     name = "find_stops"
     title = "Stops nearby"
     description = "List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop."
-    family = Family.BOARD
+    contract = Contract.BOARD
     group = "core"
     input_model = FindStopsInput
     output_shape = FindStopsOutput

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, NotRequired
 
 from pydantic import BeforeValidator, Field
 
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import ParameterError
@@ -98,7 +98,7 @@ class GetDepartures(PublishedTool):
         "Ids come from findAddressOrStop or find_stops. "
         "To travel between two places take plan_trip."
     )
-    family = Family.BOARD
+    contract = Contract.BOARD
     group = "core"
     input_model = GetDeparturesInput
     output_shape = GetDeparturesOutput

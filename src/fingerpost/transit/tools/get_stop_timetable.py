@@ -10,7 +10,7 @@ from typing import Annotated, Any, NotRequired
 
 from pydantic import Field
 
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel, write_stated
 from fingerpost.errors import ParameterError
@@ -238,7 +238,7 @@ class GetStopTimetable(PublishedTool):
         "Scheduled departures of a stop id: the next few, or all from at to until, on any day, "
         "such as a Saturday's last bus. For delays take get_departures."
     )
-    family = Family.LOOKUP
+    contract = Contract.LOOKUP
     group = "timetable"
     input_model = TimetableRequestInput
     output_shape = StopTimetableOutput

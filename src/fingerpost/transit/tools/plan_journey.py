@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 
-from fingerpost.contract.envelope import Family, hint_of
+from fingerpost.contract.envelope import Contract, hint_of
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel, write_stated
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
@@ -136,7 +136,7 @@ class PlanJourney(PublishedTool):
         "Summaries of the 5 fastest journeys in London, leaving now. "
         "For legs, other times or other cities take plan_trip."
     )
-    family = Family.LONDON
+    contract = Contract.LONDON
     group = "london"
     input_model = JourneyPlanRequest
     output_shape = JourneyPlanToolResponse

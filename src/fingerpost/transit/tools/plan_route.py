@@ -7,7 +7,7 @@ from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType, TypedDict
 
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireModel, write_stated
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
@@ -210,7 +210,7 @@ class PlanRoute(PublishedTool):
         "Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. "
         "For alternatives to disrupted trips and wishes take plan_trip."
     )
-    family = Family.LOOKUP
+    contract = Contract.LOOKUP
     group = "timetable"
     input_model = RouteRequestInput
     output_shape = PlanRouteOutput

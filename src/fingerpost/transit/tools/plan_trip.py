@@ -7,7 +7,7 @@ from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import write_stated
 from fingerpost.runtime.concurrency import compute
@@ -85,7 +85,7 @@ class PlanTrip(PublishedTool):
         "A label's token comes from findAddressOrStop. "
         "For the next departures at one stop take get_departures."
     )
-    family = Family.PLAN_TRIP
+    contract = Contract.PLAN_TRIP
     group = "core"
     input_model = PlanTripInput
     output_shape = PlanTripOutput

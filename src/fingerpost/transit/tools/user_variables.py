@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from fingerpost.contract.check import explain
-from fingerpost.contract.envelope import Family
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Flag, WireDict, WireModel, WordOf
 from fingerpost.errors import ParameterError
@@ -96,7 +96,7 @@ def serialize_variable(variable: Variable) -> WireVariable:
 
 
 class _VariableTool(PublishedTool):
-    family = Family.BOARD
+    contract = Contract.BOARD
     group = "core"
 
     def __init__(self, variables: VariableStore, *, has_sign_in: bool = False) -> None:
