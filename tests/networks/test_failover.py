@@ -176,8 +176,8 @@ def test_the_deadlines_of_a_chain_nest():
     assert [each.left_s[0] for each in chain] == pytest.approx([4.0, 2.0], abs=0.2)
     assert last.left_s[0] == pytest.approx(2.0, abs=0.2)
     assert [sentence.partition(" (")[0] for sentence in answer.provenance.lost] == [
-        "B could not be asked",
         "A could not be asked",
+        "B could not be asked",
     ]
 
 

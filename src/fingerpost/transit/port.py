@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -190,6 +190,16 @@ class Network(Protocol):
         """
         ...
 
+    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
+        """Return what the source found between two texts; only if the profile's ``reads_texts`` is True.
+
+        Raises:
+            PlaceAmbiguous: a text fits several places; ``details["side"]`` and ``details["candidates"]`` name the
+                first such end, in the source's own order of quality; ``details["other"]`` has the same of the second.
+            PlaceUnknown: the source knows no place of a text; the message names the end.
+        """
+        ...
+
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """Return the departures of the window that leave first, calls without boarding left out."""
         ...
@@ -228,25 +238,6 @@ class Network(Protocol):
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return how the network's own sources of real time fare now, None where it follows none."""
         ...
-
-
-class TextPlanner(Network, Protocol):
-    """A network that reads the texts of a trip's ends itself; its profile says so in ``reads_texts``."""
-
-    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Return what the source found between two texts.
-
-        Raises:
-            PlaceAmbiguous: a text fits several places; ``details["side"]`` and ``details["candidates"]`` name the
-                first such end, in the source's own order of quality; ``details["other"]`` has the same of the second.
-            PlaceUnknown: the source knows no place of a text; the message names the end.
-        """
-        ...
-
-
-def find_text_planner(network: Network) -> TextPlanner | None:
-    """Return the network as one that reads texts itself, None where it does not."""
-    return cast("TextPlanner", network) if network.profile.reads_texts else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

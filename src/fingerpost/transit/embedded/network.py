@@ -46,6 +46,7 @@ from fingerpost.transit.port import (
     JourneyAnswer,
     JourneyQuery,
     NearbyStops,
+    TextJourneyQuery,
 )
 from fingerpost.transit.rules.disruption import is_disrupted
 
@@ -299,6 +300,9 @@ class EmbeddedNetwork:
             {"first_day": str(first), "last_day": str(last)},
             hint=f"Choose a date from {first} to {last}",
         )
+
+    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
+        raise NotImplementedError
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         await self._check_files()

@@ -36,7 +36,7 @@ class NetworkProfile:
     the times in answers. ``attribution`` and ``notes`` are sentences that each answer carries.
     ``feeds`` are empty if the source names none; ``first_day`` and ``last_day`` are both None for any day.
     Of several networks that cover a place the one of the highest ``priority`` is preferred (rule A13).
-    ``reads_texts`` and ``names_positions`` say that it is a ``port.TextPlanner``, and that its server names positions.
+    ``reads_texts`` allows ``Network.plan_texts``; ``names_positions`` says that its server names positions.
     ``stand_in`` is the name of its fallback. The deadlines are how long callers wait, None for an engine in this
     process, which waits for nobody.
     """

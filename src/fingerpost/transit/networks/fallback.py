@@ -2,19 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar, cast
+from typing import TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.runtime.instruments import FALLBACKS, NETWORK
 from fingerpost.transit import port
-from fingerpost.transit.model.place import Coordinate, Location, Place
+from fingerpost.transit.model.place import Coordinate, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
     Failures,
     LeftOut,
-    as_tool_error,
     ask_within,
     measuring_query,
     within_call,
@@ -25,13 +24,6 @@ from fingerpost.transit.port import Network
 _T = TypeVar("_T")
 
 
-class _SplitIds(NamedTuple):
-    """Stop ids, split into those that a network knows and those that it does not (rule A8)."""
-
-    known: tuple[str, ...]
-    unknown: tuple[str, ...] = ()
-
-
 class _IdsUnknown(Exception):
     """The fallback knows none of the ids that it would have to answer for; the message lists them."""
 
@@ -39,9 +31,9 @@ class _IdsUnknown(Exception):
 class FallbackNetwork(WrapperNetwork):
     """A network and its fallback; both should share FEED and tokens.
 
-    If they do not, each is asked for the ids that it knows, and the answer reports the others.
-    Answers carry the first network's name; provenance says what is missing if the fallback gave them.
-    ``failures`` are those of the current call: a network that failed is not asked again.
+    If they do not, each is queried for the ids that it knows, and the answer reports the others (rule A8).
+    Answers carry the first network's name; their provenance states what is missing if the fallback gave them.
+    ``failures`` are those of the current call: a network that failed is not queried again.
     """
 
     def __init__(self, network: Network, fallback: Network, failures: Failures | None = None) -> None:
@@ -77,49 +69,42 @@ class FallbackNetwork(WrapperNetwork):
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         """Plan; stops that the answering network does not know are replaced by their position."""
         needed = (Ability.PLANS, Ability.ARRIVE_BY) if query.arrive_by else (Ability.PLANS,)
-        notes: list[str] = []
 
         async def plan(network: Network) -> port.JourneyAnswer:
-            notes.clear()
+            notes: list[str] = []
+            ends = {"origin": query.origin, "destination": query.destination}
+            for side, end in ends.items():
+                unknown = await self._list_unknown(end.stop_ids, network)
+                if unknown:
+                    ends[side] = replace(end, stop_ids=_without(end.stop_ids, unknown))
+                    name = network.profile.name
+                    notes.append(f"{name} does not know {', '.join(unknown)}; its position was taken as the {side}.")
+            fitted = replace(query, origin=ends["origin"], destination=ends["destination"])
+            return _label(await network.plan_journeys(fitted), notes)
 
-            async def fit(side: str, end: Location) -> Location:
-                ids = await self._split(end.stop_ids, network)
-                if not ids.unknown:
-                    return end
-                name = network.profile.name
-                notes.append(f"{name} does not know {', '.join(ids.unknown)}; its position was taken as the {side}.")
-                return replace(end, stop_ids=ids.known)
-
-            origin = await fit("origin", query.origin)
-            destination = await fit("destination", query.destination)
-            return await network.plan_journeys(replace(query, origin=origin, destination=destination))
-
-        return await self._ask(needed, plan, notes)
+        return await self._ask(needed, plan)
 
     async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
-        return await self._ask(
-            (Ability.PLANS,), lambda network: cast("port.TextPlanner", network).plan_texts(query), reads_texts=True
-        )
+        return await self._ask((Ability.PLANS,), lambda network: network.plan_texts(query), reads_texts=True)
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         """List a board; if the fallback knows none of the stops, raise the first network's failure."""
         own, other = self.network.profile, self._fallback.profile
-        if not _split_by_feed(query.stop_ids, own, other).known and other.can(Ability.BOARDS):
+        if other.can(Ability.BOARDS) and len(_list_foreign(query.stop_ids, own, other)) == len(query.stop_ids):
             board = await self._fallback.list_departures(query)
-            return _label(board, own.name, [f"{other.name} answered for {own.name}, which does not know its stop ids."])
-        notes: list[str] = []
+            return _label(board, [f"{other.name} answered for {own.name}, which does not know its stop ids."], own.name)
 
         async def list_board(network: Network) -> port.DepartureBoard:
-            notes.clear()
-            ids = await self._split(query.stop_ids, network)
-            if not ids.known:
-                raise _IdsUnknown(", ".join(ids.unknown))
-            if ids.unknown:
-                name = network.profile.name
-                notes.append(f"{name} does not know {', '.join(ids.unknown)}, whose departures are left out.")
-            return await network.list_departures(replace(query, stop_ids=ids.known) if ids.unknown else query)
+            unknown = await self._list_unknown(query.stop_ids, network)
+            if not unknown:
+                return await network.list_departures(query)
+            known = _without(query.stop_ids, unknown)
+            if not known:
+                raise _IdsUnknown(", ".join(unknown))
+            note = f"{network.profile.name} does not know {', '.join(unknown)}, whose departures are left out."
+            return _label(await network.list_departures(replace(query, stop_ids=known)), [note])
 
-        return await self._ask((Ability.BOARDS,), list_board, notes)
+        return await self._ask((Ability.BOARDS,), list_board)
 
     async def find_address(
         self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
@@ -137,18 +122,19 @@ class FallbackNetwork(WrapperNetwork):
         return await self._find(stop_id, lambda network: network.find_stop_place(stop_id, language=language))
 
     async def _find(self, stop_id: str, find: Callable[[Network], Awaitable[Place | None]]) -> Place | None:
-        """Return what an id stands for; None only if a network that could know it answered.
+        """Return the place of an id; None only if a network that could know it answered.
 
         Raises:
             ToolError: the first network failed, and the fallback does not know the id.
         """
-        if _split_by_feed([stop_id], self.network.profile, self._fallback.profile).unknown:
+        if _list_foreign([stop_id], self.network.profile, self._fallback.profile):
             return await find(self._fallback)
 
         async def find_known(network: Network) -> Place | None:
-            may_know = network is self.network or _has_feed_of(stop_id, network.profile)
-            found = await find(network) if may_know else None
-            if found is None and network is not self.network:
+            if network is self.network:
+                return await find(network)
+            found = await find(network) if _has_feed_of(stop_id, network.profile) else None
+            if found is None:
                 raise _IdsUnknown(stop_id)
             return found
 
@@ -158,37 +144,34 @@ class FallbackNetwork(WrapperNetwork):
             # The first network cannot look stops up, and the fallback has none of that id.
             return None
 
-    async def _split(self, stop_ids: Sequence[str], network: Network) -> _SplitIds:
-        """Return which ids a network knows; the fallback is asked, because it would skip unknown ones silently."""
+    async def _list_unknown(self, stop_ids: Sequence[str], network: Network) -> list[str]:
+        """Return the ids that a network does not know; the fallback is queried, because it would skip them silently."""
         if network is self.network:
-            return _split_by_feed(stop_ids, network.profile, self._fallback.profile)
-        known = [
+            return _list_foreign(stop_ids, network.profile, self._fallback.profile)
+        return [
             stop_id
             for stop_id in stop_ids
-            if _has_feed_of(stop_id, network.profile) and await network.find_stop(stop_id) is not None
+            if not _has_feed_of(stop_id, network.profile) or await network.find_stop(stop_id) is None
         ]
-        return _SplitIds(tuple(known), tuple(stop_id for stop_id in stop_ids if stop_id not in known))
 
     async def _ask(
         self,
         needed: Sequence[Ability],
         query: Callable[[Network], Awaitable[_T]],
-        notes: Sequence[str] = (),
         *,
         by_name: bool = False,
         reads_texts: bool = False,
     ) -> _T:
-        """Return an answer with notes on what it lacks; the query may add to ``notes``."""
         own, other = self.network.profile, self._fallback.profile
         if not own.can(*needed):
-            return _label(await query(self._fallback), None, notes)
+            return await query(self._fallback)
         failed = {} if self._failures is None else self._failures
         if own.name not in failed:
             limit_s = _find_limit_s(own.names_deadline_s if by_name else own.answer_deadline_s)
             try:
-                return _label(await ask_within(self.network, query, limit_s), None, notes)
+                return await ask_within(self.network, query, limit_s)
             except UNAVAILABLE as error:
-                failed[own.name] = LeftOut(own.name, as_tool_error(error, own, limit_s))
+                failed[own.name] = LeftOut(own.name, error)
         failure = failed[own.name].error
         if not other.can(*needed) or (reads_texts and not other.reads_texts):
             raise failure
@@ -202,7 +185,7 @@ class FallbackNetwork(WrapperNetwork):
                 hint=failure.hint or f"Ask again later, or for the stop by its name, which {other.name} may know",
             ) from failure
         failed[own.name] = LeftOut(own.name, failure, stand_in=other.name)
-        return _label(answer, own.name, [self._format_lost_parts(failure), *notes])
+        return _label(answer, [self._format_lost_parts(failure)], own.name)
 
     def _format_lost_parts(self, failure: ToolError) -> str:
         own, other = self.network.profile, self._fallback.profile
@@ -215,24 +198,25 @@ def _has_feed_of(stop_id: str, profile: NetworkProfile) -> bool:
     return stop_id.strip().upper().partition(":")[0] in profile.feed_names
 
 
-def _split_by_feed(stop_ids: Sequence[str], own: NetworkProfile, other: NetworkProfile) -> _SplitIds:
-    """Split off the ids whose FEED only the other network has, without asking."""
-    foreign = tuple(each for each in stop_ids if _has_feed_of(each, other) and not _has_feed_of(each, own))
-    return _SplitIds(tuple(each for each in stop_ids if each not in foreign), foreign)
+def _list_foreign(stop_ids: Sequence[str], own: NetworkProfile, other: NetworkProfile) -> list[str]:
+    """Return the ids whose FEED only the other network has."""
+    return [stop_id for stop_id in stop_ids if _has_feed_of(stop_id, other) and not _has_feed_of(stop_id, own)]
+
+
+def _without(stop_ids: Sequence[str], unknown: Sequence[str]) -> tuple[str, ...]:
+    return tuple(stop_id for stop_id in stop_ids if stop_id not in unknown)
 
 
 def _find_limit_s(deadline_s: float | None) -> float | None:
     """Return how long to wait for a network with a fallback: half of its deadline, or of the caller's time left."""
-    bounds = [each for each in (deadline_s, clock.find_left_s()) if each is not None]
+    bounds = [bound for bound in (deadline_s, clock.find_left_s()) if bound is not None]
     return max(0.0, min(bounds)) / 2 if bounds else None
 
 
-def _label(answer: _T, network: str | None, notes: Sequence[str]) -> _T:
-    """Return an answer under a network's name, None for its own, with notes on what it lacks; places have neither."""
+def _label(answer: _T, lost: Sequence[str], network: str | None = None) -> _T:
+    """Return an answer with sentences on what it lacks, and under a network's name if given; places have neither."""
     if not isinstance(answer, (port.JourneyAnswer, port.DepartureBoard, port.NearbyStops)):
         return answer
     provenance = answer.provenance
-    name = network or provenance.network
-    if not notes and provenance.network == name:
-        return answer
-    return replace(answer, provenance=replace(provenance, network=name, lost=(*provenance.lost, *notes)))
+    labelled = replace(provenance, network=network or provenance.network, lost=(*lost, *provenance.lost))
+    return replace(answer, provenance=labelled)

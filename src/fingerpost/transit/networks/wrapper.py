@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from fingerpost.errors import SourceFailed
 from fingerpost.transit import port
@@ -41,7 +41,7 @@ class WrapperNetwork(ABC):
         return await self.forward(lambda network: network.plan_journeys(query))
 
     async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
-        return await self.forward(lambda network: cast("port.TextPlanner", network).plan_texts(query))
+        return await self.forward(lambda network: network.plan_texts(query))
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         return await self.forward(lambda network: network.list_departures(query))

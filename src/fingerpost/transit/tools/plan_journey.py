@@ -22,15 +22,7 @@ from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import StopText, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
-from fingerpost.transit.port import (
-    JourneyAnswer,
-    JourneyQuery,
-    Network,
-    Networks,
-    OpenNetworks,
-    TextJourneyQuery,
-    find_text_planner,
-)
+from fingerpost.transit.port import JourneyQuery, Networks, OpenNetworks, TextJourneyQuery
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
@@ -189,14 +181,10 @@ class PlanJourney(PublishedTool):
             sides=SIDES,
         )
 
-        async def plan(network: Network) -> JourneyAnswer:
-            planner = find_text_planner(network)
-            assert planner is not None
-            return await planner.plan_texts(query)
-
         planners = [network for network in opened.answering if network.profile.reads_texts]
         try:
-            outcome = await ask_in_turn([(planner, plan) for planner in planners], Deadline())
+            queries = [(planner, lambda network: network.plan_texts(query)) for planner in planners]
+            outcome = await ask_in_turn(queries, Deadline())
         except UNAVAILABLE:
             if all(planner.profile.stand_in is None for planner in planners):
                 raise

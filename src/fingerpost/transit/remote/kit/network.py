@@ -140,6 +140,9 @@ class ServerNetwork(ABC):
         )
         return self._answer(found, query.language)
 
+    async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
+        raise NotImplementedError
+
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         found = await self._find_board(query, self._choose_language(query.language))
         rows = list(found.rows)
