@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 from fingerpost import clock
-from fingerpost.errors import OutsideCalendar, SourceChanged, SourceFailed, SourceTimeout, StorageUnavailable, ToolError
+from fingerpost.errors import (
+    OutsideCalendar,
+    SettingsInvalid,
+    SourceChanged,
+    SourceFailed,
+    SourceTimeout,
+    StorageUnavailable,
+    ToolError,
+)
 from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measuring, measured
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network, OpenNetworks
@@ -19,8 +27,8 @@ _T = TypeVar("_T")
 
 NetworkQuery = Callable[[Network], Awaitable[_T]]
 
-UNAVAILABLE = (StorageUnavailable, SourceChanged, TimeoutError)
-"""Errors of a source that cannot be asked; another network, or its fallback, may answer instead."""
+UNAVAILABLE = (StorageUnavailable, SourceChanged)
+"""Errors of a source that did not answer; another network, or its fallback, may answer instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ class Outcome(Generic[_T]):
 
 @runtime_checkable
 class RemembersFailures(Protocol):
-    """A network that does not ask a server again that failed during the same call."""
+    """A network that does not query a server again that failed during the same call."""
 
     def within_call(self, failures: Failures) -> Network: ...
 
@@ -83,7 +91,7 @@ async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answe
 async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
     """Query networks for names, as ``ask_all``; if there are several, each up to its names deadline (rule A13).
 
-    If nobody answers, the error is one of names (rule A5: GEOCODING).
+    If none answers, the error is one of names (rule A5: GEOCODING).
     """
     profiles = [network.profile for network in networks]
     limits = [profile.names_deadline_s if len(profiles) > 1 else profile.answer_deadline_s for profile in profiles]
@@ -97,15 +105,21 @@ async def _ask_up_to(
     networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]
 ) -> Answers[_T]:
     failures: Failures = {}
-    queries = [_ask(network, query, limit_s, failures) for network, limit_s in zip(networks, limits, strict=True)]
+    alone = len(networks) == 1
+    queries = [
+        ask_within(within_call(network, failures), query, limit_s, alone=alone)
+        for network, limit_s in zip(networks, limits, strict=True)
+    ]
     outcomes: Sequence[_T | BaseException]
     # A task for each would slow down the usual call, which asks one network.
-    outcomes = [await queries[0]] if len(queries) == 1 else await asyncio.gather(*queries, return_exceptions=True)
+    outcomes = [await queries[0]] if alone else await asyncio.gather(*queries, return_exceptions=True)
     answered: list[tuple[Network, _T]] = []
     left_out: list[LeftOut] = []
     for network, outcome in zip(networks, outcomes, strict=True):
-        if isinstance(outcome, BaseException):
-            left_out.append(LeftOut(network.profile.name, name_fault(network, outcome)))
+        if isinstance(outcome, ToolError):
+            left_out.append(LeftOut(network.profile.name, outcome))
+        elif isinstance(outcome, BaseException):
+            raise outcome
         else:
             answered.append((network, outcome))
     if left_out and not answered:
@@ -113,32 +127,6 @@ async def _ask_up_to(
     # Names have no provenance, so a fallback that gave them is reported here.
     stood_in = [failure for failure in failures.values() if failure.stand_in is not None]
     return Answers(tuple(answered), (*left_out, *stood_in))
-
-
-async def _ask(network: Network, query: NetworkQuery[_T], limit_s: float | None, failures: Failures) -> _T:
-    try:
-        return await ask_within(within_call(network, failures), query, limit_s, alone=True)
-    except TimeoutError as error:
-        raise as_tool_error(error, network.profile, limit_s) from error
-
-
-def name_fault(network: Network, error: BaseException) -> ToolError:
-    """Return an error as a ToolError, an unexpected one as a failure of the source; what is no Exception is raised."""
-    if isinstance(error, ToolError):
-        return error
-    if not isinstance(error, Exception):
-        raise error
-    name = network.profile.name
-    _log.error("network=%s failed in a way that no source may", name, exc_info=error)
-    return SourceFailed(f"{name} failed unexpectedly; the log says how")
-
-
-def as_tool_error(error: ToolError | TimeoutError, profile: NetworkProfile, limit_s: float | None) -> ToolError:
-    """Return the error of a source; a timeout names the network and the limit that passed."""
-    if isinstance(error, ToolError):
-        return error
-    waited = "in time" if limit_s is None else f"within {limit_s:.3g} s"
-    return SourceTimeout(f"{profile.name} did not answer {waited}", {"network": profile.name})
 
 
 class Deadline:
@@ -165,23 +153,30 @@ async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadl
             answer = await ask_within(within_call(network, deadline.failures), query, limit_s, alone=len(queries) == 1)
             return Outcome(answer, network, tuple(failure.warning for failure in left_out))
         except (*UNAVAILABLE, OutsideCalendar) as error:
-            left_out.append(LeftOut(network.profile.name, as_tool_error(error, network.profile, limit_s)))
+            left_out.append(LeftOut(network.profile.name, error))
     raise left_out[0].error
 
 
 async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
-    """Query one network within a limit; raise TimeoutError if it is late.
+    """Query one network within a limit; raise SourceTimeout if it is late.
 
     Unexpected errors of a network become failures of the source, so that others can answer, unless it is ``alone``.
     """
-    with measuring_query(network):
-        async with clock.time_limit(limit_s):
-            try:
+    name = network.profile.name
+    try:
+        with measuring_query(network):
+            async with clock.time_limit(limit_s):
                 return await query(network)
-            except Exception as error:
-                if alone or isinstance(error, (ToolError, TimeoutError)):
-                    raise
-                raise name_fault(network, error) from error
+    except ToolError:
+        raise
+    except TimeoutError as error:
+        waited = "in time" if limit_s is None else f"within {limit_s:.3g} s"
+        raise SourceTimeout(f"{name} did not answer {waited}", {"network": name}) from error
+    except Exception as error:
+        if alone:
+            raise
+        _log.error("network=%s failed unexpectedly", name, exc_info=error)
+        raise SourceFailed(f"{name} failed unexpectedly; the log says how") from error
 
 
 def measuring_query(network: Network) -> Measuring:
@@ -201,7 +196,4 @@ async def list_departures(
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:
-    return [
-        Warning(WarningCode.NETWORK_LEFT_OUT, f"{name} was left out: {problem.rstrip('.')}.")
-        for name, problem in opened.problems.items()
-    ]
+    return [LeftOut(name, SettingsInvalid(problem)).warning for name, problem in opened.problems.items()]
