@@ -130,10 +130,11 @@ test-web: .venv/ready  ## Show the views and the web page in a real browser, and
 
 # Where Node or its registry cannot be had, the tests are skipped and say so.
 .PHONY: test-typescript
-test-typescript: .venv/ready  ## Ask the server with the TypeScript SDK, 1.x and 2.x, and the Inspector in its strict mode
+test-typescript: .venv/ready  ## Ask the server with the TypeScript SDK, the Inspector in its strict mode, and the protocol's conformance suite
 	@command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix .venv/typescript \
-		"@modelcontextprotocol/sdk@1" "@modelcontextprotocol/client@2" "@modelcontextprotocol/inspector@2" || echo "The npm packages could not be installed."
-	@FINGERPOST_TYPESCRIPT=$(CURDIR)/.venv/typescript $(BIN)/pytest tests/apps/test_typescript_sdk.py
+		"@modelcontextprotocol/sdk@1" "@modelcontextprotocol/client@2" "@modelcontextprotocol/inspector@2" \
+		"@modelcontextprotocol/conformance@0.2.0-alpha.12" "node@22" || echo "The npm packages could not be installed."
+	@FINGERPOST_TYPESCRIPT=$(CURDIR)/.venv/typescript $(BIN)/pytest tests/apps/test_typescript_sdk.py tests/apps/test_protocol_suite.py
 
 # They are looked at by whoever changes a view, and kept in the repository.
 .PHONY: pictures

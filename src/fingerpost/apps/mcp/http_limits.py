@@ -73,6 +73,10 @@ class PatientProtocol(HttpToolsProtocol):
         if self._header_bytes > MOST_HEADER_BYTES:
             self.transport.close()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        # The parser leaves the white space behind a value, which is none of it (RFC 9110, 5.5).
+        super().on_header(name, value.strip(b" \t"))
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
         super().connection_lost(exc)
