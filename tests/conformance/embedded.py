@@ -7,23 +7,15 @@ from types import MappingProxyType
 
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.testing.feeds import timetable_from_tables
-from fingerpost.testing.networks.source import ConformingSource, Never
+from fingerpost.testing.networks.source import ConformingSource, Trouble
 from fingerpost.transit.embedded.source import EmbeddedSource
 from tests.homes import keep_network
-
-_NO_SERVER = Never("the engine runs in this process and asks no server")
 
 
 class EmbeddedConformance(ConformingSource):
     name = "embedded"
     gaps = MappingProxyType(
-        {
-            "a_server_that_cannot_be_reached_is_told": _NO_SERVER,
-            "a_server_that_is_silent_is_told": _NO_SERVER,
-            "a_server_that_fails_is_told": _NO_SERVER,
-            "a_server_that_asks_us_to_wait_is_told": _NO_SERVER,
-            "an_answer_in_another_format_is_told": _NO_SERVER,
-        }
+        {trouble.name: "the engine runs in this process and queries no server" for trouble in Trouble}
     )
 
     @asynccontextmanager

@@ -2,7 +2,6 @@
 
 from types import MappingProxyType
 
-from fingerpost.testing.networks.source import NotYetTheirs
 from fingerpost.transit.remote.motis.network import MotisSource
 from tests.conformance.served_town import ServedTown
 from tests.motis.town_server import TownServer, serving
@@ -15,10 +14,10 @@ class MotisConformance(ServedTown):
     new_source = MotisSource
     gaps = MappingProxyType(
         {
-            "the_age_of_real_time_travels_with_the_answer": NotYetTheirs(
+            "answers_state_the_age_of_realtime": (
                 "its API says of no trip, stop time or alert when it was last updated"
             ),
-            "a_board_tells_the_alerts_of_its_stop": NotYetTheirs(
+            "a_board_has_the_alerts_of_its_stop": (
                 "it tells a stop's alerts with each row of the board, and not apart from those of lines and trips"
             ),
         }

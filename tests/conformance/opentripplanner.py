@@ -5,7 +5,6 @@ A server of our own answers its GraphQL from the town; ``make test-otp`` asks a 
 
 from types import MappingProxyType
 
-from fingerpost.testing.networks.source import NotYetTheirs
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.conformance.served_town import URL, ServedTown
 from tests.opentripplanner.town_server import TownServer, serving
@@ -17,7 +16,7 @@ class OpenTripPlannerConformance(ServedTown):
     record = MappingProxyType({"url": f"{URL}/otp/gtfs/v1"})
     gaps = MappingProxyType(
         {
-            "the_age_of_real_time_travels_with_the_answer": NotYetTheirs(
+            "answers_state_the_age_of_realtime": (
                 "its GraphQL says of no trip, stop time or alert when it was last updated"
             )
         }

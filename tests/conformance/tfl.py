@@ -2,7 +2,6 @@
 
 from types import MappingProxyType
 
-from fingerpost.testing.networks.source import Never, NotYetOurs, NotYetTheirs
 from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.remote.tfl.network import TflSource
@@ -11,7 +10,7 @@ from tests.net.reply_server import ENVIRON, serving_replies
 from tests.tfl_server.server import TflServer
 
 KEY = "TOWN_KEY"
-_NO_TIMETABLE = NotYetTheirs("its predictions name no scheduled time: no delays and no cancellations")
+_NO_TIMETABLE = "its predictions name no scheduled time: no delays and no cancellations"
 
 
 class TflConformance(ServedTown):
@@ -20,14 +19,14 @@ class TflConformance(ServedTown):
     record = MappingProxyType({"url": URL, "key": KEY, "zone": ZONE, "bounds": (60.0, 24.8, 60.3, 25.2)})
     gaps = MappingProxyType(
         {
-            Ability.FARES: NotYetOurs("many journeys have no fare, and those that have it mean one kind of ticket"),
-            "a_cancelled_trip_stays_visible": NotYetTheirs("its journeys tell of no trip that does not run"),
-            "a_board_tells_what_is_cancelled_and_late": _NO_TIMETABLE,
+            Ability.FARES: "many journeys have no fare, and those that have it mean one kind of ticket",
+            "a_cancelled_trip_stays_visible": "its journeys tell of no trip that does not run",
+            "a_board_shows_cancellations_and_delays": _NO_TIMETABLE,
             "a_window_goes_by_the_expected_time": _NO_TIMETABLE,
-            "a_timetable_tells_what_is_cancelled_and_late": NotYetTheirs("its timetables know no real time"),
-            "a_call_without_boarding_is_no_departure": NotYetTheirs("a prediction is an arrival, boarded or not"),
-            "a_day_outside_the_calendar_is_told": NotYetTheirs("it says of such a day that there is no journey"),
-            "without_real_time_none_is_told": Never("a board of predictions is nothing but real time"),
+            "a_timetable_shows_cancellations_and_delays": "its timetables know no real time",
+            "a_call_without_boarding_is_no_departure": "a prediction is an arrival, boarded or not",
+            "a_day_outside_the_calendar_is_reported": "it says of such a day that there is no journey",
+            "answers_without_realtime_state_none": "a board of predictions is nothing but real time",
         }
     )
 

@@ -1,4 +1,4 @@
-"""What holds of the departure boards of a network."""
+"""Facts of the conformance suite on departure boards."""
 
 from datetime import date
 
@@ -12,7 +12,7 @@ async def a_board_lists_what_leaves(asked: AskedNetwork) -> None:
     expect_same(draw_board(board), ["1 08:10", "2 08:12", "1 08:40"], "the board of Alpha")
 
 
-async def a_window_holds_both_its_ends(asked: AskedNetwork) -> None:
+async def a_window_includes_both_ends(asked: AskedNetwork) -> None:
     both = draw_board(await asked.board("Alpha", "08:10:00", "08:40:00"))
     inside = draw_board(await asked.board("Alpha", "08:10:01", "08:39:59"))
     expect_same((both, inside), (["1 08:10", "2 08:12", "1 08:40"], ["2 08:12"]), "boards with and without their ends")
@@ -36,7 +36,7 @@ async def an_empty_board_is_an_answer(asked: AskedNetwork) -> None:
     expect_same((draw_board(board), board.found_count), ([], 0), "the board of a quiet hour")
 
 
-async def rows_say_mode_destination_and_stop(asked: AskedNetwork) -> None:
+async def rows_state_mode_destination_and_stop(asked: AskedNetwork) -> None:
     rows = (await asked.board("Alpha", "08:10", "08:11")).departures
     observed = [(row.mode, row.destination, row.stop_id, row.service_day.isoformat()) for row in rows]
     expect_same(observed, [(Mode.TRAM, "Gamma", asked.town.stop_id("Alpha"), "2026-03-10")], "the row of 08:10")

@@ -1,4 +1,4 @@
-"""What holds of names, ids and stops near a point."""
+"""Facts of the conformance suite on names, stop ids and stops near a point."""
 
 from fingerpost.testing.networks.checking import AskedNetwork, expect, expect_same
 from fingerpost.transit.model.itinerary import Mode
@@ -19,7 +19,7 @@ async def case_and_accents_do_not_matter(asked: AskedNetwork) -> None:
     expect_same(names, ["Älvsjö"], "the first candidate for ALVSJO")
 
 
-async def what_resembles_nothing_finds_nothing(asked: AskedNetwork) -> None:
+async def unknown_names_find_nothing(asked: AskedNetwork) -> None:
     found = [
         (match.place.name, match.score) for match in await asked.network.find_places("qqxxzz") if match.score >= 0.8
     ]
@@ -32,7 +32,7 @@ async def scores_fall_from_best_to_worst(asked: AskedNetwork) -> None:
     expect(scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores), "scores", scores)
 
 
-async def a_token_leads_back(asked: AskedNetwork) -> None:
+async def a_token_resolves_to_its_place(asked: AskedNetwork) -> None:
     for match in (await asked.network.find_places("Beta"))[:1]:
         for token in (match.place.token, match.place.token.lower()):
             place = await asked.network.find_stop_place(token)
@@ -72,7 +72,7 @@ async def a_radius_is_a_bound(asked: AskedNetwork) -> None:
     expect_same(found, [["Alpha"], []], "stops within 100 m and 10 m")
 
 
-async def a_stop_near_says_its_id_and_modes(asked: AskedNetwork) -> None:
+async def nearby_stops_state_id_and_modes(asked: AskedNetwork) -> None:
     near = (await asked.network.list_stops_near(NEAR_ALPHA, 100.0)).stops
     observed = [(each.stop.id, frozenset(each.modes)) for each in near]
     expect_same(observed, [(asked.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))], "what Alpha says")

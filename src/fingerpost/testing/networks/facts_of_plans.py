@@ -1,4 +1,4 @@
-"""What holds of the plans of a network."""
+"""Facts of the conformance suite on journeys."""
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.checking import AskedNetwork, NetworkBroken, draw_all, expect, expect_same, list_rides
@@ -19,7 +19,7 @@ async def a_plan_departs_when_asked(asked: AskedNetwork) -> None:
     expect_same(draw_all(early), [], "itineraries that leave too early")
 
 
-async def a_plan_may_leave_at_the_very_second(asked: AskedNetwork) -> None:
+async def a_plan_may_depart_at_the_very_second(asked: AskedNetwork) -> None:
     then = draw_all((await asked.plan("Alpha", "Gamma", "08:10:00")).itineraries)
     later = draw_all((await asked.plan("Alpha", "Gamma", "08:11:00")).itineraries)
     expect_same((TRAM in then, TRAM in later), (True, False), f"{TRAM} is offered at 08:10 and at 08:11")
@@ -63,7 +63,7 @@ async def legs_join_end_to_start(asked: AskedNetwork) -> None:
         expect_same(apart, [], "legs that do not join")
 
 
-async def rides_say_their_line_mode_and_stops(asked: AskedNetwork) -> None:
+async def rides_state_line_mode_and_stops(asked: AskedNetwork) -> None:
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
     observed = {
         (ride.mode, ride.line, ride.headsign, ride.start.id, ride.end.id) for ride in rides if ride.line == "1"
@@ -80,12 +80,12 @@ async def a_step_free_plan_takes_no_step(asked: AskedNetwork) -> None:
     expect_same(steps, [], "rides with steps")
 
 
-async def no_way_is_an_empty_answer(asked: AskedNetwork) -> None:
+async def no_route_is_an_empty_answer(asked: AskedNetwork) -> None:
     found = (await asked.plan("Älvsjö", "Alpha", "08:00")).itineraries
     expect_same(draw_all([each for each in found if each.rides]), [], "trips where nothing runs")
 
 
-async def a_day_outside_the_calendar_is_told(asked: AskedNetwork) -> None:
+async def a_day_outside_the_calendar_is_reported(asked: AskedNetwork) -> None:
     query = JourneyQuery(
         origin=asked.stop("Alpha"), destination=asked.stop("Gamma"), instant=at("08:00") + 2 * 366 * 86_400
     )

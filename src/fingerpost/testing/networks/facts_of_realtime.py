@@ -1,4 +1,4 @@
-"""What holds of a network that follows real time: tram 1 of 08:10 is cancelled, that of 08:40 two minutes late.
+"""Facts of the conformance suite on realtime: tram 1 of 08:10 is cancelled, that of 08:40 two minutes late.
 
 Until 09:00 bus 2 makes a detour, and there are works at Alpha (rule B13).
 """
@@ -34,7 +34,7 @@ async def a_cancelled_trip_stays_visible(asked: AskedNetwork) -> None:
     )
 
 
-async def a_late_trip_is_told_with_its_delay(asked: AskedNetwork) -> None:
+async def a_late_trip_states_its_delay(asked: AskedNetwork) -> None:
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:30")).itineraries)
     observed = {
         (ride.departure_delay_s, ride.arrival_delay_s) for ride in rides if ride.departure_scheduled == at("08:40")
@@ -42,7 +42,7 @@ async def a_late_trip_is_told_with_its_delay(asked: AskedNetwork) -> None:
     expect_same(observed, {(120, 120)}, "delays of the tram of 08:40")
 
 
-async def a_board_tells_what_is_cancelled_and_late(asked: AskedNetwork) -> None:
+async def a_board_shows_cancellations_and_delays(asked: AskedNetwork) -> None:
     board = await asked.board("Alpha", "08:00", "09:00")
     wanted = ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"]
     expect_same((draw_board(board), board.found_count), (wanted, 3), "the board of Alpha")
@@ -60,38 +60,38 @@ async def a_timetable_goes_by_the_scheduled_time(asked: AskedNetwork) -> None:
     expect_same((before, after), (["1 08:40"], []), "timetables around a late tram")
 
 
-async def a_timetable_tells_what_is_cancelled_and_late(asked: AskedNetwork) -> None:
+async def a_timetable_shows_cancellations_and_delays(asked: AskedNetwork) -> None:
     board = draw_board(await asked.board("Alpha", "08:00", "09:00", by_schedule=True))
     expect_same(board, ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"], "the timetable of Alpha")
 
 
-async def the_age_of_real_time_travels_with_the_answer(asked: AskedNetwork) -> None:
+async def answers_state_the_age_of_realtime(asked: AskedNetwork) -> None:
     observed = (await asked.board("Alpha", "08:00", "09:00")).provenance
     wanted = (at("08:00") - REALTIME_AGE_S, ())
     expect_same((observed.realtime_updated, tuple(observed.realtime_problems)), wanted, "the real time of the answer")
 
 
-async def an_alert_of_a_line_is_told_with_its_ride(asked: AskedNetwork) -> None:
+async def a_ride_has_the_alerts_of_its_line(asked: AskedNetwork) -> None:
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
     observed = {ride.line: _effects(ride.alerts) for ride in rides if ride.departure_scheduled <= at("08:27")}
     told = [each for each in observed.get("2", ()) if each[0] != WORKS]
     expect_same((told, observed.get("3")), ([(DETOUR, "DETOUR")], []), "alerts of bus 2 and of bus 3")
 
 
-async def an_alert_that_is_over_is_not_told(asked: AskedNetwork) -> None:
+async def an_expired_alert_is_left_out(asked: AskedNetwork) -> None:
     rides = list_rides((await asked.plan("Alpha", "Gamma", "09:05")).itineraries)
     observed = [_headers(ride.alerts) for ride in rides if ride.departure_scheduled == at("09:12")]
     expect_same(observed[:1], [[]], "alerts of bus 2 of 09:12")
 
 
-async def a_board_tells_the_alerts_of_its_stop(asked: AskedNetwork) -> None:
+async def a_board_has_the_alerts_of_its_stop(asked: AskedNetwork) -> None:
     during = _headers((await asked.board("Alpha", "08:00", "09:00")).alerts)
     later = _headers((await asked.board("Alpha", "09:05", "10:00")).alerts)
     elsewhere = _headers((await asked.board("Beta", "08:00", "09:00")).alerts)
     expect_same((during, later, elsewhere), ([WORKS], [], []), "alerts of Alpha, of Alpha later, of Beta")
 
 
-async def a_board_tells_the_alerts_of_its_rows(asked: AskedNetwork) -> None:
+async def rows_have_their_alerts(asked: AskedNetwork) -> None:
     board = await asked.board("Alpha", "08:00", "09:00")
     observed = {row.line: DETOUR in _headers(row.alerts) for row in board.departures}
     expect_same(observed, {"1": False, "2": True}, "rows of Alpha that tell the detour")
