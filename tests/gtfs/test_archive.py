@@ -7,7 +7,8 @@ import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.engine.gtfs.csv.archive import ArchiveLimits, open_archive
+from fingerpost.transit.engine.gtfs.csv import archive as archives
+from fingerpost.transit.engine.gtfs.csv.archive import open_archive
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import ONE_LINE, findings_of, import_text
 
@@ -202,24 +203,32 @@ def test_a_member_without_a_name_is_passed_over(tmp_path):
         assert "stops.txt" in archive.list_tables()
 
 
-SMALL = ArchiveLimits(members=20, whole_bytes=100_000, listed_bytes=3_000, trusted_bytes=1_000, ratio=20)
+SMALL = {"MOST_FILES": 20, "WHOLE_BYTES": 100_000, "LISTED_BYTES": 3_000, "TRUSTED_BYTES": 1_000, "MOST_RATIO": 20}
+
+
+@pytest.fixture
+def small_limits(monkeypatch):
+    for name, limit in SMALL.items():
+        monkeypatch.setattr(archives, name, limit)
 
 
 def refusal(path):
-    with pytest.raises(FeedUnusable) as caught, open_archive(path, None, SMALL) as archive:
+    with pytest.raises(FeedUnusable) as caught, open_archive(path) as archive:
         archive.find_table("stops.txt")
     return caught.value.message
 
 
+@pytest.mark.usefixtures("small_limits")
 def test_a_table_packed_too_densely_is_refused_before_it_is_read(tmp_path):
     bomb = write_feed(tmp_path / "bomb.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 1_400})
     assert refusal(bomb).startswith("bomb.zip: stops.txt unpacks to ")
 
     sound = write_feed(tmp_path / "sound.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 490})
-    with open_archive(sound, None, SMALL) as archive:
+    with open_archive(sound) as archive:
         assert len(list(archive.get_table("stops.txt").rows("stop_id"))) == 490
 
 
+@pytest.mark.usefixtures("small_limits")
 @pytest.mark.parametrize(
     ("extra", "sentence"),
     [

@@ -14,8 +14,8 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.timetable.array_file import ARRAYS, FORMAT, open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.assembly import assemble
+from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.draft import TimetableDraft
-from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Pathways, Timetable
 
 DESCRIPTORS = Path("/proc/self/fd")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.columns import TextColumn
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"))))

@@ -109,7 +109,7 @@ def _shorten(archive: Archive, days: list[Int32], places: list[tuple[str, int]])
     """Limit services times days: a calendar that is too long begins when half of the services have begun."""
     running = [of_service for of_service in days if len(of_service)]
     most_days = MOST_SERVICE_DAYS // max(len(days), 1)
-    if not running or max(each[-1] for each in running) - min(each[0] for each in running) < most_days:
+    if not running or max(run[-1] for run in running) - min(run[0] for run in running) < most_days:
         return days
     begin = sorted(int(of_service[0]) for of_service in running)[len(running) // 2]
     kept = [of_service[(of_service >= begin) & (of_service < begin + most_days)] for of_service in days]

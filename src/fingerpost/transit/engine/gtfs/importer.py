@@ -8,7 +8,6 @@ from typing import NamedTuple
 from fingerpost.errors import ParameterError
 from fingerpost.transit.engine.gtfs.csv.archive import open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
-from fingerpost.transit.engine.gtfs.csv.findings import Findings
 from fingerpost.transit.engine.gtfs.merging import Merging
 from fingerpost.transit.engine.gtfs.reading import READ, read_feed, report_on
 from fingerpost.transit.engine.gtfs.report import ImportReport
@@ -53,7 +52,7 @@ def import_feeds(
     """
     merging, headsigns, reports = Merging(), IdIndex(), []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
-        with open_archive(source.path, Findings()) as archive:
+        with open_archive(source.path) as archive:
             archive.advance = _count_progress(name, archive.measure(READ), progress)
             feed = read_feed(archive, name, headsigns)
             merging.add(feed, archive.findings)

@@ -12,6 +12,7 @@ from rapidfuzz.utils import default_process
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
+from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.draft import (
     InSeatColumns,
     PathwayColumns,
@@ -24,7 +25,6 @@ from fingerpost.transit.engine.timetable.draft import (
     TripDepartureColumns,
 )
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
-from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32, Pathways
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 

@@ -77,22 +77,15 @@ def _read(table: Table, stops: Stops) -> list[_Pathway]:
         if mode is None or mode not in WITHOUT_STEP | WITH_STEP:
             table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
             continue
-        seconds = _seconds(mode, time_text, length_text)
+        seconds, length_m = find_decimal(time_text), find_decimal(length_text)
+        if seconds is None or seconds <= 0:
+            seconds = length_m / PACE_M_PER_S if length_m is not None and length_m >= 0 and mode in _FLAT else None
         if seconds is None and mode not in GATES:
             table.note(Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED, line, "traversal_time")
         pathways.append(_Pathway(begin, end, mode, seconds))
         if both == "1":
             pathways.append(_Pathway(end, begin, mode, seconds))
     return pathways
-
-
-def _seconds(mode: int, time_text: str, length_text: str) -> float | None:
-    time_s, length_m = find_decimal(time_text), find_decimal(length_text)
-    if time_s is not None and time_s > 0:
-        return time_s
-    if length_m is not None and length_m >= 0 and mode in _FLAT:
-        return length_m / PACE_M_PER_S
-    return None
 
 
 def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:

@@ -1,4 +1,4 @@
-"""Reads all tables of one feed."""
+"""Read all tables of a GTFS feed into a timetable draft, and report on it."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.engine.gtfs.calendar import Services, read_services
+from fingerpost.transit.engine.gtfs.calendar import read_services
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Reason, find_meaning
@@ -25,8 +25,8 @@ from fingerpost.transit.engine.gtfs.stop_times import read_stop_times, read_trip
 from fingerpost.transit.engine.gtfs.stops import read_stops
 from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, read_transfers
 from fingerpost.transit.engine.gtfs.translations import read_translations
-from fingerpost.transit.engine.gtfs.trips import Trips, read_routes, read_trips
-from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32
+from fingerpost.transit.engine.gtfs.trips import read_routes, read_trips
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32, mark_rows
 from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
 from fingerpost.transit.engine.timetable.timetable import Feed, Int32
 from fingerpost.transit.model.provenance import find_service_days
@@ -58,12 +58,16 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     shapes = read_shapes(archive, shape_ids, trips, stop_times)
     fares = read_fares(archive)
     translations = read_translations(archive, stops, routes, trips, headsigns)
-    trip_service, days = _drop_idle_services(archive, trips, services)
+    is_used = mark_rows(len(services.days), trips.service)
+    for row in np.flatnonzero(~is_used).tolist():
+        archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *services.places[row])
+    trip_service = (np.cumsum(is_used) - 1).astype(np.int32)[trips.service]
+    days = [services.days[row] for row in np.flatnonzero(is_used).tolist()]
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
     departures = Departures.of(stops.rows, trips, trip_service, trip_departures, stop_times)
     in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
     if not (len(trip_departures.trip) and any(map(len, days))):
-        raise FeedUnusable(_nothing_left(archive))
+        raise FeedUnusable(_explain_no_trips(archive))
     published = " ".join(filter(None, (info.publisher, info.publisher_url)))
     feed = Feed(
         name=name,
@@ -150,26 +154,17 @@ def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days:
     return None if len(on_day) - last <= _WEEK else date.fromordinal(int(days[0]) + last)
 
 
-def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> tuple[Int32, list[Int32]]:
-    used = np.zeros(len(services.days), np.bool_)
-    used[trips.service] = True
-    for row in np.flatnonzero(~used).tolist():
-        archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *services.places[row])
-    new_rows = (np.cumsum(used) - 1).astype(np.int32)
-    return new_rows[trips.service], [services.days[row] for row in np.flatnonzero(used).tolist()]
-
-
-def _nothing_left(archive: Archive) -> str:
+def _explain_no_trips(archive: Archive) -> str:
     found = archive.findings.list_all()
-    if any(each.reason == Reason.TRIP_ON_DEMAND_UNSUPPORTED.code for each in found):
+    if any(finding.reason == Reason.TRIP_ON_DEMAND_UNSUPPORTED.code for finding in found):
         return (
             f"{archive.name} has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
             "not plan with. Ask its publisher for the feed of the lines that run by timetable."
         )
     reasons = "; ".join(
-        f"{each.count:,} {each.reason} ({find_meaning(each.reason).text}), "
-        f"first in {each.places[0].table} line {each.places[0].line}"
-        for each in found
+        f"{finding.count:,} {finding.reason} ({find_meaning(finding.reason).text}), "
+        f"first in {finding.places[0].table} line {finding.places[0].line}"
+        for finding in found
     )
     return (
         f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}. "

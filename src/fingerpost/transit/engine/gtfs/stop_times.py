@@ -24,7 +24,6 @@ from fingerpost.transit.engine.timetable.timetable import (
     NO_BOARDING,
     STOP,
     Float32,
-    Float64,
     Int32,
     Int64,
     UInt8,
@@ -76,10 +75,9 @@ class StopTimes(NamedTuple):
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     """Fill missing times of stop times sorted by trip and sequence; return the rows that were interpolated.
 
-    If only arrival or departure is given, it is both. If none is, the time is interpolated by distance (straight lines
-    from stop to stop) between the departure before and the arrival after, rounded down to a whole second: a trip whose
-    last stop is far away would otherwise reach it within a minute. Interpolated rows have the flag INTERPOLATED.
-    Stop times before a trip's first time or after its last stay without one.
+    Times are interpolated by distance (straight lines from stop to stop) between the departure before and the arrival
+    after: by number, a trip whose last stop is far away would reach it within a minute. Stop times before a trip's
+    first time or after its last stay without one.
     """
     if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
         return stop_times, np.zeros(0, np.int64)
@@ -101,7 +99,9 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     # Only trips with missing times need places: a large feed may lack few.
     rows = np.flatnonzero(mark_rows(int(stop_times.trip.max()) + 1, stop_times.trip[blank])[stop_times.trip])
     way_m = np.zeros(len(arrival_s))
-    way_m[rows] = _measure_ways_m(stop_times.stop[rows], stops)
+    places = np.array([(row.lat, row.lon) for row in stops.rows], np.float64).reshape(-1, 2)[stop_times.stop[rows]]
+    north, east = np.diff(places, axis=0, prepend=places[:1]).T
+    way_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(places[:, 0]))) * METRES_PER_DEGREE)
     done, whole = way_m[blank] - way_m[before], way_m[after] - way_m[before]
     # Stops at one place share the time equally.
     done, whole = np.where(whole < 1.0, (blank - before, after - before), (done, whole))
@@ -113,17 +113,9 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s, flags=flags), blank
 
 
-def _measure_ways_m(stop: Int32, stops: Stops) -> Float64:
-    """Return how far each of some stops is from the first, in metres in straight lines from stop to stop."""
-    places = np.array([(row.lat, row.lon) for row in stops.rows], np.float64).reshape(-1, 2)[stop]
-    north, east = np.diff(places, axis=0, prepend=places[:1]).T
-    return np.cumsum(np.hypot(north, east * np.cos(np.radians(places[:, 0]))) * METRES_PER_DEGREE)
-
-
 def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, StopTimes]:
     """Read the stop times, sorted or not; return them with the trips that can be used.
 
-    If only arrival or departure is given, it is both; an unreadable one counts as not given.
     A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is skipped.
     """
     table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
@@ -244,11 +236,7 @@ def _usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on_dema
 
 
 def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) -> TripDepartureColumns:
-    """Return the trip departures of all trips, in the order of the trips.
-
-    A row gives departures from its start time on, one every headway, before its end time. They are exact if
-    ``exact_times`` is 1; otherwise only the headway is known. A trip without a row departs once, at its own times.
-    """
+    """Return the trip departures of all trips, in the order of the trips; a trip without a row departs once."""
     table = archive.find_extra("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
     once = np.ones(len(trips), np.bool_)
     trip_departures: list[tuple[int, int, int]] = []

@@ -68,10 +68,9 @@ class _Draft(NamedTuple):
 
 
 def read_stops(archive: Archive, zone: str) -> Stops:
-    """Read the stops, as of feed 0. ``zone`` is the agency's, in which all times of the feed are.
+    """Read the stops; ``zone`` is the agency's, in which all times of the feed are.
 
-    A stop without a position takes its parent's, or is skipped; 0, 0 counts as none.
-    A stop without a name takes its parent's, or its id, and is counted if GTFS requires a name.
+    A stop without a position gets its parent's or is skipped, and one without a name gets its parent's or its id.
     """
     table = archive.get_table("stops.txt", "stop_id")
     drafts: dict[str, _Draft] = {}
@@ -105,10 +104,10 @@ def read_stops(archive: Archive, zone: str) -> Stops:
                 lat = lon = math.nan
             row = StopRow(0, stop_id, name, lat, lon, kind, -1, platform, wheelchair, code)
             drafts[stop_id] = _Draft(line, parent, row)
-    return _join(table, drafts, left_out)
+    return _resolve_parents(table, drafts, left_out)
 
 
-def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
+def _resolve_parents(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
     parents: dict[str, StopRow] = {}
     placed: dict[str, StopRow] = {}
     # A parent comes before its children: stations have none, boarding areas have the deepest.

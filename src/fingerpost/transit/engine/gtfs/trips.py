@@ -10,9 +10,8 @@ from fingerpost.transit.engine.gtfs.csv.archive import Archive
 from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.table import find_integer
-from fingerpost.transit.engine.timetable.columns import NO_INT32
+from fingerpost.transit.engine.timetable.columns import NO_INT32, TextColumn
 from fingerpost.transit.engine.timetable.draft import RouteRow
-from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Int8, Int32
 from fingerpost.transit.model.line_colors import parse_color
 
@@ -29,10 +28,7 @@ class Routes(NamedTuple):
 
 
 def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
-    """Read the routes, as of feed 0, extended types included.
-
-    A route without an agency is the only agency's, if there is only one.
-    """
+    """Read the routes; one without an agency belongs to the only agency, if there is only one."""
     table = archive.get_table("routes.txt", "route_id")
     routes = Routes([], {})
     columns = ("route_id", "route_short_name", "route_long_name", "route_type", "agency_id", *_COLORS)

@@ -14,31 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.row_bounds import check_timetable
-from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Footpaths, Pathways, Timetable
 
 ARRAYS = "arrays.bin"
 _CONTENTS = "contents.json"
 _ALIGNMENT = 64
 
-Directory = dict[str, tuple[str, list[int], int]]
-Arrays = dict[str, npt.NDArray[Any]]
+Directory = Mapping[str, tuple[str, list[int], int]]
+Arrays = Mapping[str, npt.NDArray[Any]]
 
 
-def write_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]]) -> Directory:
-    directory: Directory = {}
-    with (folder / ARRAYS).open("wb") as file:
-        # An empty file cannot be mapped.
-        file.write(bytes(_ALIGNMENT))
-        for name, array in arrays.items():
-            directory[name] = (array.dtype.str, list(array.shape), file.tell())
-            file.write(np.ascontiguousarray(array).data)
-            file.write(bytes(-file.tell() % _ALIGNMENT))
-    return directory
-
-
-def open_arrays(folder: Path, directory: Mapping[str, tuple[str, list[int], int]]) -> Arrays:
+def open_arrays(folder: Path, directory: Directory) -> Arrays:
     """Open the arrays of a folder by memory map; writing to them never changes the disk.
 
     Raises:
@@ -56,10 +44,17 @@ def open_arrays(folder: Path, directory: Mapping[str, tuple[str, list[int], int]
     return arrays
 
 
-def save_arrays(folder: Path, arrays: Mapping[str, npt.NDArray[Any]], contents: Mapping[str, Any]) -> None:
+def save_arrays(folder: Path, arrays: Arrays, contents: Mapping[str, Any]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    contents = {**contents, "arrays": write_arrays(folder, arrays)}
-    (folder / _CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
+    directory = {}
+    with (folder / ARRAYS).open("wb") as file:
+        # An empty file cannot be mapped.
+        file.write(bytes(_ALIGNMENT))
+        for name, array in arrays.items():
+            directory[name] = (array.dtype.str, list(array.shape), file.tell())
+            file.write(np.ascontiguousarray(array).data)
+            file.write(bytes(-file.tell() % _ALIGNMENT))
+    (folder / _CONTENTS).write_text(json.dumps({**contents, "arrays": directory}), encoding="utf-8")
 
 
 def read_contents(folder: Path) -> Any:
@@ -98,7 +93,7 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
         "calendar_start": timetable.calendar_start.isoformat(),
         "feeds": [asdict(feed) for feed in timetable.feeds],
     }
-    save_arrays(folder, dict(_arrays(timetable)), contents)
+    save_arrays(folder, dict(_list_arrays(timetable)), contents)
 
 
 def open_timetable(folder: Path) -> Timetable:
@@ -107,15 +102,15 @@ def open_timetable(folder: Path) -> Timetable:
     Raises:
         SettingsInvalid: the folder is damaged, or of another format.
     """
-    with explaining_damage(_name(folder), _REMEDY):
+    subject = f"The prepared network in {folder} is"
+    with explaining_damage(subject, _REMEDY):
         contents = read_contents(folder)
         if contents["format"] != FORMAT:
-            raise SettingsInvalid(f"{_name(folder)} of format {contents['format']}, not {FORMAT}. {_REMEDY}")
-        return _opened(contents, folder)
+            raise SettingsInvalid(f"{subject} of format {contents['format']}, not {FORMAT}. {_REMEDY}")
+        return _build_timetable(contents, open_arrays(folder, contents["arrays"]))
 
 
-def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
-    arrays = open_arrays(folder, contents["arrays"])
+def _build_timetable(contents: Mapping[str, Any], arrays: Arrays) -> Timetable:
     columns: dict[str, Any] = {}
     for field in fields(Timetable):
         table: Any = field.type
@@ -135,7 +130,7 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
     return timetable
 
 
-def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+def _list_arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
     columns = {field.name: getattr(timetable, field.name) for field in fields(timetable)}
     translated = {f"{name}.{language}": column for name in _TRANSLATED for language, column in columns[name].items()}
     for name, value in (columns | translated).items():
@@ -148,14 +143,10 @@ def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
             yield name, value
 
 
-def _column(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> TextColumn:
+def _column(arrays: Arrays, name: str) -> TextColumn:
     return TextColumn(arrays[f"{name}.blob"], arrays[f"{name}.offsets"])
 
 
 def _feed(raw: Mapping[str, Any]) -> Feed:
     lists = {key: tuple(raw[key]) for key in ("agencies", "agency_ids", "licences")}
     return Feed(**{**raw, **lists})
-
-
-def _name(folder: Path) -> str:
-    return f"The prepared network in {folder} is"

@@ -6,11 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows, rows_to_columns, starts_of, take_rows
+from fingerpost.transit.engine.timetable.columns import (
+    TextColumn,
+    list_ranges,
+    mark_rows,
+    rows_to_columns,
+    starts_of,
+    take_rows,
+)
 from fingerpost.transit.engine.timetable.draft import (
     ServiceRow,
     SpecificTransferColumns,
-    StopRow,
     TimetableDraft,
     TransferColumns,
     TripColumns,
@@ -19,13 +25,11 @@ from fingerpost.transit.engine.timetable.draft import (
 from fingerpost.transit.engine.timetable.footpaths import change_times, footpaths
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
-from fingerpost.transit.engine.timetable.text import TextColumn
 from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_UNKNOWN,
     Bool,
     Int16,
     Int32,
-    Int64,
     Timetable,
     UInt8,
 )
@@ -50,11 +54,17 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
     rows = draft.stops
     stops, routes = _pack("stop_", draft.stops, _OF_STOPS), _pack("route_", draft.routes, _OF_ROUTES)
     lats, lons, kinds, parents = (stops[f"stop_{name}"] for name in ("lat", "lon", "kind", "parent"))
-    wheelchair = np.array([_inherit_wheelchair(row, rows) for row in rows], np.int8)
+    wheelchair = np.array(
+        [
+            rows[row.parent].wheelchair if row.wheelchair == WHEELCHAIR_UNKNOWN and row.parent >= 0 else row.wheelchair
+            for row in rows
+        ],
+        np.int8,
+    )
     names = [row.local_id for row in rows], [row.code for row in rows]
     places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.station_ways)
     trips = _trip_columns(draft)
-    served = (_served_by(types, routes["route_type"], trips, len(rows)) for types in (_METRO, _RAIL))
+    served = (_mark_served(types, routes["route_type"], trips, len(rows)) for types in (_METRO, _RAIL))
     walks = find_walks(WalkedStops(lats, lons, kinds, *names, places, *served))
     calendar_start, runs_on = _calendar(draft.services)
     return Timetable(
@@ -96,7 +106,10 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     if draft.trip_departures:
         trip_departures = rows_to_columns(TripDepartureColumns, draft.trip_departures)
     headsigns = TextColumn.of(draft.headsigns) if draft.headsigns else draft.headsign_column
-    first_stop_time = starts_of(draft.trip_stop_time_count)
+    first_stop_time, count = starts_of(draft.trip_stop_time_count), draft.trip_stop_time_count
+    sequence = draft.stop_time_sequence
+    if not len(sequence):
+        sequence = list_ranges(np.ones_like(count), count)[1].astype(np.int32)
     return (
         _prefixed("trip_", trips)
         | _prefixed("trip_departure_", trip_departures)
@@ -108,7 +121,7 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
                 for language, texts in sorted(draft.headsign_names.items())
             },
             "stop_time_stop": draft.stop_time_stop,
-            "stop_time_sequence": _sequence(draft, first_stop_time),
+            "stop_time_sequence": sequence,
             "stop_time_arrival_s": draft.stop_time_arrival_s,
             "stop_time_departure_s": draft.stop_time_departure_s,
             "stop_time_flags": draft.stop_time_flags,
@@ -122,7 +135,7 @@ def _prefixed(prefix: str, table: NamedTuple) -> dict[str, Any]:
     return {prefix + name: column for name, column in table._asdict().items()}
 
 
-def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> Bool:
+def _mark_served(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> Bool:
     is_type = np.isin(route_type, list(types))
     of_stop_times = np.repeat(is_type[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
     return mark_rows(count, trips["stop_time_stop"][of_stop_times])
@@ -148,7 +161,13 @@ def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: Stati
 
 
 def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
-    specific = _by_specificity(rules)
+    """Return the rules sorted by GTFS's ranks (transfers.txt), because of those that apply the last holds.
+
+    From the most specific: both trips; a trip and a route; a trip; both routes; a route.
+    """
+    trips = (rules.from_trip >= 0).astype(np.int8) + (rules.to_trip >= 0)
+    routes = (rules.from_route >= 0).astype(np.int8) + (rules.to_route >= 0)
+    specific = take_rows(rules, np.lexsort((routes, trips)))
     pairs = TransferColumns(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
     seconds, metres, _ = change_times(walks, parents, pairs)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
@@ -158,24 +177,6 @@ def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: I
     }
 
 
-def _by_specificity(specific: SpecificTransferColumns) -> SpecificTransferColumns:
-    """Sort rules by GTFS's ranks (transfers.txt), because of those that apply the last holds.
-
-    From the most specific: both trips; a trip and a route; a trip; both routes; a route.
-    """
-    trips = (specific.from_trip >= 0).astype(np.int8) + (specific.to_trip >= 0)
-    routes = (specific.from_route >= 0).astype(np.int8) + (specific.to_route >= 0)
-    order = np.lexsort((routes, trips))
-    return take_rows(specific, order)
-
-
-def _sequence(draft: TimetableDraft, first_stop_time: Int64) -> Int32:
-    if len(draft.stop_time_sequence) or not len(draft.stop_time_stop):
-        return draft.stop_time_sequence
-    count = np.diff(first_stop_time)
-    return list_ranges(np.ones_like(count), count)[1].astype(np.int32)
-
-
 def _names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, TextColumn]:
     return {
         language: TextColumn.of(of_rows.get(row, "") for row in range(count))
@@ -183,23 +184,15 @@ def _names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, Text
     }
 
 
-def _inherit_wheelchair(row: StopRow, stops: list[StopRow]) -> int:
-    if row.wheelchair == WHEELCHAIR_UNKNOWN and row.parent >= 0:
-        return stops[row.parent].wheelchair
-    return row.wheelchair
-
-
 def _calendar(services: list[ServiceRow]) -> tuple[date, UInt8]:
-    ordinals = [_ordinals(row) for row in services]
+    listed = [row.days for row in services]
+    ordinals = [
+        days if isinstance(days, np.ndarray) else np.array([day.toordinal() for day in days or ()], np.int32)
+        for days in listed
+    ]
     every = np.concatenate([np.zeros(0, np.int32), *ordinals])
     start, length = (int(every.min()), int(every.max() - every.min()) + 1) if len(every) else (_NO_DAY.toordinal(), 0)
     runs_on = np.zeros((len(services), length), np.uint8)
     for index, days in enumerate(ordinals):
         runs_on[index, days - start] = 1
     return date.fromordinal(start), runs_on
-
-
-def _ordinals(row: ServiceRow) -> Int32:
-    if isinstance(row.days, np.ndarray):
-        return row.days
-    return np.array([day.toordinal() for day in row.days or ()], np.int32)

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32, NO_TEXTS, NO_UINT8
-from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32, NO_TEXTS, NO_UINT8, TextColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Float32, Int8, Int32, Int64, Pathways, UInt8
 from fingerpost.transit.model.line_colors import NOT_STATED
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import starts_of, take_rows
 from fingerpost.transit.engine.timetable.draft import TransferColumns
-from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s, get_places
+from fingerpost.transit.engine.timetable.station_ways import find_change_s, get_places
 from fingerpost.transit.engine.timetable.timetable import (
     FORBIDDEN,
     MINIMUM_TIME,
@@ -18,7 +18,6 @@ from fingerpost.transit.engine.timetable.timetable import (
     Footpaths,
     Int8,
     Int32,
-    Int64,
     Timetable,
 )
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S, straight_line_m
@@ -26,7 +25,6 @@ from fingerpost.transit.engine.timetable.walks import StopLinks, Walks
 
 
 def with_step_free_footpaths(timetable: Timetable) -> Timetable:
-    """Return a timetable whose footpaths have no steps, itself if steps are not known."""
     if not len(timetable.step_free_footpaths.first):
         return timetable
     return replace(timetable, footpaths=timetable.step_free_footpaths)
@@ -42,10 +40,7 @@ class Footpath(NamedTuple):
 
 
 def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
-    """Return the footpath from one stop (row) to another, None if they are not linked.
-
-    ``step_free`` prefers a footpath without steps if steps are known.
-    """
+    """Return the footpath between two stops (rows); ``step_free`` prefers one without steps if steps are known."""
     table = with_step_free_footpaths(timetable) if step_free else timetable
     paths = table.footpaths
     first, last = int(paths.first[begin]), int(paths.first[begin + 1])
@@ -99,13 +94,10 @@ def footpaths(
 ) -> tuple[Footpaths, Int32]:
     """Link stops on foot: all pairs near enough, and the transfer rules of feeds, which override them.
 
-    Return the footpaths, and for each stop the seconds of a change there.
-
-    ``parents`` are the stations of stops, -1 for none.
-    ``pathways`` are (from, to, seconds) within a station: unless a transfer rule exists, the change takes that time and
-    the slack, or is impossible where the seconds are -1.
+    Return the footpaths, and for each stop the seconds of a change there. ``pathways`` are (from, to, seconds) within a
+    station; -1 seconds forbid the change.
     A recommended transfer (type 0) takes the walk and the slack, a timed one (1) the walk alone, because the connecting
-    trip waits; a minimum time (2) is taken as stated; a forbidden one (3) removes the link. Of several rules for one
+    trip waits; a minimum time (2) is used as stated; a forbidden one (3) removes the link. Of several rules for one
     ordered pair the last holds.
     """
     count = len(kinds)
@@ -170,12 +162,17 @@ def without_closed_ways(
         return timetable
     taken_s, metres, walk_s = taken_s.copy(), metres.copy(), walk_s.copy()
     keep = np.ones(len(to), np.bool_)
-    inside = _find_inside(get_places(timetable), begin[at], end[at], closed, step_free=step_free)
-    is_inside = inside[0] >= 0
-    rows = at[is_inside]
-    keep[rows] = inside[1][is_inside] >= 0
-    taken_s[rows] = np.where(keep[rows], inside[1][is_inside] + CHANGE_SLACK_S, taken_s[rows])
-    at = at[~is_inside]
+    stations = timetable.stop_parent
+    inside = at[(stations[begin[at]] == stations[end[at]]) & (stations[begin[at]] >= 0)]
+    open_s, left_s = (
+        find_change_s(get_places(timetable), begin[inside], end[inside], step_free=step_free, closed=shut)
+        for shut in ((), closed)
+    )
+    # Changes by pathways inside a station; where everything open leaves no way, the walk is one of those outside.
+    rows, left_s = inside[open_s >= 0], left_s[open_s >= 0]
+    keep[rows] = left_s >= 0
+    taken_s[rows] = np.where(keep[rows], left_s + CHANGE_SLACK_S, taken_s[rows])
+    at = np.setdiff1d(at, rows)
     links = walks.list_links(np.flatnonzero(near & (timetable.stop_kind == STOP)))
     order = np.argsort(links.begin * timetable.stop_count + links.end)
     known = (links.begin * timetable.stop_count + links.end)[order]
@@ -190,21 +187,3 @@ def without_closed_ways(
     starts = starts_of(np.bincount(begin[order], minlength=timetable.stop_count)).astype(np.int32)
     paths = Footpaths(starts, to[order], taken_s[order], metres[order], walk_s[order])
     return replace(timetable, step_free_footpaths=paths) if has_own else replace(timetable, footpaths=paths)
-
-
-def _find_inside(
-    places: StationPlaces, begin: Int64, end: Int64, closed: Collection[int], *, step_free: bool
-) -> tuple[Int32, Int32]:
-    """Return the seconds of changes by pathways inside stations, with everything open and without what is closed.
-
-    They are -1 where there is no way.
-    """
-    parents = places.parents
-    one_station = (parents[begin] == parents[end]) & (parents[begin] >= 0)
-    pairs = begin[one_station], end[one_station]
-    both = []
-    for shut in ((), closed):
-        taken_s = np.full(len(begin), -1, np.int32)
-        taken_s[one_station] = find_change_s(places, *pairs, step_free=step_free, closed=shut)
-        both.append(taken_s)
-    return both[0], both[1]

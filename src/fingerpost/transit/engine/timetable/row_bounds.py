@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 # Columns of row numbers by the array that they index. Those of the second table may be -1 for none.

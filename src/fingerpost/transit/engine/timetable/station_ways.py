@@ -75,7 +75,7 @@ def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed
                 if in_s >= 0 or out_s >= 0:
                     found.append((platform, entrance, in_s, out_s))
     columns = np.array(sorted(found), np.int32).reshape(-1, 4)
-    return EntranceWays(*(columns[:, each].copy() for each in range(4)))
+    return EntranceWays(*(column.copy() for column in columns.T))
 
 
 def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]]]:
@@ -84,7 +84,7 @@ def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]
     for row, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
         if parent >= 0 and kind in (ENTRANCE, STOP):
             children[parent][kind == STOP].append(row)
-    return (each for each in children.values() if all(each))
+    return (both for both in children.values() if all(both))
 
 
 def _list_ways(
@@ -166,8 +166,8 @@ def find_change_s(
     for platform in np.unique(begin).tolist():
         times = find_quickest_s(there, platform)
         for row in np.flatnonzero(begin == platform).tolist():
-            goal = int(end[row])
-            taken_s[row] = _find_s(times, goal, _straight_s(places, platform, goal))
+            other = int(end[row])
+            taken_s[row] = _find_s(times, other, _straight_s(places, platform, other))
     return taken_s
 
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32
-from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT8, NO_INT32, TextColumn
 
 Int8 = npt.NDArray[np.int8]
 UInt8 = npt.NDArray[np.uint8]

@@ -4,8 +4,7 @@ import stat
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -19,43 +18,29 @@ _SUFFIXES = (".txt", ".geojson")
 _MEGABYTE = 1_000_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveLimits:
-    """How large a feed may be, in bytes after unpacking.
-
-    ``ratio`` limits the compression of tables above ``trusted_bytes``: timetables reach thirty, a bomb a thousand.
-    ``listed_bytes`` limits the tables that are read row by row into memory.
-    """
-
-    members: int = 10_000
-    whole_bytes: int = 16_000 * _MEGABYTE
-    listed_bytes: int = 512 * _MEGABYTE
-    trusted_bytes: int = 64 * _MEGABYTE
-    ratio: int = 250
-
-
-# Tables that are read in blocks, straight into arrays of numbers.
+# Limits of a feed, in bytes after unpacking.
+MOST_FILES = 10_000
+WHOLE_BYTES = 16_000 * _MEGABYTE
+# Tables that are read in blocks, straight into arrays of numbers, may be larger than those read row by row.
 _LARGE = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
+LISTED_BYTES = 512 * _MEGABYTE
+# The compression of tables above so many bytes is limited: timetables reach thirty, a bomb a thousand.
+TRUSTED_BYTES = 64 * _MEGABYTE
+MOST_RATIO = 250
 
 
 class Archive:
     """The tables of one feed, by name; ``advance`` is called with how many more bytes of them have been read."""
 
     def __init__(
-        self,
-        path: Path,
-        members: Mapping[str, str],
-        packed: zipfile.ZipFile | None,
-        limits: ArchiveLimits,
-        findings: Findings,
+        self, path: Path, members: Mapping[str, str], packed: zipfile.ZipFile | None, findings: Findings
     ) -> None:
         self.name = path.name
         self.findings = findings
         self.advance: Callable[[int], None] = lambda _bytes: None
         self._path = path
         self._packed = packed
-        self._limits = limits
-        self._files = _feed_files(path.name, members)
+        self._files = _find_feed_files(path.name, members)
 
     def list_tables(self) -> list[str]:
         return sorted(name for name in self._files if name.endswith(_SUFFIXES))
@@ -108,13 +93,12 @@ class Archive:
 
     def _check_size(self, name: str) -> int:
         size, packed_size = self._sizes(name)
-        limits = self._limits
-        if name not in _LARGE and size > limits.listed_bytes:
+        if name not in _LARGE and size > LISTED_BYTES:
             raise FeedUnusable(
-                f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {limits.listed_bytes // _MEGABYTE:,} "
+                f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {LISTED_BYTES // _MEGABYTE:,} "
                 "that any feed needs. Check where the file comes from."
             )
-        if size > limits.trusted_bytes and size > limits.ratio * max(packed_size, 1):
+        if size > TRUSTED_BYTES and size > MOST_RATIO * max(packed_size, 1):
             raise FeedUnusable(
                 f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, which no timetable "
                 "does. Check where the file comes from."
@@ -123,18 +107,14 @@ class Archive:
 
 
 @contextmanager
-def open_archive(
-    path: Path, findings: Findings | None = None, limits: ArchiveLimits | None = None
-) -> Iterator[Archive]:
-    findings, limits = findings or Findings(), limits or ArchiveLimits()
-    with ExitStack() as opened:
-        packed = _find_zip(path)
-        if packed is not None:
-            opened.enter_context(packed)
-            members = _list_packed(path, packed, limits, findings)
-        else:
-            members = _list_folder(path, limits)
-        yield Archive(path, members, packed, limits, findings)
+def open_archive(path: Path) -> Iterator[Archive]:
+    findings = Findings()
+    packed = _find_zip(path)
+    if packed is None:
+        yield Archive(path, _list_folder(path), None, findings)
+    else:
+        with packed:
+            yield Archive(path, _list_packed(path, packed, findings), packed, findings)
 
 
 def _find_zip(path: Path) -> zipfile.ZipFile | None:
@@ -163,15 +143,15 @@ def _unreadable(path: Path, error: OSError) -> FeedUnusable:
     return FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its rights.")
 
 
-def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits, findings: Findings) -> dict[str, str]:
+def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dict[str, str]:
     """Return the members that can be tables; names are only looked up in the archive, never opened as paths."""
     # A damaged directory may hold empty names.
     members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
-    if len(members) > limits.members:
+    if len(members) > MOST_FILES:
         raise FeedUnusable(f"{path.name} holds {len(members):,} files. Check that this is a GTFS feed.")
-    if sum(info.file_size for info in members) > limits.whole_bytes:
+    if sum(info.file_size for info in members) > WHOLE_BYTES:
         raise FeedUnusable(
-            f"{path.name} unpacks to more than {limits.whole_bytes // _MEGABYTE:,} MB. Check where the file comes from."
+            f"{path.name} unpacks to more than {WHOLE_BYTES // _MEGABYTE:,} MB. Check where the file comes from."
         )
     if any(info.flag_bits & 1 for info in members):
         raise FeedUnusable(f"{path.name} is encrypted. Unpack it with its password, and add the folder.")
@@ -181,14 +161,14 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits, fin
     return {info.filename.replace("\\", "/"): info.filename for info in members}
 
 
-def _list_folder(path: Path, limits: ArchiveLimits) -> dict[str, str]:
+def _list_folder(path: Path) -> dict[str, str]:
     """Return the regular files in a folder and its subfolders; links that lead outside are skipped."""
     members: dict[str, str] = {}
     try:
         home = path.resolve()
         for found in (*path.iterdir(), *path.glob("*/*")):
-            if len(members) > limits.members:
-                raise FeedUnusable(f"{path.name} holds more than {limits.members:,} files. Check the path of the feed.")
+            if len(members) > MOST_FILES:
+                raise FeedUnusable(f"{path.name} holds more than {MOST_FILES:,} files. Check the path of the feed.")
             if found.is_file() and found.resolve().is_relative_to(home):
                 name = found.relative_to(path).as_posix()
                 members[name] = name
@@ -197,7 +177,7 @@ def _list_folder(path: Path, limits: ArchiveLimits) -> dict[str, str]:
     return members
 
 
-def _feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
+def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
     """Return {table: member} of the one folder that holds a feed; names of tables are in lower case."""
     folders: dict[str, dict[str, str]] = {}
     for shown, member in members.items():

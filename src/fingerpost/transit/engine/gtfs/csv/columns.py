@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv.findings import Mask
-from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, find_ids, intern_ids, refill
+from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, look_up_ids, refill
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table
-from fingerpost.transit.engine.timetable.text import TextColumn
+from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Int32, UInt8
 
 # A low estimate, for the memory to reserve.
@@ -48,6 +48,7 @@ def _grown(column: npt.NDArray[Any], capacity: int) -> npt.NDArray[Any]:
 LEFT_OUT = -2
 
 _FEWEST_SLOTS = 64
+_Spans = tuple[UInt8, Int32, Int32]
 
 
 class IdIndex:
@@ -62,14 +63,15 @@ class IdIndex:
         self._after = np.zeros(0, np.int32)
         column = TextColumn.of(texts)
         if len(column):
-            self._intern_spans(column.blob, column.offsets[:-1].astype(np.int32), column.offsets[1:].astype(np.int32))
+            begin, end = column.offsets[:-1], column.offsets[1:]
+            self._intern_spans((column.blob, begin.astype(np.int32), end.astype(np.int32)))
 
     def __len__(self) -> int:
         return self._count
 
     def intern(self, block: Block, column: int) -> Int32:
         """Return the rows of a block's column, new texts included; ``kernel.BLANK`` if empty."""
-        return self._intern_spans(block.blob, block.starts[column], block.ends[column])
+        return self._intern_spans((block.blob, block.starts[column], block.ends[column]))
 
     def find(self, block: Block, column: int) -> Int32:
         """Return the rows of a block's column: ``kernel.BLANK`` if empty, ``UNKNOWN`` if not in the index.
@@ -79,23 +81,25 @@ class IdIndex:
         rows = np.empty(len(block.lines), np.int32)
         if len(self._after) != self._count:
             self._after = np.full(self._count, -1, np.int32)
-        spans = block.blob, block.starts[column], block.ends[column]
-        find_ids(*spans, self._keys, self._offsets, self._slots, self._after, rows)
+        self._look_up((block.blob, block.starts[column], block.ends[column]), rows, 0, is_adding=False)
         return rows
 
     def to_texts(self) -> TextColumn:
         return TextColumn(self._keys[: self._offsets[self._count]].copy(), self._offsets[: self._count + 1].copy())
 
-    def _intern_spans(self, blob: UInt8, starts: Int32, ends: Int32) -> Int32:
+    def _intern_spans(self, spans: _Spans) -> Int32:
+        _, starts, ends = spans
         rows = np.empty(len(starts), np.int32)
-        begin = 0
-        while True:
-            self._count, begin = intern_ids(
-                blob, starts, ends, self._keys, self._offsets, self._slots, self._count, begin, rows
-            )
-            if begin == len(starts):
-                return rows
+        begin = self._look_up(spans, rows, 0, is_adding=True)
+        while begin < len(starts):
             self._grow(int(ends[begin] - starts[begin]))
+            begin = self._look_up(spans, rows, begin, is_adding=True)
+        return rows
+
+    def _look_up(self, spans: _Spans, rows: Int32, begin: int, *, is_adding: bool) -> int:
+        index = self._keys, self._offsets, self._slots, self._after
+        self._count, begin = look_up_ids(*spans, *index, self._count, begin, is_adding, rows)
+        return begin
 
     def _grow(self, coming_bytes: int) -> None:
         used = int(self._offsets[self._count])

@@ -264,14 +264,15 @@ def _same(blob, start, end, keys, key_start, key_end):
 
 
 @looping
-def find_ids(blob, starts, ends, keys, offsets, slots, after, out):
-    """Write the row of each id in an index, UNKNOWN if it has none, BLANK if it is empty.
+def look_up_ids(blob, starts, ends, keys, offsets, slots, after, count, begin, is_adding, out):
+    """Write the row of each id from ``begin`` on, BLANK if it is empty; return (ids in the index, next row).
 
-    ``after`` stores the row last found after each row, -1 for none, because trips share sequences of stops.
+    New ids are UNKNOWN or, if ``is_adding``, are added until the index is full. ``after`` stores the row last found
+    after each row, -1 for none, because trips share sequences of stops; it is not used while adding.
     """
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)
-    for row in range(len(starts)):
+    for row in range(begin, len(starts)):
         start, end = starts[row], ends[row]
         if start == end:
             out[row] = BLANK
@@ -279,7 +280,7 @@ def find_ids(blob, starts, ends, keys, offsets, slots, after, out):
         if previous >= 0 and _same(blob, start, end, keys, offsets[previous], offsets[previous + 1]):
             out[row] = previous
             continue
-        if previous >= 0:
+        if previous >= 0 and not is_adding:
             guess = after[previous]
             if guess >= 0 and _same(blob, start, end, keys, offsets[guess], offsets[guess + 1]):
                 out[row] = guess
@@ -293,42 +294,19 @@ def find_ids(blob, starts, ends, keys, offsets, slots, after, out):
                 found = candidate
                 break
             slot = (slot + np.uint64(1)) & mask
-        out[row] = found
-        if previous >= 0:
-            after[previous] = found
-        previous = found
-
-
-@looping
-def intern_ids(blob, starts, ends, keys, offsets, slots, count, begin, out):
-    """As ``find_ids``, but add new ids until the index is full. Return (ids in the index, next row)."""
-    mask = np.uint64(len(slots) - 1)
-    previous = np.int32(-1)
-    for row in range(begin, len(starts)):
-        start, end = starts[row], ends[row]
-        if start == end:
-            out[row] = BLANK
-            continue
-        if previous >= 0 and _same(blob, start, end, keys, offsets[previous], offsets[previous + 1]):
-            out[row] = previous
-            continue
-        slot = _hash(blob, start, end) & mask
-        while slots[slot] >= 0:
-            candidate = slots[slot]
-            if _same(blob, start, end, keys, offsets[candidate], offsets[candidate + 1]):
-                break
-            slot = (slot + np.uint64(1)) & mask
-        if slots[slot] < 0:
+        if found == UNKNOWN and is_adding:
             used = offsets[count]
             if 2 * (count + 1) > len(slots) or count + 2 > len(offsets) or used + end - start > len(keys):
                 return count, row
             for step in range(end - start):
                 keys[used + step] = blob[start + step]
             offsets[count + 1] = used + end - start
-            slots[slot] = count
+            slots[slot] = found = np.int32(count)
             count += 1
-        previous = slots[slot]
-        out[row] = previous
+        out[row] = found
+        if previous >= 0 and not is_adding:
+            after[previous] = found
+        previous = found
     return count, len(starts)
 
 
