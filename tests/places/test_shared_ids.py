@@ -40,12 +40,18 @@ def test_a_demos_token_lets_it_plan_from_either_end(tmp_path, ask, token_first):
     assert trip["meta"]["network"] == "DEMO-HELSINKI"
 
 
-def test_an_id_of_a_network_that_cannot_be_opened_says_so(tmp_path, ask):
+@pytest.mark.parametrize(
+    ("stop", "problem"),
+    [
+        ({"type": "id", "value": "CLOSED:1"}, "no stop has the id 'CLOSED:1'"),
+        ({"type": "label", "value": "Xyzzy"}, "stop 'Xyzzy' matches no saved variable, stop or place"),
+    ],
+)
+def test_an_unknown_stop_names_a_network_that_cannot_be_opened(tmp_path, ask, stop, problem):
     write_record(tmp_path, "CLOSED")
-    board = ask("get_departures", {"stop": {"type": "id", "value": "CLOSED:1"}})
 
-    assert board["error"]["message"] == (
-        "no stop has the id 'CLOSED:1'. Nothing is prepared of CLOSED. Run `fingerpost network add CLOSED FEED...`"
+    assert ask("get_departures", {"stop": stop})["error"]["message"] == (
+        f"{problem}. Nothing is prepared of CLOSED. Run `fingerpost network add CLOSED FEED...`"
     )
 
 

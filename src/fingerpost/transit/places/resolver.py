@@ -145,7 +145,7 @@ class PlaceLookup:
         # An address has no board.
         matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
         if not matches:
-            raise unknown(text, side="stop", hint=_LOOK_UP, left_out=self.left_out)
+            raise unknown(text, side="stop", hint=_LOOK_UP, left_out=[*self.left_out, *self.opened.problems.values()])
         found = find_certain(matches)
         if found is None:
             raise ambiguous(text, matches, side="stop")
