@@ -1,12 +1,14 @@
-"""Generate docs/reference from the code: ``make docs``.
+"""Generate docs/reference and the types of the library's methods from the code: ``make docs``.
 
-A test runs ``render_all`` and compares: what is in docs/reference is what the code says.
+Tests run ``render_all`` and ``render_methods`` and compare: what is stored is what the code says.
 """
 
 import inspect
 import re
+import subprocess
 import sys
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,8 @@ from fingerpost import clock, errors
 from fingerpost.apps.cli.app import app
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
-from fingerpost.apps.wiring import list_tools, new_networks
+from fingerpost.apps.tool_methods import build_signature, name_method
+from fingerpost.apps.wiring import TOOLS, list_tools, new_networks
 from fingerpost.contract.envelope import Contract, code_of, render_error
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.wire import schema_of
@@ -26,6 +29,7 @@ from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.rules.warnings import WarningCode
 
 FOLDER = Path(__file__).parent / "reference"
+METHODS = Path(__file__).parents[1] / "src" / "fingerpost" / "apps" / "tool_methods.pyi"
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->"
 # Read by numba, and by whoever tests; no settings of ours.
 FOREIGN_VARIABLES = {
@@ -278,8 +282,41 @@ def _findings() -> list[str]:
     return lines
 
 
+# ----------------------------------------------------------------------------------------- library
+
+METHODS_HEAD = """\
+# Written by docs/generate.py; change the input models of the tools, then run `make docs`.
+from collections.abc import Mapping, Sequence
+from inspect import Signature
+from typing import Any, Generic, TypeVar
+
+from fingerpost.contract.published import PublishedTool
+
+_Body_co = TypeVar("_Body_co", covariant=True)
+
+def name_method(tool: type[PublishedTool]) -> str: ...
+def build_signature(tool: type[PublishedTool]) -> Signature: ...
+
+class ToolMethods(Generic[_Body_co]):
+    def _body(self, tool: str, arguments: dict[str, Any]) -> _Body_co: ...
+"""
+
+
+def render_methods() -> str:
+    """Return the type stub of apps/tool_methods.py, formatted."""
+    lines = [METHODS_HEAD]
+    for tool in TOOLS:
+        signature = str(build_signature(tool)).replace("collections.abc.", "").replace("typing.", "")
+        described = textwrap.fill(f'"""{tool.description}"""', 110)
+        lines += [f"def {name_method(tool)}{signature} -> _Body_co:", textwrap.indent(described, "    ")]
+    text = f"{lines[0]}{textwrap.indent(chr(10).join(lines[1:]), '    ')}"
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", str(METHODS), "-"]
+    return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout  # noqa: S603
+
+
 def main() -> int:
-    """Write every page."""
+    """Write every page, and the type stub."""
+    METHODS.write_text(render_methods(), encoding="utf-8")
     FOLDER.mkdir(exist_ok=True)
     for name, text in render_all().items():
         (FOLDER / name).write_text(text, encoding="utf-8")

@@ -17,11 +17,20 @@ LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 
 
 @pytest.fixture(scope="module")
-def pages():
+def generator():
     spec = importlib.util.spec_from_file_location("docs_generate", ROOT / "docs" / "generate.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.render_all()
+    return module
+
+
+@pytest.fixture(scope="module")
+def pages(generator):
+    return generator.render_all()
+
+
+def test_type_checkers_see_the_methods_that_the_library_has(generator):
+    assert generator.METHODS.read_text(encoding="utf-8") == generator.render_methods()
 
 
 def test_the_reference_is_what_the_code_says(pages):

@@ -1,0 +1,126 @@
+"""Build a method for each tool from its input model, for the Python classes ``Fingerpost`` and ``SyncFingerpost``.
+
+Type checkers and editors read tool_methods.pyi instead, which ``make docs`` writes from the same signatures.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, Signature
+from itertools import takewhile
+from types import UnionType
+from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from fingerpost.apps.wiring import TOOLS
+from fingerpost.contract.published import PublishedTool
+from fingerpost.transit.tools.get_departures import StopRef
+from fingerpost.transit.tools.plan_route import RouteEnd
+from fingerpost.transit.tools.shapes import LatLon, TripEnd
+
+_Body_co = TypeVar("_Body_co", covariant=True)
+
+_POSITIONAL = frozenset({"raw_text", "from_", "to", "query_type", "parameters", "key", "run_id"})
+# What a caller may write for a field of the contract.
+_SHORT_FORMS: dict[Any, Any] = {
+    TripEnd: str | tuple[float, float] | Mapping[str, Any],
+    StopRef: str | Mapping[str, Any],
+    RouteEnd: str | Mapping[str, Any],
+}
+
+
+class ToolMethods(Generic[_Body_co]):
+    """Every tool as a method, with the contract's fields in snake_case.
+
+    A subclass defines ``_body(tool, arguments)``, which calls a tool; the methods are coroutine functions if it is one.
+    """
+
+    def __init_subclass__(cls) -> None:
+        for tool in TOOLS:
+            method = _new_method(tool, is_async=inspect.iscoroutinefunction(cls._body))
+            setattr(cls, method.__name__, method)
+
+
+def _new_method(tool: type[PublishedTool], *, is_async: bool) -> Callable[..., Any]:
+    signature = build_signature(tool)
+
+    def call(self: Any, *given: Any, **named: Any) -> Any:
+        arguments = signature.bind(self, *given, **named).arguments
+        return self._body(tool.name, _build_arguments(tool, arguments))
+
+    async def call_async(self: Any, *given: Any, **named: Any) -> Any:
+        return await call(self, *given, **named)
+
+    method: Any = call_async if is_async else call
+    method.__name__, method.__doc__, method.__signature__ = name_method(tool), tool.description, signature
+    method.__annotations__ = {name: parameter.annotation for name, parameter in signature.parameters.items()}
+    del method.__annotations__["self"]
+    return method
+
+
+def name_method(tool: type[PublishedTool]) -> str:
+    return re.sub(r"(?=[A-Z])", "_", tool.name).lower()
+
+
+def build_signature(tool: type[PublishedTool]) -> Signature:
+    """Return the signature of a tool's method; the point of ``find_stops`` is two numbers, as people write it."""
+    fields: dict[str, tuple[Any, Any]] = {}
+    for name, field in tool.input_model.model_fields.items():
+        if _is_point(field):
+            fields |= {"lat": (float, Parameter.empty), "lon": (float, Parameter.empty)}
+        elif field.is_required():
+            fields[name] = (_find_type(field.annotation), Parameter.empty)
+        else:
+            fields[name] = (_find_type(field.annotation) | None, None)
+    positional = list(takewhile(_POSITIONAL.__contains__, fields))
+    parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
+    for name, (annotation, default) in fields.items():
+        kind = Parameter.POSITIONAL_OR_KEYWORD if name in positional else Parameter.KEYWORD_ONLY
+        parameters.append(Parameter(name, kind, annotation=annotation, default=default))
+    return Signature(parameters)
+
+
+def _find_type(annotation: Any) -> Any:
+    origin = get_origin(annotation)
+    if origin in (Annotated, Union, UnionType):
+        return _find_type(get_args(annotation)[0])
+    if origin is list:
+        return Sequence[str]
+    if origin is Literal:
+        return str
+    is_plain = annotation in (bool, int, float, str, Any)
+    return annotation if is_plain else _SHORT_FORMS.get(annotation, Mapping[str, Any])
+
+
+def _is_point(field: FieldInfo) -> bool:
+    return field.annotation is LatLon and field.is_required()
+
+
+def _build_arguments(tool: type[PublishedTool], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool's arguments; fields that are None are left out."""
+    arguments: dict[str, Any] = {}
+    for name, field in tool.input_model.model_fields.items():
+        value = {side: given[side] for side in ("lat", "lon")} if _is_point(field) else given.get(name)
+        if value is not None:
+            arguments[field.alias or name] = _expand(value, field.annotation)
+    return arguments
+
+
+def _expand(value: Any, annotation: Any) -> Any:
+    """Return a value as JSON has it, and a short form as the contract's object."""
+    match value:
+        case str() if annotation is RouteEnd:
+            return {"rawText": value}
+        case str() if annotation in (TripEnd, StopRef):
+            return {"type": "label", "value": value}
+        case (lat, lon) if annotation is TripEnd:
+            return {"type": "coords", "value": {"lat": lat, "lon": lon}}
+        case BaseModel():
+            return value.model_dump()
+        case Mapping():
+            return dict(value)
+        case Sequence() if not isinstance(value, str | bytes):
+            return list(value)
+    return value

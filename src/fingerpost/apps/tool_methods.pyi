@@ -1,0 +1,138 @@
+# Written by docs/generate.py; change the input models of the tools, then run `make docs`.
+from collections.abc import Mapping, Sequence
+from inspect import Signature
+from typing import Any, Generic, TypeVar
+
+from fingerpost.contract.published import PublishedTool
+
+_Body_co = TypeVar("_Body_co", covariant=True)
+
+def name_method(tool: type[PublishedTool]) -> str: ...
+def build_signature(tool: type[PublishedTool]) -> Signature: ...
+
+class ToolMethods(Generic[_Body_co]):
+    def _body(self, tool: str, arguments: dict[str, Any]) -> _Body_co: ...
+    def plan_trip(
+        self,
+        *,
+        origin: str | tuple[float, float] | Mapping[str, Any],
+        destination: str | tuple[float, float] | Mapping[str, Any],
+        when: Mapping[str, Any] | None = None,
+        constraints: Mapping[str, Any] | None = None,
+        limit: int | None = None,
+        include_disruption_alt: bool | None = None,
+    ) -> _Body_co:
+        """Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. A label's
+        token comes from findAddressOrStop. For the next departures at one stop take get_departures."""
+    def get_departures(
+        self,
+        *,
+        stop: str | Mapping[str, Any],
+        window_minutes: int | None = None,
+        limit: int | None = None,
+        language: str | None = None,
+        at: str | None = None,
+        walk_from: str | None = None,
+    ) -> _Body_co:
+        """List the next departures of one stop or station, with delays and cancellations. Ids come from
+        findAddressOrStop or find_stops. To travel between two places take plan_trip."""
+    def find_address_or_stop(
+        self,
+        raw_text: str,
+        *,
+        focus_point: Mapping[str, Any] | None = None,
+        max_distance_meters: int | None = None,
+        language_preference: str | None = None,
+    ) -> _Body_co:
+        """Turn a free text into a stop, address or place, or into candidates to choose from when it is not certain.
+        Ids and lat,lon in the answer are accepted by every tool. For stops around a coordinate take find_stops."""
+    def find_stops(
+        self,
+        *,
+        lat: float,
+        lon: float,
+        radius: int | None = None,
+        max_results: int | None = None,
+        text_filter: str | None = None,
+        language: str | None = None,
+        include_modes: Sequence[str] | None = None,
+    ) -> _Body_co:
+        """List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop."""
+    def save_user_variable(self, key: str, *, type: str, value: Any) -> _Body_co:
+        """Keep a place or a preference under a name, such as home, to use as a label later."""
+    def get_user_variables(self) -> _Body_co:
+        """List the user's saved places and preferences."""
+    def delete_user_variable(self, key: str | None = None, *, all: bool | None = None) -> _Body_co:
+        """Delete one saved variable by its key, or every one with all: true."""
+    def plan_route(
+        self,
+        *,
+        origin: str | Mapping[str, Any],
+        destination: str | Mapping[str, Any],
+        departure_time: str | None = None,
+        arrival_time: str | None = None,
+        search_window_minutes: int | None = None,
+        journey_preset: str | None = None,
+    ) -> _Body_co:
+        """Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. For
+        alternatives to disrupted trips and wishes take plan_trip."""
+    def get_stop_timetable(
+        self,
+        *,
+        stop_id: str,
+        max_departures: int | None = None,
+        horizon_minutes: int | None = None,
+        at: str | None = None,
+        until: str | None = None,
+        whole_place: bool | None = None,
+    ) -> _Body_co:
+        """Scheduled departures of a stop id: the next few, or all from at to until, on any day, such as a Saturday's
+        last bus. For delays take get_departures."""
+    def plan_journey(self, from_: str, to: str, *, need_accessible_route: bool | None = None) -> _Body_co:
+        """Summaries of the 5 fastest journeys in London, leaving now. For legs, other times or other cities take
+        plan_trip."""
+    def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
+        """Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period.
+        query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), or start_date
+        and end_date of period ends}; data.Revenue is the number. Others: time_series {ticker, metric, period:
+        annual|quarterly}, compare {tickers, metrics, period}, statement {ticker, statement: income|balance|cash_flow,
+        period}, financial_ratios, calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue,
+        period | periods}, fact_history (restated, split or rounded), verify_claim {ticker, metric or formula, period,
+        relation, value, unit}, company_info, companies, metrics {ticker}, custom_sql {sql_query}. All take as_of.
+        Never invents: read missing and source, and say them. For lists of filings take sec_graph_query, for text
+        sec_semantic_search."""
+    def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
+        """Which filings a company made at the SEC. query_type company_filings {ticker, filing_types, limit}, newest
+        first, filing_timeline {ticker, filing_type}, oldest first, filing_sections {accession_number},
+        related_companies {ticker}, section_types (the last three need filing text that was loaded). For figures take
+        sec_financial_data."""
+    def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
+        """Sections of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms. query_type
+        semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}. Only text that was
+        loaded is searched. For numbers take sec_financial_data."""
+    def tool_details(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
+        """The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type tool_details
+        {tool_name: "sec_financial_data"}."""
+    def run_plan(
+        self,
+        *,
+        plan: Any | None = None,
+        user_input: str | None = None,
+        wanted: Sequence[str] | None = None,
+        memory: Any | None = None,
+        memory_of: str | None = None,
+        run_id: str | None = None,
+        action: str | None = None,
+        step_id: int | None = None,
+        note: str | None = None,
+        value: Any | None = None,
+        wait_seconds: int | None = None,
+    ) -> _Body_co:
+        """Run a plan of many tool calls as data: checked before it starts, parallel, survives a crash. Answers at its
+        end or after wait_seconds; follow run_id with get_plan_run. With run_id and action: approve, reject, cancel,
+        resume, replace (the unfinished part by plan)."""
+    def get_plan_run(
+        self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
+    ) -> _Body_co:
+        """How a run of run_plan stands: state, progress, steps, partial results, what it waits for. include adds
+        plan, memory, items, events or a mermaid picture. Without run_id: your runs."""
