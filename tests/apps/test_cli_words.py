@@ -166,6 +166,7 @@ MISTAKES = {
         "a name that only demos have": (["network", "add", "DEMO-X", "feed.zip"], "DEMO-"),
         "a network to refresh that is none": (["network", "refresh", "nowhere"], "There is no network NOWHERE"),
         "a text without its day": (["filings", "load", "a.txt", "--accession", "0000320193-22-000108"], "--filed"),
+        "a memory that is no JSON": (["run", "plan.json", "--memory", "{"], "--memory must be a JSON object"),
         "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
     },
     1: {

@@ -1,17 +1,13 @@
 """The interfaces to plans: the two tools, the commands, the resource, and a trip plan of real tools."""
 
 import asyncio
-import io
 import json
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from mcp import MCPError
-from rich.console import Console
 
 from fingerpost.apps import error_boundary
-from fingerpost.apps.cli import run_view
 from fingerpost.apps.mcp.resources import read_resource
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
@@ -228,7 +224,6 @@ def test_a_plan_is_drawn_without_being_run(invoke):
     ("arguments", "status", "message"),
     [
         (["run", "nowhere.json"], 1, "The plan nowhere.json cannot be read: No such file or directory.\n"),
-        (["run", str(TRIP), "--memory", "{"], 2, "--memory is not JSON.\n"),
         (["runs", "show", "x"], 1, "There is no run 'x'.\n"),
     ],
 )
@@ -267,25 +262,3 @@ def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):
     assert sorted({each for each in text if each < " " or "\x7f" <= each < "\xa0"}) == ["\n"]
     assert printed[1].stdout.count("\n") == 1
     assert "\ufffd[2J\ufffd31m all is well\ufffd 1. done" in printed[2].stdout
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"), [("step_started", "look  plan_trip  61 s"), ("step_completed", "look  plan_trip")]
-)
-def test_a_step_that_lasts_shows_for_how_long(monkeypatch, kind, said):
-    screen, now = io.StringIO(), [1000.0]
-    step = SimpleNamespace(step_id=1, description="look", tool="plan_trip", agent=None)
-    monkeypatch.setattr(run_view, "plan_of", lambda _run: SimpleNamespace(goal="Get there", steps=[step]))
-    monkeypatch.setattr(
-        run_view, "new_console", lambda **_: Console(file=screen, force_terminal=True, width=60, color_system=None)
-    )
-    monkeypatch.setattr(run_view.time, "monotonic", lambda: now[0])
-    tree = run_view.Tree(SimpleNamespace(steps={}))
-    tree.watch(SimpleNamespace(kind="step_started", step_id=1))
-    now[0] += 61
-    if kind != "step_started":
-        tree.watch(SimpleNamespace(kind=kind, step_id=1))
-    drawn = Console(file=io.StringIO(), width=60)
-    drawn.print(tree._draw())
-
-    assert drawn.file.getvalue().splitlines()[-1].rstrip().endswith(said)

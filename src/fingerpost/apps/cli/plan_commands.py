@@ -1,28 +1,39 @@
-"""The commands on plans and their runs."""
+"""The commands ``fingerpost run`` and ``fingerpost runs``: execute plans, and show, resume, cancel or approve runs."""
 
 import asyncio
 import json
 import sys
-from collections.abc import Callable, Coroutine
-from contextlib import nullcontext
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from math import inf
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
-from fingerpost.apps.cli import TOOL_ERROR, USAGE
+from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, open_application, show_answer
-from fingerpost.apps.cli.output import complain, new_console, print_json, say
-from fingerpost.apps.cli.run_view import Tree, print_run
+from fingerpost.apps.cli.output import complain, new_console, plain, print_json, say
 from fingerpost.apps.wiring import Application
+from fingerpost.contract.plan import Plan
 from fingerpost.errors import ToolError
-from fingerpost.plan.plan_json import parse_plan, read_plan_file
+from fingerpost.plan.plan_json import parse_plan, plan_of, read_plan_file
+from fingerpost.plan.records import Event
 from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.view import describe_run, draw
+from fingerpost.plan.view import describe_run, draw, list_step_lines
 
 app = typer.Typer(no_args_is_help=True)
+
+_MARKS = {
+    "step_completed": ("✓", "green"),
+    "step_skipped": ("↷", "cyan"),
+    "step_failed": ("✗", "red"),
+    "step_waiting": ("?", "magenta"),
+}
+_MOST_VALUE_CHARS = 200
 
 _Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and nothing else.")]
 _Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
@@ -39,8 +50,7 @@ def _command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., No
             complain(error)
             raise typer.Exit(TOOL_ERROR) from error
         except KeyboardInterrupt as error:
-            stderr = new_console(stderr=True)
-            stderr.print("Stopped. What is recorded stays: fingerpost runs list, fingerpost runs resume")
+            say("Stopped. Recorded results stay: fingerpost runs list, fingerpost runs resume")
             raise typer.Exit(TOOL_ERROR) from error
 
     return run
@@ -56,13 +66,13 @@ async def run(
     as_json: _Json = False,
 ) -> None:
     application = open_application(ctx)
-    values, runs = _read_memory(memory), application.plans.runs
+    values, runs = {} if memory is None else _read_memory(memory), application.plans.runs
     read = parse_plan(sys.stdin.buffer.read(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
     if mermaid:
         typer.echo(draw(runs.check(read, values), {}))
         return
     run_id = await runs.create(read, user=application.settings.user, memory=values, memory_of=memory_of)
-    await _carry_on(application, run_id, as_json=as_json)
+    await _execute(application, run_id, as_json=as_json)
 
 
 @app.command("list", epilog="Example: fingerpost runs list")
@@ -93,7 +103,7 @@ async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
     """Resume a run where it stopped."""
     application = open_application(ctx)
     await application.plans.runs.check_resumable(run_id, application.settings.user)
-    await _carry_on(application, run_id, as_json=as_json)
+    await _execute(application, run_id, as_json=as_json)
 
 
 @app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
@@ -125,21 +135,43 @@ async def approve(
     if await runs.journal.is_held(run_id):
         _print(await _view(application, run_id), as_json=as_json)
     else:
-        await _carry_on(application, run_id, as_json=as_json)
+        await _execute(application, run_id, as_json=as_json)
 
 
-async def _carry_on(application: Application, run_id: str, *, as_json: bool) -> None:
-    run = await application.plans.runs.get(run_id, application.settings.user)
+async def _execute(application: Application, run_id: str, *, as_json: bool) -> None:
+    runs = application.plans.runs
+    run = await runs.get(run_id, application.settings.user)
     if as_json:
-        await application.plans.runs.carry_on(run_id)
+        await runs.carry_on(run_id)
     else:
-        tree = Tree(run)
-        with tree.live or nullcontext(), application.plans.runs.watching(run_id, tree.watch):
-            await application.plans.runs.carry_on(run_id)
+        with _showing_steps(plan_of(run)) as show, runs.watching(run_id, show):
+            await runs.carry_on(run_id)
     view = await _view(application, run_id)
     _print(view, as_json=as_json, with_steps=False)
     if view["state"] in ("failed", "cancelled"):
         raise typer.Exit(TOOL_ERROR)
+
+
+@contextmanager
+def _showing_steps(plan: Plan) -> Iterator[Callable[[Event], None]]:
+    """Yield a function that prints each step as it ends, and at a terminal how long running steps have lasted."""
+    console = new_console(stderr=True)
+    labels = {step.step_id: plain(f"{step.step_id}. {step.description}") for step in plan.steps}
+    running: dict[int, TaskID] = {}
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
+
+        def show(event: Event) -> None:
+            if event.step_id not in labels:
+                return
+            if event.kind == "step_started" and event.step_id not in running:
+                running[event.step_id] = progress.add_task(labels[event.step_id], total=None)
+            elif event.kind in _MARKS:
+                if event.step_id in running:
+                    progress.remove_task(running.pop(event.step_id))
+                console.print(Text.assemble(_MARKS[event.kind], f" {labels[event.step_id]}"))
+
+        yield show
 
 
 async def _view(application: Application, run_id: str, *, mermaid: bool = False) -> RunView:
@@ -150,19 +182,37 @@ async def _view(application: Application, run_id: str, *, mermaid: bool = False)
 def _print(view: RunView, *, as_json: bool, with_steps: bool = True) -> None:
     if as_json:
         print_json(dict(view))
-    else:
-        print_run(view, with_steps=with_steps)
+        return
+    console, run_id, progress = new_console(), view["run_id"], view["progress"]
+    lines = []
+    if with_steps:
+        for step in view["steps"]:
+            state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
+            lines.append(f"{step['step_id']}. {step['description']}: {state}")
+    whole_memory = f"""fingerpost call get_plan_run '{{"run_id": "{run_id}", "include": ["memory"]}}'"""
+    lines += list_step_lines(view["steps"], view["remarks_left_out"], whole_memory)
+    for entry in view["values"]:
+        text = json.dumps(entry.get("value"), ensure_ascii=False)
+        lines.append(f"{entry['key']} = {text[:_MOST_VALUE_CHARS]}{'…' if len(text) > _MOST_VALUE_CHARS else ''}")
+    console.print(f"{view['state']}: {progress['completed']} of {progress['total']} steps. Run {run_id}")
+    for line in lines:
+        console.print(plain(f"  {line}"))
+    if view["state"] == "waiting":
+        console.print(f"Decide with: fingerpost runs approve {run_id} {view['waiting_for'][0]}")
+    elif view["resumable"]:
+        console.print(f"Resume with: fingerpost runs resume {run_id}")
+    elif view["state"] == "failed":
+        console.print(
+            "Resuming would fail again. Change the plan, and start from this run's results: "
+            f"fingerpost run PLAN.json --memory-of {run_id}"
+        )
 
 
-def _read_memory(text: str | None) -> dict[str, Any]:
-    if text is None:
-        return {}
+def _read_memory(text: str) -> dict[str, Any]:
     try:
         values = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        say("--memory is not JSON.")
-        raise typer.Exit(USAGE) from error
+    except (ValueError, RecursionError):
+        values = None
     if not isinstance(values, dict):
-        say("--memory must be an object of values by key.")
-        raise typer.Exit(USAGE)
+        raise typer.BadParameter("--memory must be a JSON object of values by key")
     return values
