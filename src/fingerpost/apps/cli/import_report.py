@@ -1,4 +1,4 @@
-"""Print an import report: the verdict, then what each feed brought in, and what was left out and why."""
+"""Print the report of a GTFS import: the verdict, then the counts and findings of each feed."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,13 +8,13 @@ from rich.text import Text
 
 from fingerpost import clock
 from fingerpost.apps.cli.output import print_line
-from fingerpost.transit.engine.gtfs.csv.findings import Finding, FindingKind, FindingMeaning, find_meaning
+from fingerpost.transit.engine.gtfs.csv.findings import Finding, FindingKind, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport, StreetCoverage
 from fingerpost.transit.model.provenance import ServiceState
 
-# So many kinds of loss stand in the verdict; the tables below it have them all.
+# Kinds of loss in the verdict; the findings below list all.
 _MOST_LOSSES = 3
-# Subjects of findings whose total the report knows, the gravest loss first.
+# The field of a report that counts the imported ones, by the subject of findings, the gravest loss first.
 _TOTALS = {"trips": "trips", "stops of trips": "events", "stops": "stops"}
 
 
@@ -47,21 +47,22 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
     """Return the verdict as a line: usable, usable with losses, or not usable today, and why; then what to do."""
     out = [feed for feed in report.feeds if feed.service.state_on(today) is not ServiceState.IN_SERVICE]
     named = ", ".join(f"{feed.feed} ({feed.service.format_service_state(today)})" for feed in out)
-    thin = [
-        feed for feed in report.feeds if feed.thin_after is not None and feed.thin_after < today and feed not in out
+    losses = [
+        f"{feed.feed} has fewer than a quarter of its trips after {feed.thin_after}"
+        for feed in report.feeds
+        if feed.thin_after is not None and feed.thin_after < today and feed not in out
     ]
-    losses = [f"{feed.feed} has fewer than a quarter of its trips after {feed.thin_after}" for feed in thin]
     losses += _list_losses(report)
     if len(out) == len(report.feeds):
-        reasons = [f"no feed has service today: {named}", *losses]
-        lines = [f"{report.network} is not usable today, {today}: {'; '.join(reasons)}."]
+        verdict, reasons = f"not usable today, {today}", [f"no feed has service today: {named}", *losses]
     elif out:
-        reasons = [f"{len(out)} of {len(report.feeds)} feeds without service today, {today}: {named}", *losses]
-        lines = [f"{report.network} is usable with losses: {'; '.join(reasons)}."]
+        count = f"{len(out)} of {len(report.feeds)} feeds without service today"
+        verdict, reasons = "usable with losses", [f"{count}, {today}: {named}", *losses]
     elif losses:
-        lines = [f"{report.network} is usable with losses, {report.days}: {'; '.join(losses)}."]
+        verdict, reasons = f"usable with losses, {report.days}", losses
     else:
-        lines = [f"{report.network} is usable, {report.days}: {_describe_no_loss(report)}."]
+        verdict, reasons = f"usable, {report.days}", _list_no_loss(report)
+    lines = [f"{report.network} is {verdict}: {'; '.join(reasons)}."]
     if any(feed.service.state_on(today) is ServiceState.ENDED for feed in out):
         lines.append(
             "A feed that has ended answers for its own days only. When its publisher has a newer one, run "
@@ -72,15 +73,16 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
 
 def _list_losses(report: ImportReport) -> Iterator[str]:
     counted: Counter[tuple[str, FindingKind]] = Counter()
-    for meaning, count in _list_meanings(report):
+    for finding in (finding for feed in report.feeds for finding in feed.findings):
+        meaning = find_meaning(finding.reason)
         if meaning.is_loss:
-            counted[meaning.subject, meaning.kind] += count
+            counted[meaning.subject, meaning.kind] += finding.count
     order = [*_TOTALS]
     gravest = sorted(counted, key=lambda loss: order.index(loss[0]) if loss[0] in order else len(order))
     for subject, kind in gravest[:_MOST_LOSSES]:
         count = counted[subject, kind]
         if subject in _TOTALS:
-            lost = sum(counted[each] for each in counted if each[0] == subject)
+            lost = sum(counted[other] for other in counted if other[0] == subject)
             imported = sum(getattr(feed, _TOTALS[subject]) for feed in report.feeds)
             what = f"{count:,} of {imported + lost:,} {subject}"
         elif subject in ("rows", "tables"):
@@ -92,31 +94,28 @@ def _list_losses(report: ImportReport) -> Iterator[str]:
         yield f"{_count(len(gravest) - _MOST_LOSSES, 'more kind of loss', 'more kinds of loss')}, listed below"
 
 
-def _describe_no_loss(report: ImportReport) -> str:
-    unread = any(feed.tables_not_read for feed in report.feeds)
-    guessed = sum(count for meaning, count in _list_meanings(report) if meaning.kind is FindingKind.GUESSED)
-    whole = "nothing is left out of the tables that are read" if unread else "nothing is left out"
-    return f"{whole}; {_count(guessed, 'value')} guessed" if guessed else whole
+def _list_no_loss(report: ImportReport) -> list[str]:
+    has_unread = any(feed.tables_not_read for feed in report.feeds)
+    whole = f"nothing is left out{' of the tables that are read' if has_unread else ''}"
+    guessed = sum(_count_kinds(feed)[FindingKind.GUESSED] for feed in report.feeds)
+    return [whole, f"{_count(guessed, 'value')} guessed"] if guessed else [whole]
 
 
-def _list_meanings(report: ImportReport) -> list[tuple[FindingMeaning, int]]:
-    return [(find_meaning(finding.reason), finding.count) for feed in report.feeds for finding in feed.findings]
+def _count_kinds(feed: FeedReport) -> Counter[FindingKind]:
+    kinds: Counter[FindingKind] = Counter()
+    for finding in feed.findings:
+        kinds[find_meaning(finding.reason).kind] += finding.count
+    return kinds
 
 
 def _list_counts(feed: FeedReport) -> str:
-    parts = [
-        _count(feed.stops, "stop"),
-        _count(feed.routes, "route"),
-        _count(feed.trips, "trip"),
-        _count(feed.events, "stop time"),
-    ]
+    counts = {"stop": feed.stops, "route": feed.routes, "trip": feed.trips, "stop time": feed.events}
+    parts = [_count(count, what) for what, count in counts.items()]
     if feed.in_seat:
         parts.append(_count(feed.in_seat, "in-seat transfer"))
     if feed.narrow_transfers:
         parts.append(_count(feed.narrow_transfers, "transfer rule") + " of certain trips")
-    kinds: Counter[FindingKind] = Counter()
-    for finding in feed.findings:
-        kinds[find_meaning(finding.reason).kind] += finding.count
+    kinds = _count_kinds(feed)
     by_kind = ", ".join(f"{kinds[kind]:,} {kind.value}" for kind in FindingKind if kind in kinds)
     return f"{', '.join(parts)}; {by_kind or 'nothing left out'}"
 

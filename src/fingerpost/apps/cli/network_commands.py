@@ -1,10 +1,13 @@
-"""The commands that add, change, list and remove networks."""
+"""The commands ``fingerpost network``: add, change, refresh, list, show and remove networks."""
 
 import json
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import typer
+from pydantic import TypeAdapter
 
+from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings
 from fingerpost.apps.cli.import_report import print_report
@@ -17,7 +20,6 @@ from fingerpost.apps.cli.network_sources import (
     print_realtime,
     run_import,
 )
-from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
 from fingerpost.apps.cli.output import complain, print_line, usage
 from fingerpost.apps.overview import find_report
 from fingerpost.apps.settings import Settings
@@ -26,15 +28,18 @@ from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import is_network_name, plain_name
 from fingerpost.store.network_record import describe_schema
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords
+from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
+from fingerpost.transit.model.provenance import ServiceState
+from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
 app = typer.Typer(no_args_is_help=True)
 app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtime updates.pb")(
     new_add_command(REMOTE_KINDS)
 )
 
-_Name = Annotated[str, typer.Argument(help="Which one; list names those that were added.")]
+_Name = Annotated[str, typer.Argument(help="An added network.")]
 
 
 @app.command(
@@ -43,14 +48,15 @@ _Name = Annotated[str, typer.Argument(help="Which one; list names those that wer
 def set_value(
     ctx: typer.Context,
     name: _Name,
-    key: Annotated[str, typer.Argument(help="What to change, such as priority, zone, bounds, fallback or realtime.")],
-    value: Annotated[list[str] | None, typer.Argument(help="The value; several where the key holds a list.")] = None,
+    key: Annotated[str, typer.Argument(help="A key of the record, such as priority, zone, bounds or realtime.")],
+    value: Annotated[
+        list[str] | None, typer.Argument(help="The value, or several for a key that holds a list.")
+    ] = None,
     unset: Annotated[bool, typer.Option("--unset", help="Remove the key from the record.")] = False,
     unchecked: Unchecked = False,
 ) -> None:
-    """Change one key of a network's record; it holds from the next call on."""
+    """Change one key of a network's record, with effect from the next call."""
     settings = prepare_settings(ctx)
-
     with usage():
         network = plain_name(name)
         if unset == bool(value):
@@ -58,17 +64,17 @@ def set_value(
         read = None if unset else parse_value(key, value or [])
         file = open_record_store(settings.home)
         record = file.read().records.get(network)
-        look = None
+        realtime = None
         if key == "realtime" and read and record is not None and record.source == EMBEDDED:
-            look = check_realtime(settings, record.model_copy(update={"realtime": read}))
-            look.refuse(unchecked=unchecked)
+            realtime = check_realtime(settings, record.model_copy(update={"realtime": read}))
+            realtime.refuse(unchecked=unchecked)
         file.set_value(network, key, read)
     shown = "is not set" if read is None else f"= {json.dumps(read, ensure_ascii=False)}"
     print_line(f"{network}: {key} {shown}")
     if key == "feeds":
         print_line(f"Run `fingerpost network refresh {network}` to answer from them.")
-    if look is not None:
-        print_realtime(look)
+    if realtime is not None:
+        print_realtime(realtime)
     problem = file.read().problems.get(network)
     if problem is not None:
         print_line(f"{network} still cannot be used: {problem}.")
@@ -77,14 +83,10 @@ def set_value(
 @app.command("refresh", epilog="Example: fingerpost network refresh HSL")
 def refresh_networks(
     ctx: typer.Context,
-    name: Annotated[str | None, typer.Argument(help="Which one; all of them, where none is named.")] = None,
+    name: Annotated[str | None, typer.Argument(help="An added network; without one, all.")] = None,
 ) -> None:
-    """Fetch the feeds of a network again, and import them if they, or their names in the record, have changed.
-
-    For a remote source, fetch the profile of its network again, such as bounds, zone and modes.
-    """
+    """Fetch a network's feeds again, and import them if they have changed; of a remote source, fetch the profile."""
     settings = prepare_settings(ctx)
-
     records = open_record_store(settings.home).read()
     if name is not None:
         _refresh(settings, _get_record(records, name.strip().upper()), is_named=True)
@@ -117,9 +119,64 @@ def _refresh(settings: Settings, record: NetworkRecord, *, is_named: bool) -> No
 
 @app.command("list", epilog="Example: fingerpost network list")
 def list_networks(ctx: typer.Context) -> None:
-    """Show the networks that were added, and the demos."""
+    """List the added networks, and the demos."""
     settings = prepare_settings(ctx)
-    print_networks(open_record_store(settings.home).read(), TimetableStore(settings.home), demo_mode=settings.demo)
+    store, records = TimetableStore(settings.home), open_record_store(settings.home).read()
+    prepared = store.list_names()
+    mode, has_networks = DemoMode(settings.demo), bool(records.records or records.problems)
+    if do_demos_answer(mode, has_networks=has_networks):
+        reason = "until a network is added" if mode is DemoMode.AUTO else "because FINGERPOST_DEMO is on"
+        notes = [f"Demo networks answer, {reason}."]
+    else:
+        reason = "a network was added" if mode is DemoMode.AUTO else "FINGERPOST_DEMO is off"
+        notes = [f"Demo networks answer for their own stop ids only, because {reason}."]
+    for name, record in sorted(records.records.items()):
+        if record.source != EMBEDDED:
+            _print_columns(name, "asks its source", record.source)
+        elif name not in prepared:
+            _print_columns(name, "not prepared", record.source)
+            notes.append(f"{name} is not prepared. Run `fingerpost network refresh {name}`.")
+        else:
+            notes += _print_prepared(record, store)
+        notes += [f"Real time of {name}: {text}" for text in record.realtime]
+    for name in list_demo_names():
+        _print_columns(name, "any day", "in service", "built in", "demo")
+    notes += [f"{name} cannot be used: {problem}." for name, problem in records.problems.items()]
+    notes += [
+        f"{name} was prepared, but has no record and does not answer: its `network add` was interrupted. "
+        f"Add it again, or run `fingerpost network remove {name}`."
+        for name in prepared
+        if name not in records.records and name not in records.problems
+    ]
+    for note in notes:
+        print_line(note)
+
+
+def _print_prepared(record: NetworkRecord, store: TimetableStore) -> list[str]:
+    """Print a network, and its feeds if it has several; return what else is to be said about it."""
+    report, days, feeds = find_report(store, record.name), ["its import report cannot be read"], []
+    if report is not None:
+        today = clock.today_in(report.feeds[0].zone)
+        states = [feed.service.state_on(today) for feed in report.feeds]
+        days = [report.days, states[0].value]
+        if len(states) > 1:
+            days[1] = f"{states.count(ServiceState.IN_SERVICE)} of {len(states)} feeds"
+            feeds = list(zip(report.feeds, states, strict=True))
+    notes = []
+    try:
+        entry = store.get(record.name)
+        days.append(f"{entry.added_at:%Y-%m-%d}")
+        notes = [note] if (note := entry.find_note(record.feeds, record.extract) or entry.find_age_note()) else []
+    except ToolError:
+        days.append("unreadable; add it again")
+    _print_columns(record.name, *days, record.source)
+    for feed, state in feeds:
+        _print_columns(feed.feed, f"{feed.first_day} to {feed.last_day}", state.value, indent="  ")
+    return notes
+
+
+def _print_columns(name: str, *columns: str, indent: str = "") -> None:
+    print_line(indent + "  ".join((f"{name:<13}", *columns)))
 
 
 @app.command("show", epilog="Example: fingerpost network show HSL")
@@ -128,16 +185,22 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     settings = prepare_settings(ctx)
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     record = _get_record(file.read(), plain_name(name))
-    print_record(record, file.path(record.name))
+    print_line(f"{record.name} in {file.path(record.name)}")
+    _print_values(record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json"))
     if record.source != EMBEDDED:
-        print_learned(record, LearnedProfiles(settings.home))
+        learned = LearnedProfiles(settings.home).find(record)
+        if learned is None:
+            print_line(f"Its server was not asked yet. Run `fingerpost network refresh {record.name}`.")
+            return
+        print_line(f"Learned from its server on {learned.learned_at:%Y-%m-%d %H:%M}:")
+        values = TypeAdapter(LearnedProfile).dump_python(learned, mode="json", exclude_defaults=True)
+        _print_values({key: value for key, value in values.items() if key != "learned_at"})
         return
     if record.name not in store.list_names():
         print_line(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
         return
     entry = store.get(record.name)
-    note = entry.find_note(record.feeds, record.extract) or entry.find_age_note()
-    if note is not None:
+    if note := entry.find_note(record.feeds, record.extract) or entry.find_age_note():
         print_line(note)
     report = find_report(store, record.name)
     if report is None:
@@ -150,19 +213,24 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         print_realtime(check_realtime(settings, record))
 
 
+def _print_values(values: Mapping[str, Any]) -> None:
+    for key, value in values.items():
+        print_line(f"  {key} = {json.dumps(value, ensure_ascii=False)}")
+
+
 @app.command("remove", epilog="Example: fingerpost network remove HSL")
-def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
+def remove_network(ctx: typer.Context, name: _Name) -> None:
     """Remove a network: its record, its fetched feeds and its prepared timetable."""
     settings = prepare_settings(ctx)
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
     records = file.read()
     if name in records.problems and not is_network_name(name):
-        # Nothing can have been fetched or prepared under such a name.
+        # Nothing was fetched or prepared under an invalid name.
         file.remove(name)
         print_line(f"Removed {name}.")
         return
     network = plain_name(name)
-    # Without a record, something was prepared by a command that did not come to its end.
+    # An interrupted `network add` leaves a prepared network without a record.
     if network in records.records or network in records.problems or network not in store.list_names():
         file.remove(network)
     forget_import(settings.home, network)
