@@ -13,7 +13,7 @@ import uvicorn
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
+from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -27,10 +27,9 @@ from fingerpost.apps.mcp.http_limits import (
     ANSWER_S,
     MOST_BYTES,
     Admission,
-    BodyTooLarge,
     PatientProtocol,
     answer_while_connected,
-    receive_body,
+    limit_receiving,
 )
 from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, is_on_this_machine
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
@@ -43,15 +42,14 @@ from fingerpost.apps.wiring import Application
 
 _log = logging.getLogger(__name__)
 
-# Calls that run when the server is told to stop have this long to be answered.
+# Running calls have this long to be answered when the server stops.
 _GRACE_S = 10
-# A worker that has not said that it lives for so long is replaced.
+# A worker that does not report for this long is replaced.
 _LONGEST_SILENCE_S = 60
 
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
 _INVALID_REQUEST = -32600
-_CLOSING = {"Connection": "close"}
 _CALLER = "fingerpost.caller"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -89,6 +87,7 @@ class McpTransport:
     ) -> None:
         self._admission = admission
         self._callers = callers
+        self._receive = RequestBodyLimitMiddleware(self._answer, MOST_BYTES)
         self._in_one, self._streaming = (
             StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
             for is_json in (True, False)
@@ -105,41 +104,33 @@ class McpTransport:
             return
         caller = scope[_CALLER] = self._callers.find(scope)
         with self._admission.enter(caller.name, may_be_many=caller.may_be_many) as is_admitted:
-            if is_admitted:
-                await self._receive(scope, receive, send)
-            else:
+            if not is_admitted:
                 await _TOO_MANY(scope, receive, send)
+                return
+            try:
+                await self._receive(scope, limit_receiving(receive), send)
+            except TimeoutError:
+                await Response(status_code=408, headers={"Connection": "close"})(scope, receive, send)
 
-    async def _receive(self, scope: Scope, receive: Receive, send: Send) -> None:
-        length = Headers(scope=scope).get("content-length", "")
-        try:
-            body = await receive_body(receive, int(length) if length.isdecimal() else 0)
-        except TimeoutError:
-            await Response(status_code=408, headers=_CLOSING)(scope, receive, send)
-            return
-        except BodyTooLarge:
-            message = f"The request has more than {MOST_BYTES:,} bytes; send a shorter call"
-            await _refuse(413, message, _CLOSING)(scope, receive, send)
-            return
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request whose body has arrived; the first message has all of it."""
         with self._admission.answer() as is_admitted:
-            if is_admitted:
-                await self._pass_on(body, scope, receive, send)
-            else:
+            if not is_admitted:
                 await _FULL(scope, receive, send)
+                return
+            messages = [await receive()]
+            wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and _TOKEN in messages[0].get(
+                "body", b""
+            )
+            manager = self._streaming if wants_progress else self._in_one
 
-    async def _pass_on(self, body: list[Message], scope: Scope, receive: Receive, send: Send) -> None:
-        wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and any(
-            _TOKEN in message.get("body", b"") for message in body
-        )
-        manager = self._streaming if wants_progress else self._in_one
+            async def replay() -> Message:
+                return messages.pop() if messages else await receive()
 
-        async def replay() -> Message:
-            return body.pop(0) if body else await receive()
-
-        try:
-            await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
-        except TimeoutError:
-            await _TOO_LONG(scope, receive, send)
+            try:
+                await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)
+            except TimeoutError:
+                await _TOO_LONG(scope, receive, send)
 
 
 def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
@@ -191,7 +182,7 @@ def new_app(
             return PlainTextResponse("Metrics are for this machine; scrape them on loopback", status_code=403)
         return Response(await asyncio.to_thread(write_metrics), media_type=MEDIA_TYPE)
 
-    # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
+    # A stream belongs to one call, which is answered like any other when the server stops.
     AppStatus.enable_automatic_graceful_drain = False
     server = new_server(
         application,
@@ -202,7 +193,7 @@ def new_app(
     callers.log_rights()
     transport = McpTransport(server, security, Admission(settings.max_concurrent_calls), callers)
     sign_in = SignIn(transport, callers)
-    # What collects metrics lives as long as the process, so it starts once nothing can be refused.
+    # Collecting metrics cannot be undone, so it starts after everything that may raise.
     write_metrics = open_metrics()
     app = Starlette(
         routes=[
@@ -285,7 +276,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
-        # Compiling holds Python's lock for seconds, and whoever does is well.
+        # Compiling holds Python's lock for seconds in a healthy worker.
         timeout_worker_healthcheck=_LONGEST_SILENCE_S,
         # uvicorn takes any callable that makes a protocol.
         http=cast("type[asyncio.Protocol]", partial(PatientProtocol, trusted_proxies=access.trusted_proxies)),

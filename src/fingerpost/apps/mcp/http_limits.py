@@ -1,7 +1,6 @@
-"""Limits of the HTTP server: connections, waiting for a request, its size, and calls in flight of one caller.
+"""Limits of the HTTP server: connections, time for headers, body and answer, and calls in flight of a caller.
 
-uvicorn waits for headers and bodies for ever, so a caller that sends half of a request would keep a connection and its
-memory until it ends.
+uvicorn itself waits for headers and bodies for ever.
 """
 
 import asyncio
@@ -22,7 +21,7 @@ HEADERS_S = 10.0
 MOST_HEADER_BYTES = 65_536
 BODY_S = 15.0
 ANSWER_S = 120.0
-# Of one process; systems that were not told otherwise give it 1,024 files.
+# Per process, for which systems allow 1,024 files by default.
 MOST_CONNECTIONS = 500
 MOST_CONNECTIONS_OF_ONE = 50
 MOST_CALLS_OF_ONE = 8
@@ -30,10 +29,6 @@ MOST_BYTES: Final = 1_500_000
 """A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``); some are escaped."""
 
 _SHED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-
-
-class BodyTooLarge(Exception):
-    """A request's body has more than ``MOST_BYTES``."""
 
 
 class PatientProtocol(HttpToolsProtocol):
@@ -109,21 +104,19 @@ class PatientProtocol(HttpToolsProtocol):
             self.transport.close()
 
 
-async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
-    """Return a body's messages; raise TimeoutError after ``BODY_S``, BodyTooLarge over ``MOST_BYTES``."""
-    if declared_bytes > MOST_BYTES:
-        raise BodyTooLarge
-    messages: list[Message] = []
-    received = 0
-    async with asyncio.timeout(BODY_S):
-        while True:
+def limit_receiving(receive: Receive) -> Receive:
+    """Return a ``receive`` that raises TimeoutError if a request's body is not complete after ``BODY_S``."""
+    deadline = asyncio.get_running_loop().time() + BODY_S
+    is_whole = False
+
+    async def receive_in_time() -> Message:
+        nonlocal is_whole
+        async with asyncio.timeout_at(None if is_whole else deadline):
             message = await receive()
-            messages.append(message)
-            received += len(message.get("body", b""))
-            if received > MOST_BYTES:
-                raise BodyTooLarge
-            if not message.get("more_body", False):
-                return messages
+        is_whole = is_whole or not message.get("more_body", False)
+        return message
+
+    return receive_in_time
 
 
 async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> None:
