@@ -1,7 +1,6 @@
-"""The kinds of sources that a record may name, one line each; and the records, checked by them.
+"""The kinds of network sources: the word of each in a network's record, and how to open it.
 
-A remote source is a package below ``transit/remote``; its line here gives records their word for it and
-``fingerpost network add`` its option. Nothing heavy is imported before a source is opened.
+A remote source is a package below ``transit/remote`` and an entry here. Nothing heavy is imported before it is opened.
 """
 
 import os
@@ -9,6 +8,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
+from typing import cast
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
@@ -32,17 +33,14 @@ EMBEDDED = "gtfs"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceKind:
-    """One kind of source that is asked over the network.
+    """One kind of remote source.
 
     Attributes:
         kind: the word in a record's ``source``.
-        open_source: makes the source, which asks its servers with what it is given and never closes that; its modules
-            are imported only then.
+        open_source: opens the source with a function that fetches.
         add_options: the options of ``network add`` that make a network one of this kind.
-        start_key: the environment variable of the key without which a server does not start, unless the record names
-            another; None where it starts without.
-        paces: by host, or host and path, in lower case, how fast its servers may be asked; others have the
-            limiter's own pace.
+        start_key: the environment variable of the key that a server needs to start; a record may name another.
+        paces: the rate limit by host, or host and path, in lower case; others have the limiter's default.
     """
 
     kind: str
@@ -52,41 +50,28 @@ class SourceKind:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def _open_opentripplanner(fetch: Fetch) -> RemoteSource:
-    from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
-
-    return OpenTripPlannerSource(fetch)
-
-
-def _open_tfl(fetch: Fetch) -> RemoteSource:
-    from fingerpost.transit.remote.tfl.network import TflSource
-
-    return TflSource(fetch)
-
-
-def _open_motis(fetch: Fetch) -> RemoteSource:
-    from fingerpost.transit.remote.motis.network import MotisSource
-
-    return MotisSource(fetch)
+def _open_lazily(source: str) -> Callable[[Fetch], RemoteSource]:
+    """Return a function that imports a class (``module:name``, below ``transit.remote``) when it opens a source."""
+    return lambda fetch: cast("RemoteSource", resolve_name(f"fingerpost.transit.remote.{source}")(fetch))
 
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(
         kind="opentripplanner",
-        open_source=_open_opentripplanner,
+        open_source=_open_lazily("opentripplanner.network:OpenTripPlannerSource"),
         add_options=(OTP, DIGITRANSIT),
         paces=PACES,
     ),
     SourceKind(
         kind="tfl",
-        open_source=_open_tfl,
+        open_source=_open_lazily("tfl.network:TflSource"),
         add_options=(TFL,),
         start_key=KEY_VARIABLE,
         paces=TFL_PACES,
     ),
     SourceKind(
         kind="motis",
-        open_source=_open_motis,
+        open_source=_open_lazily("motis.network:MotisSource"),
         add_options=(MOTIS, TRANSITOUS),
         paces=TRANSITOUS_PACES,
     ),
@@ -94,8 +79,8 @@ REMOTE_KINDS: tuple[SourceKind, ...] = (
 
 
 def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
-    """Return every kind of source by its word; remote ones ask with ``fetch``."""
-    # The engine takes longer to import than a server may take to say who it is.
+    """Return every source by its kind; remote ones send requests with ``fetch``."""
+    # The engine takes longer to import than a server may take to start.
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
     kinds: list[NetworkSource] = [
@@ -108,7 +93,7 @@ def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
 
 @asynccontextmanager
 async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
-    """Open what real time is fetched with: once for all processes of a home."""
+    """Open the client of real time, whose responses all processes of a home folder share."""
     from fingerpost.transit.embedded.realtime_feeds import POLL_S
 
     async with new_client(settings, list_paces()) as client:
@@ -120,7 +105,7 @@ def list_paces() -> dict[str, Pace]:
 
 
 def list_kinds() -> frozenset[str]:
-    return frozenset({EMBEDDED, *(each.kind for each in REMOTE_KINDS)})
+    return frozenset({EMBEDDED, *(kind.kind for kind in REMOTE_KINDS)})
 
 
 def open_record_store(home: Path) -> NetworkRecordStore:
@@ -129,7 +114,7 @@ def open_record_store(home: Path) -> NetworkRecordStore:
 
 
 def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """Check that the keys are set without which the networks of a home folder cannot be served (rule E3)."""
+    """Raise SettingsInvalid if a key is not set that a network of the home folder needs (rule E3)."""
     start_keys = {kind.kind: kind.start_key for kind in REMOTE_KINDS if kind.start_key is not None}
     for record in open_record_store(home).read().records.values():
         if record.source not in start_keys:

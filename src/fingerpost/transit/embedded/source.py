@@ -20,14 +20,18 @@ from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker
+from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker, simulate_overlay
 from fingerpost.transit.engine.demo.catalogue import build_demo
+from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
 from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, DayCache
+from fingerpost.transit.engine.timetable.overlay import Overlay
+from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.osm.addresses.index import find_addresses
 from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
+from fingerpost.transit.port import Network
 
 # Checksums are computed in the background, one file at a time, because the disk bounds them.
 _CHECKS = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-checksums")
@@ -190,3 +194,11 @@ class DemoSource:
 def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...]:
     note = entry.find_note(record.feeds, record.extract)
     return () if note is None else (note,)
+
+
+def publish_simulation(network: Network, now: int, *, ends: bool = False) -> None:
+    """Publish the simulator's disruption as a realtime source would, or end it; other sources cannot be disrupted."""
+    if isinstance(network, EmbeddedNetwork):
+        table = network.timetable
+        overlay = Overlay() if ends else simulate_overlay(table, RealtimeIndex(table), now)
+        network.publish(overlay, local_day(now, network.profile.zone))
