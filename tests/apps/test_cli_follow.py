@@ -93,7 +93,7 @@ def test_it_does_not_go_with_a_time(invoke):
     ended = invoke("departures", "Kamppi", "--follow", "--at", "09:00")
 
     assert ended.returncode == 2
-    assert "--follow shows what leaves from now on" in ended.stderr
+    assert "--follow shows departures from now on" in ended.stderr
 
 
 def read_to_end(terminal):

@@ -1,4 +1,4 @@
-"""Read instants as a person types them: HH:MM, 9am, tomorrow 09:00, a weekday, a day, or ISO 8601."""
+"""Parse times as people type them: HH:MM, 9am, tomorrow 09:00, a weekday, a day, or ISO 8601."""
 
 import re
 from collections.abc import Callable
@@ -15,8 +15,7 @@ _DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
 _LEAST_LETTERS = 3
 _TIME = re.compile(
     r"(?:(?P<day>[a-z]+),?\s+(?:at\s+)?)?"
-    r"(?:(?P<word>noon|midnight)|(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?:(?P<half>[ap])(?:m|\.m\.))?)",
-    re.IGNORECASE,
+    r"(?:(?P<word>noon|midnight)|(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?:(?P<half>[ap])(?:m|\.m\.))?)"
 )
 _HALF_DAY_H = 12
 _DATE = re.compile(r"\d{4}-?(?:\d{2}-?\d{2}|W\d{2}(?:-?\d)?)")
@@ -24,10 +23,7 @@ _WAYS = "09:00, 9am, noon, tomorrow 09:00, monday 9am, or 2026-01-31T08:00"
 
 
 class ClockTime(NamedTuple):
-    """A time of day as it was typed.
-
-    ``day`` is the word before it; ``days`` is 1 for 24:00 and midnight, which end the day that is named with them.
-    """
+    """A time of day and the word for a day before it; ``days`` is 1 for 24:00 and midnight, which end their day."""
 
     day: str | None
     at: time
@@ -36,44 +32,40 @@ class ClockTime(NamedTuple):
     def next(self, since: datetime, now: datetime | None = None) -> datetime:
         """Return the first such instant not before ``since`` (aware), on the named day if there is one.
 
-        ``today`` and ``tomorrow`` are counted from ``now``, however long before ``since`` that is; else from ``since``.
+        ``today`` and ``tomorrow`` count from ``now``, by default ``since``.
         """
         now = since if now is None else now
         if self.day in _DAYS_AHEAD:
             return self._on(now, _DAYS_AHEAD[self.day])
-        if self.day is None:
-            return next(at for at in (self._on(since, days) for days in (-1, 0, 1)) if _is_from(at, since))
-        first = max(now, since)
-        ahead = (next(n for n, day in enumerate(_WEEKDAYS) if day.startswith(self.day)) - first.weekday()) % 7
-        return next(at for at in (self._on(first, ahead), self._on(first, ahead + 7)) if _is_from(at, since))
+        first, days = since, [-1, 0, 1]
+        if self.day is not None:
+            first = max(now, since)
+            weekday = next(number for number, day in enumerate(_WEEKDAYS) if day.startswith(self.day))
+            days = [(weekday - first.weekday()) % 7 + week for week in (0, 7)]
+        # As timestamps, because datetimes of one zone are compared by what clocks show.
+        instants = (self._on(first, ahead) for ahead in days)
+        return next(instant for instant in instants if instant.timestamp() >= since.timestamp())
 
     def _on(self, day: datetime, days: int) -> datetime:
         return datetime.combine(day.date() + timedelta(days=days + self.days), self.at, day.tzinfo)
 
 
-def _is_from(instant: datetime, since: datetime) -> bool:
-    # As timestamps, because datetimes of one zone are compared by what clocks show.
-    return instant.timestamp() >= since.timestamp()
-
-
 def find_clock_time(text: str) -> ClockTime | None:
-    """Return the time of day that a text is, with a word for the day before it or without; None for other texts."""
-    found = _TIME.fullmatch(text.strip())
-    if (
-        found is None
-        or (found["day"] and not _is_day(found["day"]))
-        or not (found["word"] or found["minute"] or found["half"])
-    ):
+    """Parse a time of day, with or without a word for a day before it; return None for other texts."""
+    found = _TIME.fullmatch(text.strip().lower())
+    if found is None or (found["day"] and not _is_day(found["day"])):
         return None
-    day = found["day"] and found["day"].lower()
+    day, half = found["day"], found["half"]
     if found["word"]:
-        return ClockTime(day, time(12), 0) if found["word"].lower() == "noon" else ClockTime(day, time(0), 1)
+        return ClockTime(day, time(12), 0) if found["word"] == "noon" else ClockTime(day, time(0), 1)
+    if not (found["minute"] or half):
+        return None
     hour, minute = int(found["hour"]), int(found["minute"] or 0)
-    if (hour, minute, found["half"]) == (24, 0, None):
+    if (hour, minute, half) == (24, 0, None):
         return ClockTime(day, time(0), 1)
-    if found["half"]:
+    if half:
         is_hour = 1 <= hour <= _HALF_DAY_H
-        hour = hour % _HALF_DAY_H + (_HALF_DAY_H if found["half"].lower() == "p" else 0) if is_hour else -1
+        hour = hour % _HALF_DAY_H + (_HALF_DAY_H if half == "p" else 0) if is_hour else -1
     try:
         return ClockTime(day, time(hour, minute), 0)
     except ValueError as error:
@@ -81,7 +73,7 @@ def find_clock_time(text: str) -> ClockTime | None:
 
 
 def read_typed_instant(text: str, zone: tzinfo, since: datetime, now: datetime) -> datetime:
-    """Return what a person means: the next such time from ``since`` on, the beginning of a day, or an instant."""
+    """Parse an instant: the next such time from ``since`` on, the beginning of a day, or ISO 8601."""
     if text.strip().lower() == "now":
         return now
     clock_time = find_clock_time(text)
@@ -92,7 +84,7 @@ def read_typed_instant(text: str, zone: tzinfo, since: datetime, now: datetime) 
 
 
 def resolve_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> str:
-    """Return what a person typed as tools read it; only a bare time of day needs the zone.
+    """Return a typed time as ISO 8601; only a bare time of day needs the zone.
 
     A time of day that has just passed still means now (rule B12).
     """

@@ -1,4 +1,4 @@
-"""``fingerpost filings``: figures as a person asks for them, files from disk, and companies from EDGAR."""
+"""The commands ``fingerpost filings``: show figures, load files, and fetch companies from EDGAR."""
 
 import asyncio
 import re
@@ -19,7 +19,6 @@ from fingerpost.apps.cli.network_sources import show_import_bars
 from fingerpost.apps.cli.output import complain, new_console, plain, print_line, say, showing_work
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
-from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
 from fingerpost.filings.library import FactLibrary
@@ -34,16 +33,10 @@ _MOST_FILINGS = 20
 _PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?(\d{4})", re.IGNORECASE)
 _MOST_WORDS_OF_A_PERIOD = 3
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
-_LIKE_A_PERIOD = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
-_ORDER = "A company comes first, then its figures, then the period: fingerpost filings AAPL revenue 2022."
-_ONE_PERIOD = (
-    "The period is one fiscal year or quarter at the end, as 2022, 2022-Q2 or latest, or a range as 2019..2022;"
-    " without one it is every year."
-)
 
 
 class FilingsGroup(TyperGroup):
-    """Takes a first word that is no command for a company: ``filings AAPL revenue 2022`` shows figures."""
+    """Takes a first word that is not a command as a company: ``filings AAPL revenue 2022`` shows figures."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if len(args) > 1 and args[0] == _JSON:
@@ -68,10 +61,8 @@ _OUTCOMES = {
 @app.command("sync", epilog="Example: fingerpost filings sync AAPL")
 def sync_filings(
     ctx: typer.Context,
-    tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="Which companies, such as AAPL.")],
-    text: Annotated[
-        int, typer.Option("--text", min=0, help="Of how many of the newest reports to fetch the text.")
-    ] = 0,
+    tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="Companies, such as AAPL.")],
+    text: Annotated[int, typer.Option("--text", min=0, help="The number of newest reports to fetch the text of.")] = 0,
 ) -> None:
     """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
     settings = prepare_settings(ctx)
@@ -80,10 +71,10 @@ def sync_filings(
 
 
 async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
-    """Fetch companies one after the other, going on after a failure; return whether all were fetched."""
+    """Fetch companies one after the other, also after a failure; return whether all succeeded."""
     edgar = Edgar(contact=settings.sec_contact)
     console = new_console(stderr=True)
-    all_came = True
+    succeeded = True
     async with new_client(settings, PACES) as client:
         sync = EdgarSync(FactStore(settings.filings_file), client, edgar)
         for ticker in tickers:
@@ -94,11 +85,11 @@ async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
                     done = await sync.sync(ticker, texts=texts)
             except ToolError as error:
                 complain(error)
-                all_came = False
+                succeeded = False
             else:
                 for one in done:
                     print_line(_line(one))
-    return all_came
+    return succeeded
 
 
 def _line(done: Synced) -> str:
@@ -118,16 +109,13 @@ def load_filings(
             " ticker), a folder of them; or a text.",
         ),
     ],
-    ticker: Annotated[
-        str | None,
-        typer.Option(help="Whose files they are; figures do not name a ticker."),
-    ] = None,
+    ticker: Annotated[str | None, typer.Option(help="The company's ticker; files of figures do not have one.")] = None,
     predecessor_of: Annotated[
-        str | None, typer.Option(help="Whose older figures they are, filed under another CIK: that company's ticker.")
+        str | None, typer.Option(help="The ticker of the company that filed these older figures under another CIK.")
     ] = None,
-    accession: Annotated[str | None, typer.Option(help="Of a text: which filing.")] = None,
-    form: Annotated[str, typer.Option(help="Of a text: its form.")] = "10-K",
-    filed: Annotated[str | None, typer.Option(help="Of a text: the day of filing, YYYY-MM-DD.")] = None,
+    accession: Annotated[str | None, typer.Option(help="The accession number of a filing's text.")] = None,
+    form: Annotated[str, typer.Option(help="The form of a filing's text.")] = "10-K",
+    filed: Annotated[str | None, typer.Option(help="The day of filing of a text, YYYY-MM-DD.")] = None,
 ) -> None:
     """Load figures, lists of filings or a filing's text from files."""
     if (accession is None) != (filed is None):
@@ -156,7 +144,7 @@ def load_filings(
 
 @app.command("list", epilog="Example: fingerpost filings list")
 def list_companies(ctx: typer.Context) -> None:
-    """List the companies whose figures are here: their periods, and how old the newest filing is."""
+    """List the loaded companies, with their periods and the age of the newest filing."""
     for line in describe_companies(prepare_settings(ctx).filings_file):
         print_line(line)
 
@@ -187,27 +175,10 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a company's figures with their filings; its filings where no figure is named."""
+    """Show a company's figures with their filings, or without a figure its filings."""
     tool, query_type, parameters = _read_question(words or [])
     question = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
-    answer = ask(open_application(ctx), tool, question)
-    try:
-        print_or_end(answer, as_json=as_json)
-    except typer.Exit:
-        hint = None if as_json else _find_hint(answer, ticker, words or [])
-        if hint is not None:
-            say(hint)
-        raise
-
-
-def _find_hint(answer: Answer, company: str, words: Sequence[str]) -> str | None:
-    """Return how the words are ordered, or how a period is written, where that may be why there is no answer."""
-    reasons = [entry.get("reason") for entry in (answer.body.get("missing") or {}).values()]
-    if "unknown_ticker" in reasons:
-        # Capitals are a ticker, which may only not have been loaded.
-        return _ORDER if len(words) > 1 and not company.isupper() else None
-    names, _period = read_figures(words)
-    return _ONE_PERIOD if any(_LIKE_A_PERIOD.fullmatch(word) for name in names for word in name.split()) else None
+    print_or_end(ask(open_application(ctx), tool, question), as_json=as_json)
 
 
 def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
@@ -225,7 +196,7 @@ def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
 
 
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the figures, which commas part, and the fiscal year or quarter of the last words, as ``2022-Q2``."""
+    """Return the figures, separated by commas, and the period of the last words, such as ``2022-Q2``."""
     rest, period = list(words), None
     if words and (words[-1].lower() in ("latest", "latest-annual", "ttm") or ".." in words[-1]):
         rest, period = rest[:-1], words[-1].lower()

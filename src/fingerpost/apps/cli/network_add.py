@@ -115,9 +115,9 @@ def _add_options(command: Any, kinds: Sequence[SourceKind]) -> None:
 
     def add(name: str, kind: Any, option: Any) -> None:
         default = False if kind is bool else None
-        annotation = Annotated[kind if kind is bool else kind | None, option]
+        annotated: Any = Annotated[kind if kind is bool else kind | None, option]
         parameters.append(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotated)
         )
 
     for key, (option, metavar) in _RECORD_OPTIONS.items():

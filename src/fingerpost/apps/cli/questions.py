@@ -4,8 +4,7 @@ import json
 import re
 import sys
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Any
-from zoneinfo import ZoneInfo
+from typing import Annotated, Any
 
 import typer
 
@@ -13,44 +12,40 @@ from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
 from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
 from fingerpost.apps.cli.clock_texts import read_typed_instant, resolve_typed_time
-from fingerpost.apps.cli.output import complain, print_json, say
-from fingerpost.errors import ToolError
+from fingerpost.apps.cli.output import print_json, say
 from fingerpost.transit.rules.times import PAST_AFTER_S
-
-if TYPE_CHECKING:
-    from fingerpost.apps.wiring import Application
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
-# Without --until a person is shown so much of a timetable.
+# The length of a timetable without --until.
 _TIMETABLE_WINDOW = timedelta(hours=1)
 _LONGEST_TIMETABLE_S = 86_400
 
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
-_Limit = Annotated[int | None, typer.Option(help="How many to show.")]
+_Limit = Annotated[int | None, typer.Option(help="The most results to show.")]
 
 
 def plan(
     ctx: typer.Context,
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
-    destination: Annotated[str, typer.Argument(metavar="TO", help="Likewise.")],
+    destination: Annotated[str, typer.Argument(metavar="TO", help="Written like FROM.")],
     at: Annotated[
-        str | None, typer.Option(help="Leave then: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
+        str | None, typer.Option(help="Depart at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
     ] = None,
-    arrive: Annotated[str | None, typer.Option(help="Be there then; likewise.")] = None,
+    arrive: Annotated[str | None, typer.Option(help="Arrive by, written like --at.")] = None,
     limit: _Limit = None,
-    max_walk: Annotated[float | None, typer.Option(help="Metres of walking in all.")] = None,
-    max_transfers: Annotated[int | None, typer.Option(help="How often to change.")] = None,
+    max_walk: Annotated[float | None, typer.Option(help="The most walking in all, in metres.")] = None,
+    max_transfers: Annotated[int | None, typer.Option(help="The most transfers.")] = None,
     optimize: Annotated[str | None, typer.Option(help="balanced, few_transfers or shortest_time.")] = None,
-    step_free: Annotated[bool, typer.Option("--step-free", help="Only what a wheelchair can use.")] = False,
+    step_free: Annotated[bool, typer.Option("--step-free", help="Plan trips that wheelchairs can use.")] = False,
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:
-    # Here and below: resolving places takes longer to import than --help may last.
+    # Here and below: resolving places takes longer to import than --help may take.
     from fingerpost.apps.cli.zones import find_trip_zone
 
     if at is not None and arrive is not None:
-        raise typer.BadParameter("take --at or --arrive, not both")
+        raise typer.BadParameter("give --at or --arrive, not both")
     constraints = _present(
         optimize=optimize,
         maxWalkingDistance=max_walk,
@@ -74,10 +69,10 @@ def departures(
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
     window: Annotated[int | None, typer.Option(help="Minutes to look ahead.")] = None,
     at: Annotated[
-        str | None, typer.Option(help="From then: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
+        str | None, typer.Option(help="Begin at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
     ] = None,
     walk_from: Annotated[
-        str | None, typer.Option("--from", help="Say when to leave: a saved place, or LAT,LON.")
+        str | None, typer.Option("--from", help="Show when to leave a saved place, or LAT,LON.")
     ] = None,
     limit: _Limit = None,
     lang: _Language = None,
@@ -89,7 +84,7 @@ def departures(
     from fingerpost.apps.cli.zones import find_stop_zone
 
     if follow and at is not None:
-        raise typer.BadParameter("--follow shows what leaves from now on; take it or --at, not both")
+        raise typer.BadParameter("--follow shows departures from now on; give it or --at, not both")
     application = open_application(ctx)
     since = None if at is None else resolve_typed_time(at, lambda: find_stop_zone(application, stop))
     arguments = _present(
@@ -105,13 +100,17 @@ def departures(
 def timetable(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
-    at: Annotated[str | None, typer.Option(help="From then: HH:MM, the next one, or ISO 8601.")] = None,
-    until: Annotated[str | None, typer.Option(help="To then, likewise, up to a day after --at; else an hour.")] = None,
-    limit: Annotated[int | None, typer.Option(help="How many to show.")] = None,
+    at: Annotated[str | None, typer.Option(help="Begin at the next HH:MM, or ISO 8601.")] = None,
+    until: Annotated[
+        str | None, typer.Option(help="End at, written like --at, at most a day later; the default is an hour.")
+    ] = None,
+    limit: _Limit = None,
     as_json: Json = False,
 ) -> None:
+    from fingerpost.apps.cli.zones import find_stop
+
     application = open_application(ctx)
-    stop_id, zone = _find_stop(application, stop, as_json=as_json)
+    stop_id, zone = find_stop(application, stop, as_json=as_json)
     now = clock.now().astimezone(zone)
     since = now if at is None else read_typed_instant(at, zone, now - timedelta(seconds=PAST_AFTER_S), now)
     last = since + _TIMETABLE_WINDOW if until is None else read_typed_instant(until, zone, since, now)
@@ -119,32 +118,19 @@ def timetable(
     if not as_json and not 0 < last.timestamp() - since.timestamp() <= _LONGEST_TIMETABLE_S:
         given = (f"{instant.astimezone(zone):%Y-%m-%dT%H:%M}" for instant in (since, last))
         raise typer.BadParameter("--until must be after --at, by a day at most: {} and {} ({})".format(*given, zone))
-    arguments: dict[str, Any] = {"stopId": stop_id, "until": last.isoformat(timespec="seconds"), "wholePlace": True}
-    if at is not None:
-        arguments["at"] = since.isoformat(timespec="seconds")
-    if limit is not None:
-        arguments["maxDepartures"] = limit
+    arguments = _present(
+        stopId=stop_id,
+        at=None if at is None else since.isoformat(timespec="seconds"),
+        until=last.isoformat(timespec="seconds"),
+        maxDepartures=limit,
+        wholePlace=True,
+    )
     show_answer(application, "getStopTimetable", arguments, as_json=as_json)
-
-
-def _find_stop(application: "Application", label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
-    from fingerpost.apps.cli.zones import get_stop, get_zone
-    from fingerpost.contract.envelope import Contract, render_error
-
-    try:
-        found = get_stop(application, label)
-    except ToolError as error:
-        if as_json:
-            print_json(render_error(error, Contract.LOOKUP, ""))
-        else:
-            complain(error)
-        raise typer.Exit(TOOL_ERROR) from error
-    return found.place.id or label, get_zone(found)
 
 
 def find(
     ctx: typer.Context,
-    text: Annotated[str, typer.Argument(help="What the place is called.")],
+    text: Annotated[str, typer.Argument(help="The name of the place.")],
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:

@@ -1,14 +1,18 @@
-"""Resolve the places of a command before it asks a tool: a bare time of day means the next one in a network's zone."""
+"""Find the time zone of a command's places, because a bare time of day means the next one in a network's zone."""
 
 from datetime import UTC, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import typer
 from pydantic import TypeAdapter
 
 from fingerpost import clock
+from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import answering, run_and_close
+from fingerpost.apps.cli.output import complain, print_json
 from fingerpost.apps.wiring import Application
+from fingerpost.contract.envelope import Contract, render_error
 from fingerpost.errors import ToolError
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
@@ -18,35 +22,41 @@ from fingerpost.transit.tools.shapes import TripEnd
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
     """Return the zone of the network that would plan a trip; UTC if an end is unusable, which the tool reports."""
     resolver = TripEndResolver(PlaceResolver(application.networks, application.variables))
-    user = application.settings.user
+    now, user = int(clock.now().timestamp()), application.settings.user
     try:
-        begin, end = (each.query() for each in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
+        begin, end = (read.query() for read in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
+        ends = resolver.get_trip_ends(begin, end, user=user, language="en", instant=now)
         with answering(application):
-            found, _ = run_and_close(
-                application,
-                resolver.get_trip_ends(begin, end, user=user, language="en", instant=int(clock.now().timestamp())),
-            )
+            found, _ = run_and_close(application, ends)
     except (ToolError, ValueError):
         return UTC
     return ZoneInfo(found[0].network.profile.zone)
 
 
 def find_stop_zone(application: Application, label: str) -> tzinfo:
-    """Return the zone of the network of a stop; UTC if the label means none, which the tool reports."""
+    """Return the zone of the network of a stop; UTC if no stop matches, which the tool reports."""
     try:
-        return get_zone(get_stop(application, label))
+        return ZoneInfo(_get_stop(application, label).networks[0].profile.zone)
     except ToolError:
         return UTC
 
 
-def get_stop(application: Application, label: str) -> FoundStop:
+def find_stop(application: Application, label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
+    """Return the id and the zone of a stop; print an error and end the process if no stop matches."""
+    try:
+        found = _get_stop(application, label)
+    except ToolError as error:
+        if as_json:
+            print_json(render_error(error, Contract.LOOKUP, ""))
+        else:
+            complain(error)
+        raise typer.Exit(TOOL_ERROR) from error
+    return found.place.id or label, ZoneInfo(found.networks[0].profile.zone)
+
+
+def _get_stop(application: Application, label: str) -> FoundStop:
     """Return the whole place that a label means: a saved stop, a token, or a name (rule B10)."""
     places = PlaceResolver(application.networks, application.variables)
-    user = application.settings.user
-    found = places.get_stop(label, is_label=True, user=user, language="en", instant=int(clock.now().timestamp()))
+    now, user = int(clock.now().timestamp()), application.settings.user
     with answering(application):
-        return run_and_close(application, found)
-
-
-def get_zone(found: FoundStop) -> ZoneInfo:
-    return ZoneInfo(found.networks[0].profile.zone)
+        return run_and_close(application, places.get_stop(label, is_label=True, user=user, language="en", instant=now))
