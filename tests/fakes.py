@@ -6,7 +6,7 @@ from datetime import date
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
-from fingerpost.transit.model.itinerary import Departure, Itinerary, Mode, NearbyStop
+from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Mode, NearbyStop
 from fingerpost.transit.model.place import Bounds, PlaceMatch
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import Provenance
@@ -126,6 +126,15 @@ class FakeNetwork:
         return NearbyStops(stops=near, provenance=self.describe(language))
 
     async def find_address(self, coordinate, *, language=None, may_ask=False):
+        return None
+
+    def find_fare(self, itinerary):
+        return Fare(unknown=f"{self.name} states no fares") if itinerary.rides else None
+
+    def find_line(self, leg):
+        return None
+
+    async def find_basemap(self, box):
         return None
 
     async def find_realtime_health(self):

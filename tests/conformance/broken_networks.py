@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.source import ConformingSource
-from fingerpost.transit.model.itinerary import Fare, Itinerary, LegLine, LineSource, ServiceAlert
+from fingerpost.transit.model.itinerary import Itinerary, LegLine, LineSource, ServiceAlert
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.profile import Ability
 from tests.conformance.embedded import EmbeddedConformance
@@ -61,6 +61,12 @@ class Bent:
 
     async def list_stops_near(self, coordinate, radius_m, *, language="en"):
         return self._bend.near(await self._inner.list_stops_near(coordinate, self._bend.radius(radius_m)))
+
+    def find_fare(self, itinerary):
+        return self._bend.fare(self._inner.find_fare(itinerary))
+
+    def find_line(self, leg):
+        return self._bend.line(self._inner.find_line(leg))
 
     async def find_realtime_health(self):
         return self._bend.health(await self._inner.find_realtime_health())
@@ -184,10 +190,8 @@ BENT = {
         plan_query=lambda query: replace(query, destination=query.origin, origin=query.destination)
     ),
     "a_day_outside_the_calendar_is_reported": Bend(plan=swallow),
-    "itineraries_are_priced": Bend(
-        plan=lambda answer, _: replace(answer, price=lambda _: Fare(amount="3.0", currency="EUR"))
-    ),
-    "legs_have_lines": Bend(plan=lambda answer, _: replace(answer, draw=a_line)),
+    "itineraries_are_priced": Bend(fare=lambda fare: replace(fare, amount="3.0")),
+    "legs_have_lines": Bend(line=a_line),
     "a_board_lists_what_leaves": Bend(board=lambda board, _: replace(board, departures=board.departures[1:])),
     "a_window_includes_both_ends": Bend(board_query=shift(window_s=-1)),
     "the_last_call_is_no_departure": Bend(board=add_row),

@@ -89,7 +89,7 @@ async def ask_all(network, town, unsaid):
         told[f"{name}, taken away"] = show_trips(
             [each for each in answer.timetabled if any(leg.cancelled for leg in each.legs)], unsaid
         )
-        prices = [answer.price(each) for each in answer.itineraries] if answer.price is not None else []
+        prices = [network.find_fare(each) for each in answer.itineraries]
         told[f"{name}, prices"] = sorted({(fare.amount, fare.currency) for fare in prices if fare is not None})
     for stop, first, last in BOARDS:
         board = await asked.board(stop, first, last)

@@ -153,7 +153,7 @@ def _price_a_trip(table: Timetable) -> None:
         begin, end = int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]) - 1
         point = StopPoint(name="somewhere", coordinate=Coordinate(0.0, 0.0))
         times = (int(table.stop_time_departure_s[begin]), int(table.stop_time_arrival_s[end]))
-        handle = TimetableRide(trip, begin, end)
+        handle = TimetableRide(table, trip, begin, end)
         legs.append(
             Leg(
                 mode=Mode.BUS,

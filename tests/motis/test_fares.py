@@ -21,7 +21,7 @@ async def price(*transfers, legs=None):
     itinerary = {"legs": legs or [a_walk(), ride], "fareTransfers": list(transfers)}
     async with asking(Told(plan=a_plan(itinerary))) as network:
         answer = await network.plan_journeys(a_query())
-    return answer.price(answer.itineraries[0])
+    return answer.itineraries[0].fare
 
 
 BUS, METRO, CHANGE = product("bus", 2.0), product("metro", 3.1), product("change", 0.5)

@@ -4,6 +4,7 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Access, LineSource, Mode
 from fingerpost.transit.model.place import Location, LocationSource
+from fingerpost.transit.remote.kit.itineraries import draw_leg
 from tests.motis.answers import HERE, NOON, Told, a_place, a_plan, a_ride, a_street, a_walk, at, plan, ride_of
 
 TRIP = [a_walk(), a_ride()]
@@ -82,7 +83,7 @@ async def test_positions_have_the_names_that_were_asked_for():
 )
 async def test_a_line_is_read_at_the_precision_that_it_states(line, points):
     answer = await plan(Told(plan=a_plan([a_ride(legGeometry=line)])))
-    drawn = answer.draw(answer.itineraries[0].legs[0])
+    drawn = draw_leg(answer.itineraries[0].legs[0])
 
     if points is None:
         assert drawn.source is LineSource.STRAIGHT

@@ -258,7 +258,7 @@ class TownServer:
 
     def _itinerary(self, found, itinerary):
         legs = [self._leg(found, leg, is_last=leg is itinerary.legs[-1]) for leg in itinerary.legs]
-        fare = found.price(itinerary)
+        fare = self._served.find_fare(itinerary)
         product = [] if fare is None else [{"name": "SINGLE", "amount": float(fare.amount), "currency": fare.currency}]
         # One ticket for the whole trip.
         bought = {"rule": "A_AB", "transferProducts": [], "effectiveFareLegProducts": [[product]]}
@@ -273,7 +273,7 @@ class TownServer:
         }
 
     def _leg(self, found, leg, *, is_last):
-        line = {"points": polyline.encode(found.draw(leg).points, 6), "precision": 6, "length": 2}
+        line = {"points": polyline.encode(self._served.find_line(leg).points, 6), "precision": 6, "length": 2}
         departs, arrives = leg.departure_expected, leg.arrival_expected
         told = {
             "duration": arrives - departs,

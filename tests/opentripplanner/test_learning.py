@@ -79,7 +79,7 @@ async def test_what_a_server_lacks_is_kept_and_not_asked_for():
     assert "fareProducts" not in asked["query"]
     assert "promised" not in asked["query"]
     assert "promised" not in asked["variables"]
-    assert (answered.price, network.profile.can(Ability.FARES)) == (None, False)
+    assert (answered.itineraries[0].fare.amount, network.profile.can(Ability.FARES)) == (None, False)
 
 
 async def test_each_type_is_described_by_a_request_of_its_own_with_deprecated_fields():

@@ -6,6 +6,7 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Access, LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.remote.kit.itineraries import draw_leg
 from tests.opentripplanner.answers import (
     HERE,
     NOON,
@@ -40,7 +41,7 @@ async def test_an_itinerary_says_what_the_server_said():
     assert (ride.start.platform, ride.end.name, ride.wheelchair) == ("44", "Otaniemi", Access.YES)
     assert (ride.departure_scheduled - NOON, ride.arrival_scheduled - NOON) == (300, 900)
     assert (ride.departure_delay_s, ride.cancelled, ride.service_day.isoformat()) == (None, False, "2026-03-10")
-    assert answered.draw(ride).source is LineSource.SHAPE
+    assert draw_leg(ride).source is LineSource.SHAPE
 
 
 async def test_an_end_has_the_callers_name():

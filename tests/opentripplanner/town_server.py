@@ -191,7 +191,7 @@ class TownServer:
             "from": self._place(leg.start),
             "to": self._place(leg.end),
             "alerts": [told_alert(each) for each in leg.alerts],
-            "legGeometry": {"points": polyline.encode(found.draw(leg).points, 5)},
+            "legGeometry": {"points": polyline.encode(self._served.find_line(leg).points, 5)},
         }
         if not leg.is_transit:
             # On the street the timetable's time is the expected one.
@@ -199,7 +199,7 @@ class TownServer:
             return {**told, "mode": Mode.WALK.value, **self._times(times, (None, None)), "fareProducts": []}
         trip = self._trips[leg.trip_id.partition(":")[2]]
         delays = (leg.departure_delay_s, leg.arrival_delay_s) if is_live and not leg.cancelled else (None, None)
-        fare = found.price(itinerary)
+        fare = self._served.find_fare(itinerary)
         product = {
             "__typename": "DefaultFareProduct",
             "id": own("SINGLE"),

@@ -11,6 +11,7 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, Sourc
 from fingerpost.transit.model.itinerary import LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.remote.kit.itineraries import draw_leg
 from fingerpost.transit.remote.tfl.itineraries import TflQuestion, choose_after
 from tests.tfl.asking import NO_JOURNEY, a_leg, a_point, asking, journeys
 
@@ -118,7 +119,7 @@ async def test_a_ride_says_what_tfl_says_of_it():
 
     assert (leg.mode, leg.line, leg.headsign, leg.start.id) == (Mode.METRO, "Victoria", "Brixton", "TFL:940GZZLUVIC")
     assert (leg.departure_delay_s, leg.distance_m) == (None, None), "TfL's distance of a ride is that of its change"
-    assert answer.draw(leg).points == ((51.50, -0.14), (51.51, -0.141), (51.515, -0.141))
+    assert draw_leg(leg).points == ((51.50, -0.14), (51.51, -0.141), (51.515, -0.141))
 
 
 async def test_a_ride_that_is_late_keeps_its_scheduled_time():
@@ -307,6 +308,6 @@ async def test_a_window_that_stays_uncovered_is_said():
 async def test_a_leg_without_a_path_that_can_be_read_is_drawn_straight(path):
     """TfL writes the path as JSON inside a text."""
     answered, _ = await plan(journeys(a_leg("09:05", "09:15", 10, path=path and {"lineString": path})))
-    line = answered.draw(answered.itineraries[0].legs[0])
+    line = draw_leg(answered.itineraries[0].legs[0])
 
     assert (line.source, line.points) == (LineSource.STRAIGHT, ((51.5, -0.1), (51.515, -0.141)))

@@ -104,7 +104,7 @@ class TflServer:
             return 404, nothing
         if not found.itineraries:
             return 404, nothing
-        journeys = [tfl.journey_of(each, self._zone, found.draw) for each in found.itineraries]
+        journeys = [tfl.journey_of(each, self._zone, self._served.find_line) for each in found.itineraries]
         rides = [ride for each in found.itineraries for ride in each.rides]
         lines = [tfl.line_of(ride.line.lower(), [each for each in ride.alerts if _is_of_line(each)]) for ride in rides]
         return 200, tfl.entity("JourneyPlanner.ItineraryResult", journeys=journeys, lines=lines, stopMessages=[])

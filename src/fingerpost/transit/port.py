@@ -5,7 +5,7 @@ Every method that asks a source may raise the branches of ``fingerpost.errors.St
 ``SourceChanged``. Nothing else of a source's own reaches its callers.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
@@ -73,24 +73,12 @@ class TextJourneyQuery:
     sides: tuple[str, str] = ("origin", "destination")
 
 
-PriceItinerary = Callable[[Itinerary], Fare | None]
-"""Return what an itinerary of the answer costs, or why that is unknown; None for walks alone."""
-
-DrawLeg = Callable[[Leg], LegLine]
-"""Return the line of a leg of the answer."""
-
-DrawBasemap = Callable[[Bounds], Basemap | None]
-"""Return the water and ways in a box, None if there are none; this may take some tenths of a second."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyAnswer:
     """The journeys that a source found.
 
     ``timetabled`` holds scheduled itineraries that realtime made unusable; they stay visible (rule B5).
     ``step_free_supported`` is False if the source has no wheelchair data at all.
-    ``price`` and ``draw`` take itineraries of this answer; None if the source has no fares, or no lines.
-    ``draw_basemap`` is None if the source has no map.
     ``why_nothing`` is the source's sentence on why nothing was found, if it gives one.
     """
 
@@ -99,9 +87,6 @@ class JourneyAnswer:
     timetabled: tuple[Itinerary, ...] = ()
     step_free_supported: bool = True
     why_nothing: str | None = None
-    price: PriceItinerary | None = field(default=None, compare=False, repr=False)
-    draw: DrawLeg | None = field(default=None, compare=False, repr=False)
-    draw_basemap: DrawBasemap | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +218,18 @@ class Network(Protocol):
         What is known in this process answers. Only with ``may_ask`` is the position sent to the network's server,
         which the profile's ``names_positions`` says it has; so only for positions that its queries contain anyway.
         """
+        ...
+
+    def find_fare(self, itinerary: Itinerary) -> Fare | None:
+        """Return what an itinerary of this network costs, or why that is unknown; None for walks or another's rides."""
+        ...
+
+    def find_line(self, leg: Leg) -> LegLine | None:
+        """Return the line of a leg on the map, None if another network made the leg."""
+        ...
+
+    async def find_basemap(self, box: Bounds) -> Basemap | None:
+        """Return the water and ways in a box, None if the network has no map of it."""
         ...
 
     async def find_realtime_health(self) -> RealtimeHealth | None:

@@ -3,7 +3,7 @@
 import asyncio
 from zoneinfo import ZoneInfo
 
-from fingerpost.testing.networks.checking import AskedNetwork, draw_all, draw_board, expect, expect_same
+from fingerpost.testing.networks.checking import AskedNetwork, draw_all, draw_board, expect, expect_same, list_rides
 from fingerpost.testing.networks.facts_of_places import NEAR_ALPHA
 from fingerpost.testing.networks.town import PLACES, ZONE, at
 from fingerpost.transit.model.itinerary import Mode
@@ -27,9 +27,12 @@ async def what_it_cannot_do_is_in_no_answer(asked: AskedNetwork) -> None:
     if asked.can(Ability.PLANS):
         answer = await asked.plan("Alpha", "Gamma", "08:00")
         if not asked.can(Ability.FARES):
-            expect(answer.price is None, "prices are offered and not declared")
+            fares = [asked.network.find_fare(itinerary) for itinerary in answer.itineraries]
+            stated = [fare.amount for fare in fares if fare is not None and fare.amount is not None]
+            expect_same(stated, [], "prices that are not declared")
         if not asked.can(Ability.GEOMETRY):
-            expect(answer.draw is None, "lines of legs are offered and not declared")
+            lines = [asked.network.find_line(ride) for ride in list_rides(answer.itineraries)]
+            expect_same([line for line in lines if line is not None], [], "lines of legs that are not declared")
         if not asked.can(Ability.REALTIME):
             expect(answer.provenance.realtime_updated is None, "real time is told and not declared")
     if not asked.can(Ability.REALTIME):

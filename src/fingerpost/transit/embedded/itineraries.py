@@ -9,6 +9,7 @@ from fingerpost.transit.embedded.ride_geometry import (
     JourneyEnds,
     RideWalks,
     TimetableRide,
+    TimetableWalk,
     UnplannedRide,
     path_m,
 )
@@ -74,6 +75,7 @@ def itinerary_of(
     here = _end_point(ends.origin, "Origin")
     goal = _end_point(ends.destination, "Destination")
     walks = RideWalks(snapshot, ends)
+    on_foot = TimetableWalk(words.timetable, ends.step_free)
     legs: list[Leg] = []
     rides = _as_running(snapshot, journey.rides)
     for at, ride in enumerate(rides):
@@ -88,19 +90,19 @@ def itinerary_of(
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
-                legs.append(_walk_between(legs[-1], leg, change))
+                legs.append(_walk_between(legs[-1], leg, change, on_foot))
         elif (walk := walks.to_or_from(ends.near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds
-            legs.append(_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s))
+            legs.append(_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s, on_foot))
         legs.append(leg)
         here = leg.end
     if not legs:
-        legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
+        legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None, on_foot))
     elif (
         walk := walks.to_or_from(ends.near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
     ).metres:
         begin = legs[-1].arrival
-        legs.append(_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s))
+        legs.append(_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s, on_foot))
     return Itinerary(tuple(legs))
 
 
@@ -124,7 +126,15 @@ def _end_point(location: Location, otherwise: str) -> StopPoint:
     return StopPoint(name=location.name or location.label or otherwise, coordinate=location.coordinate)
 
 
-def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:
+def _walk_leg(
+    start: StopPoint,
+    end: StopPoint,
+    departure: int,
+    arrival: int,
+    metres: int,
+    delay_s: int | None,
+    handle: TimetableWalk,
+) -> Leg:
     """Return a walk, from expected times; it is as late as the ride that it belongs to."""
     return Leg(
         mode=Mode.WALK,
@@ -135,10 +145,11 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
         departure_delay_s=delay_s,
         arrival_delay_s=delay_s,
         distance_m=float(metres),
+        handle=handle,
     )
 
 
-def _walk_between(before: Leg, after: Leg, change: Change) -> Leg:
+def _walk_between(before: Leg, after: Leg, change: Change, handle: TimetableWalk) -> Leg:
     """Return the walk of a change, which ends with the next departure at the latest, scheduled and expected."""
     planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
     late_s = _ends_by(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
@@ -152,6 +163,7 @@ def _walk_between(before: Leg, after: Leg, change: Change) -> Leg:
         arrival_delay_s=late_s if late_s or before.arrival_delay_s is not None else None,
         distance_m=float(change.walk.metres),
         wheelchair=change.access,
+        handle=handle,
     )
 
 
@@ -174,7 +186,7 @@ def _leg_of(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int
             "arrival_delay_s": ride.arrival - arrival,
             "distance_m": path_m(table, stops),
             "last_realtime_update": added.updated,
-            "handle": UnplannedRide(added.route, tuple(stops.tolist())),
+            "handle": UnplannedRide(words.timetable, added.route, tuple(stops.tolist())),
         }
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
@@ -187,7 +199,7 @@ def _leg_of(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int
             "headway_s": words.headway_s(ride.trip_departure),
             "by_arrangement": words.has_flag(BY_ARRANGEMENT, board, alight),
             "is_interpolated": words.has_flag(INTERPOLATED, board, alight),
-            "handle": TimetableRide(trip, board, alight),
+            "handle": TimetableRide(words.timetable, trip, board, alight),
         }
     return Leg(
         mode=wording.mode,

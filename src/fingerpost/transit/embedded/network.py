@@ -20,7 +20,7 @@ from fingerpost.transit.embedded.itineraries import find_ends, itinerary_of
 from fingerpost.transit.embedded.network_places import NetworkPlaces
 from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.embedded.overlay_alerts import Span
-from fingerpost.transit.embedded.ride_geometry import JourneyEnds, draw_leg
+from fingerpost.transit.embedded.ride_geometry import JourneyEnds, TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.embedded.timetable_profile import TimetableProfile
@@ -33,8 +33,9 @@ from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.kernel_mode import is_ready
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.model.itinerary import Departure, Itinerary
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine
+from fingerpost.transit.model.map_layer import Basemap
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.osm.addresses.index import AddressIndex
@@ -87,7 +88,7 @@ class EmbeddedNetwork:
         self.timetable = timetable
         self._check = check
         self._walks = NetworkWalks(timetable, streets)
-        self._draw_basemap = None if basemap is None else partial(draw_basemap, basemap)
+        self._basemap = basemap
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable, cache=days))
         self.realtime: RealtimeUpdater | None = None
@@ -269,10 +270,19 @@ class EmbeddedNetwork:
             timetabled=timetabled,
             step_free_supported=self._facts.has_wheelchair_data,
             provenance=replace(provenance, notes=(*provenance.notes, *notes)),
-            price=self._fares.price,
-            draw=partial(draw_leg, self.timetable, self._walks, self._stops.find_row, step_free=step_free),
-            draw_basemap=self._draw_basemap,
         )
+
+    def find_fare(self, itinerary: Itinerary) -> Fare | None:
+        return self._fares.price(itinerary) if self._has_made(itinerary.legs[0]) else None
+
+    def find_line(self, leg: Leg) -> LegLine | None:
+        return draw_leg(self._walks, self._stops.find_row, leg) if self._has_made(leg) else None
+
+    def _has_made(self, leg: Leg) -> bool:
+        return isinstance(leg.handle, TimetableLeg) and leg.handle.timetable is self.timetable
+
+    async def find_basemap(self, box: Bounds) -> Basemap | None:
+        return None if self._basemap is None else await compute(draw_basemap, self._basemap, box)
 
     def _is_spill(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""

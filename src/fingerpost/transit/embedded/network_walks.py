@@ -133,11 +133,13 @@ class NetworkWalks:
             )
         )
 
-    def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine | None:
-        """Return the line of a walk along the streets, None for a straight line; stops (rows) may be its ends."""
+    def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine:
+        """Return the line of a walk along the streets, else straight; stops (rows) may be its ends."""
         walks = self._step_free if step_free else self._usual
         line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
-        return None if line is None else LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
+        if line is None:
+            return LegLine(((start.lat, start.lon), (end.lat, end.lon)), LineSource.STRAIGHT)
+        return LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
 
 
 def _list_off_street(walks: StreetWalks, ends: tuple[Coordinate, Coordinate] | None) -> list[str]:

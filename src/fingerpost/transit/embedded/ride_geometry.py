@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,15 @@ from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Location
 
 
-class TimetableRide(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class TimetableLeg:
+    """The timetable that a leg was found in, whose rows subclasses name."""
+
+    timetable: Timetable
+
+
+@dataclass(frozen=True, slots=True)
+class TimetableRide(TimetableLeg):
     """A ride on a scheduled trip: the trip's row, and the rows of the boarding and alighting stop times."""
 
     trip: int
@@ -27,11 +36,19 @@ class TimetableRide(NamedTuple):
     alight_stop_time: int
 
 
-class UnplannedRide(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class UnplannedRide(TimetableLeg):
     """A ride on a trip that real time added: the route's row (-1 if unknown), and the rows of its stops in order."""
 
     route: int
     stops: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TimetableWalk(TimetableLeg):
+    """A walk of a trip, which was to be without steps if ``step_free``."""
+
+    step_free: bool
 
 
 def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
@@ -46,26 +63,23 @@ def path_m(timetable: Timetable, stops: Int32) -> float:
     return round(line_m(np.column_stack([timetable.stop_lat[stops], timetable.stop_lon[stops]])), 1)
 
 
-def draw_leg(timetable: Timetable, walks: NetworkWalks, find_row: FindRow, leg: Leg, *, step_free: bool) -> LegLine:
+def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
     """Return the line of a ride along its shape or stops, or of a walk along the streets, else straight.
 
     A ride that real time moves to another platform is drawn between its scheduled stops.
     """
-    ride = leg.handle
-    if isinstance(ride, TimetableRide):
-        line = find_ride_line(timetable, *ride)
+    part = leg.handle
+    if isinstance(part, TimetableRide):
+        line = find_ride_line(part.timetable, part.trip, part.board_stop_time, part.alight_stop_time)
         if line is not None:
             return LegLine(tuple(map(tuple, line.tolist())), LineSource.SHAPE)
-        stops = timetable.stop_time_stop[ride.board_stop_time : ride.alight_stop_time + 1].tolist()
-        return LegLine(_places(timetable, stops), LineSource.STOPS)
-    if isinstance(ride, UnplannedRide):
-        return LegLine(_places(timetable, ride.stops), LineSource.STOPS)
-    stops = find_row(leg.start.id), find_row(leg.end.id)
-    walk = walks.draw(leg.start.coordinate, leg.end.coordinate, stops, step_free=step_free)
-    if walk is not None:
-        return walk
-    ends = (leg.start.coordinate, leg.end.coordinate)
-    return LegLine(tuple((place.lat, place.lon) for place in ends), LineSource.STRAIGHT)
+        stops = part.timetable.stop_time_stop[part.board_stop_time : part.alight_stop_time + 1].tolist()
+        return LegLine(_places(part.timetable, stops), LineSource.STOPS)
+    if isinstance(part, UnplannedRide):
+        return LegLine(_places(part.timetable, part.stops), LineSource.STOPS)
+    ends = find_row(leg.start.id), find_row(leg.end.id)
+    is_step_free = isinstance(part, TimetableWalk) and part.step_free
+    return walks.draw(leg.start.coordinate, leg.end.coordinate, ends, step_free=is_step_free)
 
 
 def _places(timetable: Timetable, stops: Sequence[int]) -> tuple[tuple[float, float], ...]:

@@ -46,7 +46,7 @@ class TimetableWords:
     """Names of one timetable's rows in one language, cached."""
 
     def __init__(self, timetable: Timetable, language: str = "default") -> None:
-        self._timetable = timetable
+        self.timetable = timetable
         self._language = language
         self.in_language = lru_cache(maxsize=None)(self._in_language)
         self.stop_point = lru_cache(maxsize=None)(self._new_stop_point)
@@ -55,10 +55,10 @@ class TimetableWords:
         self.ride_m = lru_cache(maxsize=CACHED_STOP_TIMES)(partial(ride_m, timetable))
 
     def _in_language(self, language: str) -> "TimetableWords":
-        return self if language == self._language else TimetableWords(self._timetable, language)
+        return self if language == self._language else TimetableWords(self.timetable, language)
 
     def _new_stop_point(self, stop: int) -> StopPoint:
-        table = self._timetable
+        table = self.timetable
         return StopPoint(
             name=self.stop_name(stop),
             coordinate=Coordinate(float(table.stop_lat[stop]), float(table.stop_lon[stop])),
@@ -69,7 +69,7 @@ class TimetableWords:
 
     def stop_name(self, stop: int) -> str:
         """Return a stop's name, never empty: its own, else its parent's, else its id."""
-        table = self._timetable
+        table = self.timetable
         translated = table.stop_names.get(self._language)
         if translated is not None and translated[stop]:
             return translated[stop]
@@ -80,24 +80,24 @@ class TimetableWords:
         """Return a route's line and mode: its short name, else its long name, else its id (rule A2)."""
         if route < 0:
             return UNKNOWN_LINE, Mode.OTHER
-        table = self._timetable
+        table = self.timetable
         name = table.route_short_name[route] or self.long_name(route) or table.route_local_id[route]
         return name, mode_of(int(table.route_type[route]))
 
     def colors_of_route(self, route: int) -> LineColors | None:
         """Return the colours of a route's line, None if its mode's colour takes their place."""
-        table = self._timetable
+        table = self.timetable
         return (
             None if route < 0 else find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
         )
 
     def long_name(self, route: int) -> str | None:
-        translated = self._timetable.route_names.get(self._language)
-        return (translated[route] if translated is not None else "") or self._timetable.route_long_name[route] or None
+        translated = self.timetable.route_names.get(self._language)
+        return (translated[route] if translated is not None else "") or self.timetable.route_long_name[route] or None
 
     def headsign(self, trip: int, stop_time: int) -> str:
         """Return the headsign at a stop time: the stop's headsign, else the trip's, else the last stop's name."""
-        table = self._timetable
+        table = self.timetable
         row = int(table.stop_time_headsign[stop_time]) if len(table.stop_time_headsign) else -1
         if row < 0:
             row = int(table.trip_headsign[trip])
@@ -107,33 +107,33 @@ class TimetableWords:
         return self.stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
     def _new_trip(self, trip: int, stop_time: int) -> TripWords:
-        route = int(self._timetable.trip_route[trip])
+        route = int(self.timetable.trip_route[trip])
         line, mode = self.line_of_route(route)
         headsign = self.headsign(trip, stop_time)
         return TripWords(line, mode, headsign, self.trip_id(trip), self.long_name(route), self.colors_of_route(route))
 
     def added(self, added: AddedRide) -> TripWords:
         """Return the names of an added ride; the FEED of its id is that of its stops."""
-        table = self._timetable
+        table = self.timetable
         line, mode = self.line_of_route(added.route)
         headsign = added.headsign or self.stop_name(int(added.stop[-1]))
         trip_id = f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
         return TripWords(line, mode, headsign, trip_id, None, self.colors_of_route(added.route))
 
     def trip_id(self, trip: int) -> str:
-        table = self._timetable
+        table = self.timetable
         feed = table.feeds[int(table.route_feed[table.trip_route[trip]])]
         return f"{feed.name}:{table.trip_local_id[trip]}"
 
     def trip_access(self, trip: int) -> Access:
-        return _ACCESS.get(int(self._timetable.trip_wheelchair[trip]), Access.UNKNOWN)
+        return _ACCESS.get(int(self.timetable.trip_wheelchair[trip]), Access.UNKNOWN)
 
     def headway_s(self, trip_departure: int) -> int | None:
-        return int(self._timetable.trip_departure_headway_s[trip_departure]) or None
+        return int(self.timetable.trip_departure_headway_s[trip_departure]) or None
 
     def has_flag(self, flag: int, *stop_times: int) -> bool:
         """Return whether any of some stop times has a flag."""
-        return any(int(self._timetable.stop_time_flags[stop_time]) & flag for stop_time in stop_times)
+        return any(int(self.timetable.stop_time_flags[stop_time]) & flag for stop_time in stop_times)
 
 
 # The number of destinations that name a direction, and how near another stop must be to say where a place lies.

@@ -177,9 +177,10 @@ class MissedChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Itinerary:
-    """Legs that join end to start. What rules ask again and again is worked out once."""
+    """Legs that join end to start, and their ``fare`` if the source states it. Costly properties are cached."""
 
     legs: tuple[Leg, ...]
+    fare: Fare | None = field(default=None, compare=False, repr=False)
 
     @property
     def departure(self) -> int:

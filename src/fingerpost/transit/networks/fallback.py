@@ -8,7 +8,9 @@ from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.runtime.instruments import FALLBACKS, NETWORK
 from fingerpost.transit import port
-from fingerpost.transit.model.place import Coordinate, Place
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
+from fingerpost.transit.model.map_layer import Basemap
+from fingerpost.transit.model.place import Bounds, Coordinate, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
@@ -114,6 +116,15 @@ class FallbackNetwork(WrapperNetwork):
         if found is not None or may_ask:
             return found
         return await self._fallback.find_address(coordinate, language=language)
+
+    def find_fare(self, itinerary: Itinerary) -> Fare | None:
+        return self.network.find_fare(itinerary) or self._fallback.find_fare(itinerary)
+
+    def find_line(self, leg: Leg) -> LegLine | None:
+        return self.network.find_line(leg) or self._fallback.find_line(leg)
+
+    async def find_basemap(self, box: Bounds) -> Basemap | None:
+        return await self.network.find_basemap(box) or await self._fallback.find_basemap(box)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         return await self._find(stop_id, lambda network: network.find_stop(stop_id, language=language))

@@ -8,7 +8,9 @@ from typing import TypeVar
 
 from fingerpost.errors import SourceFailed
 from fingerpost.transit import port
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
+from fingerpost.transit.model.map_layer import Basemap
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.model.provenance import RealtimeHealth
 from fingerpost.transit.port import Network
@@ -72,6 +74,15 @@ class WrapperNetwork(ABC):
         return await self.forward(
             lambda network: network.find_address(coordinate, language=language, may_ask=True), QueryKind.POSITIONS
         )
+
+    def find_fare(self, itinerary: Itinerary) -> Fare | None:
+        return self.network.find_fare(itinerary)
+
+    def find_line(self, leg: Leg) -> LegLine | None:
+        return self.network.find_line(leg)
+
+    async def find_basemap(self, box: Bounds) -> Basemap | None:
+        return await self.network.find_basemap(box)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return the network's own; this asks no server, so it is not forwarded like a query."""

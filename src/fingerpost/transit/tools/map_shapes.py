@@ -1,7 +1,7 @@
 """What views draw: lines of legs, colours of lines, and the map behind them."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Annotated, Any
 
 import polyline
@@ -14,7 +14,6 @@ from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLin
 from fingerpost.transit.model.line_colors import LineColors
 from fingerpost.transit.model.map_layer import Basemap, LayerKind
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.port import DrawLeg
 from fingerpost.transit.rules.ranking import fingerprint
 
 LINE_COLORS = "lineColors"
@@ -93,11 +92,9 @@ class TripGeometry(WireDict):
     itineraries: list[DrawnItinerary]
 
 
-def draw_itineraries(drawings: Sequence[tuple[Itinerary, DrawLeg | None]]) -> TripGeometry:
-    """Return the lines of all legs, thinned until they fit; straight where an itinerary comes with no drawer."""
-    lines = [
-        [_draw_straight(leg) if draw is None else draw(leg) for leg in itinerary.legs] for itinerary, draw in drawings
-    ]
+def draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
+    """Return the lines of all legs, thinned until they fit; straight where ``find_line`` knows none."""
+    lines = [[find_line(leg) or _draw_straight(leg) for leg in itinerary.legs] for itinerary in itineraries]
     for tolerance_m in _TOLERANCES_M:
         drawn = [[_encoded(line, tolerance_m) for line in legs] for legs in lines]
         if sum(len(leg["legGeometry"]["points"]) for legs in drawn for leg in legs) <= MOST_CHARACTERS:
@@ -107,7 +104,7 @@ def draw_itineraries(drawings: Sequence[tuple[Itinerary, DrawLeg | None]]) -> Tr
         "toleranceMeters": tolerance_m,
         "itineraries": [
             {"fingerprint": fingerprint(itinerary), "legs": legs}
-            for (itinerary, _), legs in zip(drawings, drawn, strict=True)
+            for itinerary, legs in zip(itineraries, drawn, strict=True)
         ],
     }
 

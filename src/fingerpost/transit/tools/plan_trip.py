@@ -10,7 +10,6 @@ from typing import Any
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import write_stated
-from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -123,17 +122,15 @@ class PlanTrip(PublishedTool):
         )
         warnings.add_all(found.warnings)
         body = _answer(arguments, call, found, warnings)
+        network = found.ends.network
         beside: dict[str, Mapping[str, Any]] = {}
         if GEOMETRY in call.wants:
-            beside[GEOMETRY] = draw_itineraries(
-                [(choice.itinerary, choice.answer.draw) for choice in found.ranked.choices]
-            )
+            beside[GEOMETRY] = draw_itineraries(found.shown, network.find_line)
         if LINE_COLORS in call.wants:
             beside[LINE_COLORS] = serialize_line_colors(list_leg_paths(found.shown))
         box = find_box(found.shown)
         if BASEMAP in call.wants and box is not None:
-            draw = found.first_answer.draw_basemap
-            beside[BASEMAP] = await compute(lambda: serialize_basemap(None if draw is None else draw(box)))
+            beside[BASEMAP] = serialize_basemap(await network.find_basemap(box))
         return ToolReply(body, beside)
 
     def describe(self, answer: PlanTripOutput) -> str:
@@ -171,7 +168,8 @@ def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Wa
         waits=list_long_waits(ranked.found, shown, query.instant, zone, arrive_by=query.arrive_by),
         step_free=query.step_free,
     )
-    fares = {choice.fingerprint: fare for choice in ranked.choices if (fare := found.price(choice)) is not None}
+    find_fare = found.ends.network.find_fare
+    fares = {each.fingerprint: fare for each in ranked.choices if (fare := find_fare(each.itinerary)) is not None}
     notes = _list_notes(found, constraints.accessibility)
     meta = {
         **report.serialize(),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, StorageUnavailable
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
@@ -19,7 +19,6 @@ from fingerpost.transit.networks.position_names import NamedEnds, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import (
-    ItineraryOption,
     RankedItineraries,
     as_scheduled,
     list_candidates,
@@ -49,11 +48,6 @@ class TripFound:
     @property
     def shown(self) -> list[Itinerary]:
         return [choice.itinerary for choice in self.ranked.choices]
-
-    def price(self, choice: ItineraryOption) -> Fare | None:
-        if choice.answer.price is not None:
-            return choice.answer.price(choice.itinerary)
-        return Fare(unknown=f"{self.ends.network.profile.name} states no fares") if choice.itinerary.rides else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

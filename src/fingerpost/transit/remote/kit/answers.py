@@ -227,6 +227,11 @@ class MeasuredLeg(Shape):
 
     distance: Annotated[float, Field(ge=0, le=100_000_000)] | None = None
 
+    @property
+    def points(self) -> Sequence[tuple[float, float]]:
+        """The line of the leg, (latitude, longitude) in degrees; fewer than two if the server has none."""
+        return ()
+
 
 @lru_cache(maxsize=8192)
 def read_wire_instant(text: str) -> int:

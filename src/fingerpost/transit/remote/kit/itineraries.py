@@ -91,8 +91,11 @@ def decode_line(encoded: str | None, precision: int) -> tuple[tuple[float, float
     return points if all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points) else ()
 
 
-def draw_points(leg: Leg, points: Sequence[tuple[float, float]]) -> LegLine:
-    """Draw a leg through (latitude, longitude), or straight between its ends if there are too few points."""
+def draw_leg(leg: Leg) -> LegLine | None:
+    """Draw a leg of a server along its points, or straight if there are too few; None for a leg of another source."""
+    if not isinstance(leg.handle, MeasuredLeg):
+        return None
+    points = leg.handle.points
     if len(points) > 1:
         return LegLine(tuple(points), LineSource.SHAPE)
     ends = (leg.start.coordinate, leg.end.coordinate)

@@ -1,13 +1,13 @@
 """Search journeys page by page, if needed again with shorter walks, and again with steps."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import ClassVar, TypeVar
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Mode
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
@@ -69,7 +69,6 @@ class FoundJourneys:
     retrieved_at: datetime
     live: tuple[Itinerary, ...] = ()
     promised: tuple[Itinerary, ...] = ()
-    fares: Mapping[Itinerary, Fare | None] = field(default_factory=dict)
     troubles: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     impossible: frozenset[Itinerary] = frozenset()
@@ -106,7 +105,6 @@ class FoundJourneys:
             retrieved_at=min(self.retrieved_at, later.retrieved_at),
             live=tuple(dict.fromkeys(self.live + later.live)),
             promised=tuple(dict.fromkeys(self.promised + later.promised)),
-            fares={**self.fares, **later.fares},
             troubles=self.troubles + later.troubles,
             reasons=self.reasons + later.reasons,
             impossible=self.impossible | later.impossible,

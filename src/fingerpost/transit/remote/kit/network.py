@@ -15,10 +15,13 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit import port
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model.itinerary import Departure, ServiceAlert
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch
-from fingerpost.transit.model.profile import NetworkProfile
+from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, ServiceAlert
+from fingerpost.transit.model.map_layer import Basemap
+from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
+from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
+from fingerpost.transit.remote.kit.answers import MeasuredLeg
+from fingerpost.transit.remote.kit.itineraries import draw_leg
 from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, find_end
 from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdCodec, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
@@ -117,7 +120,6 @@ class ServerNetwork(ABC):
         stops: StopLookup,
         names: PlaceNames,
         search: JourneySearch,
-        draw: port.DrawLeg,
     ) -> None:
         self._profile = replace(profile, names_positions=isinstance(names, Geocoder))
         self._languages = record.languages or learned.languages
@@ -125,7 +127,6 @@ class ServerNetwork(ABC):
         self._stops = stops
         self._names = names
         self._search = search
-        self._draw = draw
 
     @property
     def profile(self) -> NetworkProfile:
@@ -185,15 +186,24 @@ class ServerNetwork(ABC):
             return None
         return await self._names.find_address(coordinate, self._choose_language(language), self._profile.attribution)
 
+    def find_fare(self, itinerary: Itinerary) -> Fare | None:
+        fare, is_own = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)
+        if not is_own or self._profile.can(Ability.FARES) or (fare is not None and fare.amount is not None):
+            return fare
+        return Fare(unknown=f"{self._profile.name} states no fares")
+
+    def find_line(self, leg: Leg) -> LegLine | None:
+        return draw_leg(leg)
+
+    async def find_basemap(self, box: Bounds) -> Basemap | None:  # noqa: ARG002  # servers have no map
+        return None
+
     async def find_realtime_health(self) -> RealtimeHealth | None:
         return None
 
     @abstractmethod
     async def _find_board(self, query: port.DepartureQuery, language: str | None) -> FoundBoard:
         """Return the departures in the window of a query, without stop times that riders cannot board."""
-
-    def _find_price(self, found: FoundJourneys) -> port.PriceItinerary | None:  # noqa: ARG002
-        return None
 
     def _choose_language(self, language: str | None) -> str | None:
         """Return the language of names; None leaves it to the server."""
@@ -206,8 +216,6 @@ class ServerNetwork(ABC):
             timetabled=found.promised,
             provenance=self._provenance(found.retrieved_at, language, found.notes, zone=found.zone),
             why_nothing=found.why_nothing,
-            price=self._find_price(found),
-            draw=self._draw,
         )
 
     def _provenance(

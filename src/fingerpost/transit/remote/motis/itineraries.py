@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -12,7 +12,6 @@ from fingerpost.transit.model.itinerary import (
     Fare,
     Itinerary,
     Leg,
-    LegLine,
     ServiceAlert,
     StopPoint,
 )
@@ -51,8 +50,6 @@ def _alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | Non
 # The server's names of the positions of a query.
 _POSITIONS = {"START": "Origin", "END": "Destination"}
 _NOT_ALLOWED = "NOT_ALLOWED"
-# If an answer does not state one.
-_PRECISION = 6
 
 
 def new_leg(leg: shapes.MotisLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
@@ -109,19 +106,10 @@ def destination_of(own: shapes.MotisLine) -> str | None:
     return own.headsign or (own.trip_to.name if own.trip_to is not None else None) or None
 
 
-def draw_leg(leg: Leg) -> LegLine:
-    return kit.draw_points(leg, _list_points(leg.handle) if isinstance(leg.handle, shapes.MotisLeg) else ())
-
-
-def _list_points(leg: shapes.MotisLeg) -> tuple[tuple[float, float], ...]:
-    line = leg.leg_geometry or shapes.Polyline()
-    return kit.decode_line(line.points, _PRECISION if line.precision is None else line.precision)
-
-
 def _length_m(leg: shapes.MotisLeg) -> float | None:
     if leg.distance is not None:
         return leg.distance
-    points = [Coordinate(*point) for point in _list_points(leg)]
+    points = [Coordinate(*point) for point in leg.points]
     return sum(map(distance_m, points, points[1:])) if len(points) > 1 else None
 
 
@@ -139,10 +127,9 @@ def _end_point(place: shapes.OwnPlace, ids: StopIdCodec, location: Location | No
 
 @dataclass(slots=True)
 class Read:
-    """The itineraries of a page, their fares, and how many need another vehicle."""
+    """The itineraries of a page, and how many others need another vehicle."""
 
     itineraries: list[Itinerary] = field(default_factory=list)
-    fares: dict[Itinerary, Fare | None] = field(default_factory=dict)
     not_asked_for: int = 0
 
 
@@ -158,8 +145,7 @@ def read_itineraries(
         if not own.legs:
             continue
         itinerary = kit.read_itinerary(own.legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
-        read.itineraries.append(itinerary)
-        read.fares[itinerary] = price(itinerary, own.fare_transfers)
+        read.itineraries.append(replace(itinerary, fare=price(itinerary, own.fare_transfers)))
     return read
 
 

@@ -99,7 +99,6 @@ class MotisJourneySearch(JourneySearch):
         read = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
         found = replace(
             sort_live(read.itineraries, query, answered.retrieved_at, in_minutes=True),
-            fares=read.fares,
             not_asked_for=read.not_asked_for,
             troubles=answered.notes,
             zone=_find_zone(page),
@@ -122,7 +121,6 @@ class MotisJourneySearch(JourneySearch):
         return FoundJourneys(
             retrieved_at=answered.retrieved_at,
             promised=list_timetabled((itinerary for itinerary in read.itineraries if itinerary.is_unusable), query),
-            fares=read.fares,
             troubles=answered.notes,
             zone=_find_zone(answered.data),
         )

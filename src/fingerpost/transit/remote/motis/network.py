@@ -14,12 +14,11 @@ from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profil
 from fingerpost.transit.model.place import Bounds, Coordinate, box_around, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.port import DepartureQuery, PriceItinerary
+from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.journeys import FoundJourneys
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.motis import shapes
-from fingerpost.transit.remote.motis.itineraries import ask_board, draw_leg, list_rows
+from fingerpost.transit.remote.motis.itineraries import ask_board, list_rows
 from fingerpost.transit.remote.motis.journeys import MotisJourneySearch
 from fingerpost.transit.remote.motis.places import MotisGeocoder, MotisStopIds, MotisStopLookup, ask_stops
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked, UnknownThere
@@ -119,7 +118,7 @@ class MotisNetwork(ServerNetwork):
         stops = MotisStopLookup(self._server, ids)
         names = MotisGeocoder(self._server, stops, profile.bounds)
         search = MotisJourneySearch(self._server, ids)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw_leg)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
         try:
@@ -153,9 +152,6 @@ class MotisNetwork(ServerNetwork):
 
         own_ids = self._ids.decode_all(query.stop_ids)
         return dict(zip(own_ids, await gather_all(map(ask, own_ids)), strict=True))
-
-    def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:
-        return found.fares.get
 
 
 class MotisSource(ServerSource):

@@ -1,5 +1,6 @@
 """Shapes of MOTIS' answers. Fields that a server may leave out are optional, and unknown words stay words."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import ConfigDict, Field, RootModel
@@ -15,6 +16,7 @@ from fingerpost.transit.remote.kit.answers import (
     Several,
     Shape,
 )
+from fingerpost.transit.remote.kit.itineraries import decode_line
 
 WALK = "WALK"
 # Ways on the street that no rider asked for; ODM and RIDE_SHARING only without a trip of the timetable.
@@ -86,6 +88,10 @@ class MotisLine(Shape):
     real_time: bool | None = None
 
 
+# Decimal places of a degree, if a line does not state them.
+_PRECISION = 6
+
+
 class Polyline(Shape):
     points: str = ""
     precision: int | None = None
@@ -105,6 +111,11 @@ class MotisLeg(MotisLine, MeasuredLeg):
     leg_geometry: Polyline | None = None
     fare_transfer_index: int | None = None
     effective_fare_leg_index: int | None = None
+
+    @property
+    def points(self) -> Sequence[tuple[float, float]]:
+        line = self.leg_geometry or Polyline()
+        return decode_line(line.points, _PRECISION if line.precision is None else line.precision)
 
 
 class MotisRiderCategory(Shape):

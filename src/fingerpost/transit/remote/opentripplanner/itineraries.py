@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, ServiceAlert, StopPoint
 from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.port import JourneyQuery
@@ -95,7 +95,6 @@ def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> 
 
 # A server skips rides that arrive in the very second of the query (seen on 2.9).
 ARRIVAL_MARGIN_S = 1
-_PRECISION = 5
 
 
 def list_itineraries(
@@ -107,12 +106,7 @@ def list_itineraries(
         known = [leg for leg in legs if leg is not None]
         if known and len(known) == len(legs):
             itineraries.append(_keep_in_time(kit.read_itinerary(known, query, ids, new_leg), query))
-    return [itinerary for itinerary in itineraries if itinerary is not None]
-
-
-def draw_leg(leg: Leg) -> LegLine:
-    line = leg.handle.leg_geometry if isinstance(leg.handle, shapes.OwnLeg) else None
-    return kit.draw_points(leg, () if line is None else kit.decode_line(line.points, _PRECISION))
+    return [replace(itinerary, fare=price(itinerary)) for itinerary in itineraries if itinerary is not None]
 
 
 def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:

@@ -14,9 +14,8 @@ from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profil
 from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.port import DepartureQuery, PriceItinerary
+from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import refuse_unreadable
-from fingerpost.transit.remote.kit.journeys import FoundJourneys
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.kit.places import PlaceNames
 from fingerpost.transit.remote.opentripplanner import shapes
@@ -26,10 +25,8 @@ from fingerpost.transit.remote.opentripplanner.geocoding import DigitransitGeoco
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     MARGIN_S,
     MOST_ROWS,
-    draw_leg,
     list_in_force,
     list_rows,
-    price,
 )
 from fingerpost.transit.remote.opentripplanner.journeys import OpenTripPlannerSearch
 from fingerpost.transit.remote.opentripplanner.server import Server
@@ -154,7 +151,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
             names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds)
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
         search = OpenTripPlannerSearch(self._server, ids, profile, with_promised=_PROMISED not in lacking)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw_leg)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
@@ -176,9 +173,6 @@ class OpenTripPlannerNetwork(ServerNetwork):
             notes=answered.notes,
             alerts=list_in_force(alerts, query.instant, query.instant + query.window_s),
         )
-
-    def _find_price(self, found: FoundJourneys) -> PriceItinerary | None:  # noqa: ARG002
-        return price if self._profile.can(Ability.FARES) else None
 
 
 class OpenTripPlannerSource(ServerSource):

@@ -4,6 +4,7 @@ The top fields of a document are required, with or without errors beside them: n
 Below them, fields are optional if the schema allows null, and unknown words stay words.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -19,6 +20,7 @@ from fingerpost.transit.remote.kit.answers import (
     UnixSecond,
     Words,
 )
+from fingerpost.transit.remote.kit.itineraries import decode_line
 from fingerpost.transit.remote.opentripplanner.wire_values import LONGEST_S, Day, DurationS
 
 _T = TypeVar("_T")
@@ -217,8 +219,12 @@ class Trip(Shape):
     arrival_stoptime: LastCall | None = None
 
 
+# Decimal places of a degree.
+_PRECISION = 5
+
+
 class GeometryOfLeg(Shape):
-    """A polyline with a precision of five digits."""
+    """An encoded polyline."""
 
     points: Annotated[str, Field(pattern=_POLYLINE)] | None = None
 
@@ -274,6 +280,10 @@ class OwnLeg(MeasuredLeg):
     leg_geometry: GeometryOfLeg | None = None
     alerts: Several[OwnAlert] = ()
     fare_products: Several[FareProductUse] = ()
+
+    @property
+    def points(self) -> Sequence[tuple[float, float]]:
+        return () if self.leg_geometry is None else decode_line(self.leg_geometry.points, _PRECISION)
 
 
 class OwnItinerary(Shape):

@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model.itinerary import Itinerary, Leg, LegLine, ServiceAlert, StopPoint
+from fingerpost.transit.model.itinerary import Itinerary, Leg, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.remote.kit import itineraries as kit
 from fingerpost.transit.remote.kit.places import StopIdCodec
@@ -234,11 +234,6 @@ class JourneyReader:
 def is_placed(itinerary: Itinerary) -> bool:
     points = (point for leg in itinerary.legs for point in (leg.start, leg.end))
     return all(math.isfinite(point.coordinate.lat) for point in points)
-
-
-def draw_leg(leg: Leg) -> LegLine:
-    own = leg.handle
-    return kit.draw_points(leg, own.path.line_string if isinstance(own, shapes.TflLeg) and own.path is not None else ())
 
 
 def _line_of(leg: shapes.TflLeg) -> str:

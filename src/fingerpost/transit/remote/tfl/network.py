@@ -11,7 +11,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource
 from fingerpost.transit.remote.tfl.boards import TflBoards
-from fingerpost.transit.remote.tfl.itineraries import TflQuestion, draw_leg
+from fingerpost.transit.remote.tfl.itineraries import TflQuestion
 from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown
 from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.shapes import OwnMode, read_mode
@@ -34,7 +34,7 @@ class TflNetwork(ServerNetwork):
         self._boards = TflBoards(server, stops, ids, zone)
         search = self._journeys = TflJourneySearch(server, ids, zone)
         names = StopPointNames(server, stops, ids)
-        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search, draw=draw_leg)
+        super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):

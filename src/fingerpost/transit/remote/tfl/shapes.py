@@ -1,6 +1,7 @@
 """The parts of TfL's answers that are read; TfL leaves out what is null, and adds fields as it likes."""
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Any
@@ -128,6 +129,10 @@ class TflLeg(MeasuredLeg):
     mode: Named
     disruptions: Several[Disruption] = ()
     planned_works: Several[Disruption] = ()
+
+    @property
+    def points(self) -> Sequence[tuple[float, float]]:
+        return () if self.path is None else self.path.line_string
 
 
 class OwnJourney(Shape):
