@@ -16,6 +16,8 @@ from tests.net.local_server import HOST, LIMITS, FakeTime, answer, new_client, s
 
 TAGGED = answer(body=b"one", ETag='"1"', Last_Modified="Wed, 21 Oct 2026 07:28:00 GMT")
 
+KEPT = Request(url="http://a.example/", fresh_s=60)
+
 
 def asking(server, **given):
     return Request(url=server.url, limits=LIMITS, **{"fresh_s": 60, **given})
@@ -81,8 +83,8 @@ async def test_one_who_leaves_does_not_take_the_answer_away():
         return response()
 
     cache = Cache()
-    first = asyncio.create_task(cache.get("k", 60, fetch))
-    second = asyncio.create_task(cache.get("k", 60, fetch))
+    first = asyncio.create_task(cache.get(KEPT, fetch))
+    second = asyncio.create_task(cache.get(KEPT, fetch))
     await arrived.wait()
     first.cancel()
     go.set()
@@ -121,13 +123,13 @@ async def test_when_all_have_left_nobody_is_asked_on():
         return response()
 
     cache = Cache()
-    only = asyncio.create_task(cache.get("k", 60, hang))
+    only = asyncio.create_task(cache.get(KEPT, hang))
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     only.cancel()
     await cancelled.wait()
 
-    assert (await cache.get("k", 60, fetch)).body == b"x"
+    assert (await cache.get(KEPT, fetch)).body == b"x"
 
 
 async def test_a_failure_is_not_kept():
@@ -175,6 +177,6 @@ async def test_memory_drops_what_was_unused_longest():
 
     cache = Cache(max_bytes=10)
     for key, size in [("a", 5), ("b", 5), ("a", 5), ("c", 5), ("a", 5), ("b", 5), ("huge", 11), ("huge", 11)]:
-        await cache.get(key, 60, fetching(key, size))
+        await cache.get(replace(KEPT, url=f"http://a.example/{key}"), fetching(key, size))
 
     assert asked == ["a", "b", "c", "b", "huge", "huge"]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fingerpost import clock
 from fingerpost.errors import SourceLimited
-from fingerpost.net.outcomes import Ending
+from fingerpost.net.outcomes import Ending, count_request
 from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
 
@@ -51,38 +51,26 @@ class Cache:
         self._held_bytes = 0
         self._flights: dict[str, _Flight] = {}
 
-    async def get(
-        self,
-        key: str,
-        fresh_s: float,
-        fetch: Renew,
-        count: Callable[[Ending], None] = lambda _: None,
-        may_keep: Callable[[Response], bool] | None = None,
-        *,
-        renew: datetime | None = None,
-    ) -> Response:
-        """Return a fresh response from memory, or one that is being fetched (``count`` is called), or fetch it.
-
-        ``may_keep`` decides whether a response is stored. One retrieved at ``renew`` or before is not revalidated.
-        """
+    async def get(self, request: Request, fetch: Renew) -> Response:
+        """Return a fresh response from memory, or one that is being fetched, or fetch it."""
+        key, host = request.key, request.split().hostname or ""
         entry = self._entries.get(key)
-        if entry is not None and renew is not None and entry.response.retrieved_at <= renew:
+        if entry is not None and request.renew is not None and entry.response.retrieved_at <= request.renew:
             entry = None
         if entry is not None and self._clock_s() < entry.until_s:
             self._entries.move_to_end(key)
-            count(Ending.MEMORY)
+            count_request(host, Ending.MEMORY)
             return replace(entry.response, from_cache=True)
         flight = self._flights.get(key)
         if flight is not None:
-            count(Ending.JOINED)
+            count_request(host, Ending.JOINED)
             try:
                 return await self._wait(key, flight)
             except SourceLimited:
                 # The caller that began the request may have had less time to wait.
                 flight = self._flights.get(key)
         if flight is None:
-            flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry, may_keep)))
-            self._flights[key] = flight
+            flight = self._flights[key] = _Flight(asyncio.create_task(self._fetch(request, key, fetch, entry)))
         return await self._wait(key, flight)
 
     async def _wait(self, key: str, flight: _Flight) -> Response:
@@ -96,19 +84,12 @@ class Cache:
                 self._flights.pop(key, None)
                 flight.task.cancel()
 
-    async def _fetch(
-        self,
-        key: str,
-        fresh_s: float,
-        fetch: Renew,
-        entry: _Entry | None,
-        may_keep: Callable[[Response], bool] | None,
-    ) -> Response:
+    async def _fetch(self, request: Request, key: str, fetch: Renew, entry: _Entry | None) -> Response:
         mine = asyncio.current_task()
         try:
             response = await fetch(entry.response if entry is not None else None)
-            if may_keep is None or may_keep(response):
-                self._keep(key, _Entry(response, self._clock_s() + fresh_s))
+            if request.may_keep is None or request.may_keep(response):
+                self._keep(key, _Entry(response, self._clock_s() + request.fresh_s))
             return response
         finally:
             flight = self._flights.get(key)

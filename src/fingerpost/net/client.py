@@ -11,9 +11,9 @@ import os
 import random
 import time
 from collections.abc import Collection, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
-from types import TracebackType
 from typing import Self
 
 import httpx2
@@ -28,7 +28,7 @@ from fingerpost.net.outcomes import Ending, count_request, ending_of, find_failu
 from fingerpost.net.redaction import SHORTEST_IN_CONTENT, redact
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, server_of
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
-from fingerpost.net.transport import WireTransport, read_content, read_refusal, wire_timeouts
+from fingerpost.net.transport import WireTransport, read_content, read_refusal, translating_wire_errors
 from fingerpost.runtime.circuit_breaker import Breaker
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, Measuring, measured
 from fingerpost.runtime.retry import RetryPolicy, call_with_retries
@@ -81,9 +81,7 @@ class Client:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     async def aclose(self) -> None:
@@ -105,15 +103,7 @@ class Client:
         """
         if request.fresh_s <= 0:
             return await self._fetch(request, known)
-        host = request.split().hostname or ""
-        return await self._cache.get(
-            request.key,
-            request.fresh_s,
-            lambda older: self._fetch(request, known or older),
-            lambda ending: count_request(host, ending),
-            request.may_keep,
-            renew=request.renew,
-        )
+        return await self._cache.get(request, lambda older: self._fetch(request, known or older))
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
         """Write the response's content into ``body``; errors as ``fetch``.
@@ -229,34 +219,35 @@ class Client:
         """Send one request; a success is written to ``body``, a refusal stays in the response."""
         url, headers, secrets = request.wire(self._environ)
         state.secrets += secrets
+        limits = request.limits
+        timeouts = {"connect": limits.connect_s, "read": limits.read_s, "write": limits.read_s, "pool": limits.total_s}
         try:
             sent = httpx2.Request(
                 request.method,
                 url,
                 headers={**self._headers, **{name.lower(): value for name, value in headers.items()}, **conditions},
                 content=request.content,
-                extensions={"timeout": wire_timeouts(request.limits)},
+                extensions={"timeout": timeouts},
             )
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise ParameterError("The address, or a header, cannot be sent", {"field": "url"}) from error
         if self._transport is None:
             self._transport = WireTransport(CheckedBackend(self._private_hosts))
-        answer = await self._transport.handle_async_request(sent)
-        try:
-            head = Response(
-                status=answer.status_code,
-                headers=dict(answer.headers.items()),
-                body=b"",
-                redacted_url=redact(request.redacted_url, state.secrets),
-                retrieved_at=clock.now(),
-            )
-            if 200 <= head.status < 300:
-                body.restart()
-                await read_content(answer, body, request.limits.max_bytes)
-                return head
-            return replace(head, body=await read_refusal(answer, request))
-        finally:
-            await answer.aclose()
+        with translating_wire_errors(sent.url.host):
+            answer = await self._transport.handle_async_request(sent)
+            async with aclosing(answer):
+                head = Response(
+                    status=answer.status_code,
+                    headers=dict(answer.headers.items()),
+                    body=b"",
+                    redacted_url=redact(request.redacted_url, state.secrets),
+                    retrieved_at=clock.now(),
+                )
+                if 200 <= head.status < 300:
+                    body.restart()
+                    await read_content(answer, body, limits.max_bytes)
+                    return head
+                return replace(head, body=await read_refusal(answer, request))
 
 
 def _measuring_request(request: Request) -> Measuring:
