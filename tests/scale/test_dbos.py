@@ -8,7 +8,7 @@ import sys
 import pytest
 from psycopg import sql
 
-from fingerpost.plan.engines.dbos_program import VERSION
+from fingerpost.plan.engines.dbos_executor import VERSION
 from tests.apps.processes import DEADLINE_S
 from tests.plan.suite.fixtures import INTERRUPTED, LONG_MS, Build, CallLog, adding, plan_of_steps
 from tests.plan.suite.processes import PATIENCE_S, wait_until

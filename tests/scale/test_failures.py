@@ -71,12 +71,13 @@ def test_nobody_listens():
     assert (issubclass(kind, StorageUnavailable), kind.retryable, sentence) == (True, True, UNREACHABLE)
 
 
-def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
+def test_without_the_extra_the_setting_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.setenv(VARIABLE, "postgresql://without/extra")
+    sentence = f"^{VARIABLE} is set, and the client of PostgreSQL is not installed: pip install 'dbos"
 
-    kind, message = said_of("postgresql://h/n")
-    assert kind is SettingsInvalid
-    assert message.startswith(f"{VARIABLE} is set, and the client of PostgreSQL is not installed: pip install 'dbos")
+    with pytest.raises(SettingsInvalid, match=sentence):
+        find_database(read_settings(home=tmp_path))
 
 
 def test_a_database_that_only_reads_answers_and_refuses_to_write(new_database):

@@ -6,7 +6,8 @@ import signal
 
 import pytest
 
-from fingerpost.plan.engines.dbos import MOST_TAKEOVERS, DbosJournal
+from fingerpost.plan.engines.dbos import DbosJournal
+from fingerpost.plan.engines.dbos_executor import MOST_TAKEOVERS
 from fingerpost.plan.plan_json import read_plan
 from tests.plan.suite.fixtures import INTERRUPTED, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
 from tests.plan.suite.processes import PATIENCE_S, wait_until

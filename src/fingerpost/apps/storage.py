@@ -1,22 +1,22 @@
 """Choose where variables, limits and plan runs are stored: in the home folder, or in a database of many machines."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import StorageUnavailable
 from fingerpost.net.limiter import Limiter, Pace
-from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.journal import Journal
+from fingerpost.runtime.extras import require_extra
 from fingerpost.store.limits import Limits
-from fingerpost.store.postgres import Database
 from fingerpost.store.variables import VariableStore
 
 if TYPE_CHECKING:
     from fingerpost.net.client import Client
+    from fingerpost.store.postgres import Database
 
 _log = logging.getLogger(__name__)
 
@@ -34,6 +34,8 @@ def open_journal(settings: Settings) -> Journal:
     database = find_database(settings)
     if database is None:
         return EmbeddedJournal(settings.home)
+    from fingerpost.plan.engines.dbos import DbosJournal
+
     return DbosJournal(database)
 
 
@@ -49,13 +51,19 @@ def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> "
     )
 
 
-def find_database(settings: Settings) -> Database | None:
+def find_database(settings: Settings) -> "Database | None":
     """Return the database of many machines, one for each address in this process, or None where none is configured."""
     url = settings.database_url.get_secret_value().strip()
     return _open(url) if url else None
 
 
-_open: Callable[[str], Database] = cache(Database)
+@cache
+def _open(url: str) -> "Database":
+    lack = "FINGERPOST_DATABASE_URL is set, and the client of PostgreSQL is not installed"
+    require_extra("scale", lack, "psycopg", "psycopg_pool")
+    from fingerpost.store.postgres import Database
+
+    return Database(url)
 
 
 def check_database(settings: Settings) -> None:

@@ -36,7 +36,6 @@ from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, 
 
 _log = logging.getLogger(__name__)
 
-_CLOCK_S = 0.001
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
@@ -65,7 +64,6 @@ class Execution:
         self._report = report
         self._poll_s = poll_s
         self._seq = run.last_seq
-        self._at, self._clock_read_s = "", -1.0
         done = finished(run)
         outputs = {n: step.output for n, step in run.steps.items() if n in done and step.output is not None}
         self._memory = Memory(valid, run.given, outputs)
@@ -80,7 +78,7 @@ class Execution:
     def wake(self) -> None:
         self._woken.set()
 
-    async def read_signals(self) -> None:
+    async def _read_signals(self) -> None:
         """Read the signals since the last read; of two decisions on one step the first counts."""
         for signal in await self._journal.list_signals(self._run.run_id, self.last_signal):
             self.last_signal = max(self.last_signal, signal.seq)
@@ -91,13 +89,12 @@ class Execution:
 
     async def execute(self) -> RunState:
         """Return the run's state when it ends or waits; raise JournalFailed if a record cannot be written."""
-        is_first = self._run.last_seq == 0
-        self._append("run_started" if is_first else "run_resumed", None)
+        await self._read_signals()
+        self._append("run_resumed" if self._run.last_seq else "run_started", None)
         if self._run.state != "running":
             await self._journal.record(self._run.run_id, None, [], "running", now())
         graph = _sort(self._open)
         ready: deque[int] = deque()
-        failing: set[int] = set()
         running: dict[asyncio.Task[bool], int] = {}
         listening = asyncio.create_task(self._listen())
         try:
@@ -114,16 +111,7 @@ class Execution:
                 await asyncio.wait([*running, listening], return_when=asyncio.FIRST_COMPLETED)
                 for task in [task for task in running if task.done()]:
                     number = running.pop(task)
-                    try:
-                        error = task.exception()
-                    except asyncio.CancelledError as cancelled:
-                        # Steps are cancelled after this loop only, so the tool raised it.
-                        error = cancelled
-                    if error is not None and not isinstance(error, JournalFailed) and number not in failing:
-                        # Any exception of a tool fails its step, not the run.
-                        failing.add(number)
-                        running[asyncio.create_task(self._fail(self._valid.steps[number], error))] = number
-                    elif task.result():
+                    if task.result():
                         graph.done(number)
                 if listening.done():
                     listening.result()
@@ -144,11 +132,10 @@ class Execution:
     async def _listen(self) -> None:
         """Read the signals once there is a new one, or after the poll interval: another process may have sent one."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._poll_s):
-                await self._woken.wait()
+            await asyncio.wait_for(self._woken.wait(), self._poll_s)
         self._woken.clear()
         try:
-            await self.read_signals()
+            await self._read_signals()
         except StorageUnavailable as error:
             # The next read may succeed; a record that cannot be written ends the run by itself.
             _log.warning("run=%s: its signals cannot be read: %s", self._run.run_id, error.message)
@@ -160,11 +147,7 @@ class Execution:
 
     def _draw(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
-        # Reading the clock is a good part of a short step, and events within a millisecond share it.
-        time_s = asyncio.get_running_loop().time()
-        if time_s > self._clock_read_s + _CLOCK_S:
-            self._clock_read_s, self._at = time_s, now()
-        return Event(self._seq, self._at, kind, number, data)
+        return Event(self._seq, now(), kind, number, data)
 
     def _append(self, kind: str, number: int | None, data: str | None = None) -> None:
         event = self._draw(kind, number, data)
@@ -173,7 +156,16 @@ class Execution:
 
     async def _step(self, ready: ReadyStep) -> bool:
         """Execute one step; return whether its dependents may start."""
-        return await (self._decide(ready) if ready.step.agent == HUMAN else self._call(ready))
+        try:
+            return await (self._decide(ready) if ready.step.agent == HUMAN else self._call(ready))
+        except JournalFailed:
+            raise
+        except (Exception, asyncio.CancelledError) as error:
+            # Any exception of a tool fails its step, not the run, which cancels its steps only at its end.
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise
+            return await self._fail(ready, error)
 
     async def _call(self, ready: ReadyStep) -> bool:
         step = ready.step

@@ -8,7 +8,7 @@ import json
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import count
 from typing import Any, TypeVar
 
@@ -96,10 +96,6 @@ class Journal(ABC):
         return await self._ask(read)
 
     @abstractmethod
-    def _transaction(self, connection: Any, *, writes: bool) -> AbstractContextManager[object]:
-        """Return a transaction; the queries of one that only reads see the same instant."""
-
-    @abstractmethod
     def hold(self, run_id: str) -> AbstractAsyncContextManager[bool]:
         """Lock a run for execution; False where another process or task holds it."""
 
@@ -126,7 +122,7 @@ class Journal(ABC):
         return await self._ask(write)
 
     async def find(self, run_id: str) -> RunRecord | None:
-        return await self._read(lambda connection: self._read_run(connection, run_id))
+        return await self._read(lambda connection: _read_run(connection, run_id))
 
     async def list_runs(self, user: str, limit: int) -> list[RunLine]:
         def read(connection: Any) -> list[RunLine]:
@@ -156,17 +152,16 @@ class Journal(ABC):
         """
 
         def write(connection: Any) -> None:
-            with self._transaction(connection, writes=True):
-                if not connection.execute(PUT_EVENT, (run_id, *event)).rowcount:
-                    # It is there already if the answer to this very change was cut off.
-                    stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
-                    if stored == (event.kind, event.data):
-                        return
-                    raise PlanInvalid("The run went on in another process meanwhile. Read it and try again.")
-                connection.execute(_CHANGE_PLAN, (plan_json, *_describe(plan_json), run_id))
-                for step_id in forget:
-                    connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
-                connection.execute("DELETE FROM plan_signal WHERE run_id = %s AND step_id IS NOT NULL", (run_id,))
+            if not connection.execute(PUT_EVENT, (run_id, *event)).rowcount:
+                # It is there already if the answer to this very change was cut off.
+                stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
+                if stored == (event.kind, event.data):
+                    return
+                raise PlanInvalid("The run went on in another process meanwhile. Read it and try again.")
+            connection.execute(_CHANGE_PLAN, (plan_json, *_describe(plan_json), run_id))
+            for step_id in forget:
+                connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
+            connection.execute("DELETE FROM plan_signal WHERE run_id = %s AND step_id IS NOT NULL", (run_id,))
 
         await self._ask(write)
 
@@ -228,30 +223,30 @@ class Journal(ABC):
             self._writer = GroupCommit(self._new_session())
         return self._writer
 
-    def _read_run(self, connection: Any, run_id: str) -> RunRecord | None:
-        with self._transaction(connection, writes=False):
-            run = connection.execute(_FIND_RUN, (run_id,)).fetchone()
-            if run is None:
-                return None
-            steps = connection.execute(_LIST_STEPS, (run_id,)).fetchall()
-            (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
-        user, plan_json, given_json, state, created_at, ended_at, protocol, replans = run
-        # By name, so that a key of a newer build does not prevent the report that the run is newer.
-        given = json.loads(given_json)
-        records = [StepRecord(*step) for step in steps]
-        return RunRecord(
-            run_id=run_id,
-            user=user,
-            plan_json=plan_json,
-            given=Given(values=given.get("values", {}), paths=given.get("paths", {})),
-            state=state,
-            created_at=created_at,
-            ended_at=ended_at,
-            protocol=protocol,
-            replans=replans,
-            steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
-            last_seq=last_seq or 0,
-        )
+
+def _read_run(connection: Any, run_id: str) -> RunRecord | None:
+    # First: if the run goes on while it is read, a later change of its plan finds this number taken.
+    (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
+    run = connection.execute(_FIND_RUN, (run_id,)).fetchone()
+    if run is None:
+        return None
+    user, plan_json, given_json, state, created_at, ended_at, protocol, replans = run
+    # By name, so that a key of a newer build does not prevent the report that the run is newer.
+    given = json.loads(given_json)
+    records = [StepRecord(*step) for step in connection.execute(_LIST_STEPS, (run_id,))]
+    return RunRecord(
+        run_id=run_id,
+        user=user,
+        plan_json=plan_json,
+        given=Given(values=given.get("values", {}), paths=given.get("paths", {})),
+        state=state,
+        created_at=created_at,
+        ended_at=ended_at,
+        protocol=protocol,
+        replans=replans,
+        steps={step.step_id: step._replace(note=step.note and json.loads(step.note)) for step in records},
+        last_seq=last_seq or 0,
+    )
 
 
 def _describe(plan_json: str) -> tuple[str, int]:

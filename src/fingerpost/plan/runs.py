@@ -316,7 +316,6 @@ class PlanRuns:
                     run, valid, self.journal, self._executor, self.limits, self._report, poll_s=self._poll_s
                 )
                 try:
-                    await execution.read_signals()
                     with measured("plan run", {}, also={"fingerpost.plan.run_id": run_id}):
                         state = await execution.execute()
                     PLAN_RUNS.add(1, {"fingerpost.plan.run.state": state})

@@ -9,16 +9,15 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from contextlib import ExitStack, closing
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import sql
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
-from fingerpost.runtime.extras import require_extra
 from fingerpost.store.tables import LIMITS, NOT_STORABLE, RUNS, VARIABLES, WORKERS, Layout
-
-if TYPE_CHECKING:
-    import psycopg
-    import psycopg_pool
 
 
 def key_of(*names: str) -> int:
@@ -30,7 +29,7 @@ LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS), WORKERS)
 """What each layout adds to the one before; the table ``layout`` says which of them were applied, and when."""
 
 
-def bring_up(connection: "psycopg.Connection", schema: str) -> None:
+def bring_up(connection: psycopg.Connection, schema: str) -> None:
     """Apply the layouts that the schema lacks, all or none; of processes that come at once the first does it.
 
     Raise SettingsInvalid if the schema is newer than this program, another program's, or not in UTF-8.
@@ -51,7 +50,7 @@ def bring_up(connection: "psycopg.Connection", schema: str) -> None:
             connection.execute("INSERT INTO layout (number) VALUES (%s)", (number,))
 
 
-def _count_applied(connection: "psycopg.Connection", schema: str) -> int:
+def _count_applied(connection: psycopg.Connection, schema: str) -> int:
     row = connection.execute(
         "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = %s AND tablename = 'layout'", (schema,)
     ).fetchone()
@@ -64,9 +63,7 @@ def _count_applied(connection: "psycopg.Connection", schema: str) -> int:
     return applied
 
 
-def _found(connection: "psycopg.Connection", schema: str) -> None:
-    from psycopg import sql
-
+def _found(connection: psycopg.Connection, schema: str) -> None:
     row = connection.execute(
         "SELECT pg_catalog.current_setting('server_encoding'), pg_catalog.to_regnamespace(%s) IS NOT NULL,"
         " EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s)",
@@ -134,7 +131,7 @@ class DatabaseLost(StorageUnavailable):
         super().__init__(message)
 
 
-def is_lost(error: "psycopg.Error", connection: "psycopg.Connection | None") -> bool:
+def is_lost(error: psycopg.Error, connection: psycopg.Connection | None) -> bool:
     if connection is not None and connection.closed:
         return True
     # Leaving a pipeline that the server cut off raises an error without a state, in whose context is the reason.
@@ -142,7 +139,7 @@ def is_lost(error: "psycopg.Error", connection: "psycopg.Connection | None") -> 
     return any(state.startswith("08") or state in _LOST_STATES for state in states)
 
 
-def translate_connecting(error: "psycopg.Error") -> ToolError:
+def translate_connecting(error: psycopg.Error) -> ToolError:
     words = str(error)
     for fragment, kind, message in _OF_WORDS:
         if fragment in words:
@@ -150,7 +147,7 @@ def translate_connecting(error: "psycopg.Error") -> ToolError:
     return DatabaseLost()
 
 
-def translate(error: "psycopg.Error", connection: "psycopg.Connection | None" = None) -> ToolError:
+def translate(error: psycopg.Error, connection: psycopg.Connection | None = None) -> ToolError:
     state = error.sqlstate or ""
     if is_lost(error, connection):
         return DatabaseLost()
@@ -168,11 +165,10 @@ _R = TypeVar("_R")
 
 SCHEMA = "fingerpost"
 
-_CONNECT_TIMEOUT_S = 5
+_CONNECTION: dict[str, Any] = {"autocommit": True, "connect_timeout": 5, "application_name": "fingerpost"}
 # How long a call waits for a database that is restarting.
 _PATIENCE_S = 10.0
 _MOST_CONNECTIONS = 4
-_APPLICATION = "fingerpost"
 _UNKNOWN_END = "The database broke off while it wrote, so nobody knows whether it did; look, and call again"
 
 # A machine that is gone gives up its locks within half a minute, and a process that hangs its rows within seconds.
@@ -202,31 +198,23 @@ class Database:
         self.schema = schema
         self._lock = threading.Lock()
         self._is_ready = False
-        self._pool: psycopg_pool.ConnectionPool[psycopg.Connection] | None = None
+        self._pool: ConnectionPool[psycopg.Connection] | None = None
 
-    def connect(self) -> "psycopg.Connection":
+    def connect(self) -> psycopg.Connection:
         with self._lock:
-            connection = _connect(self.url, self.schema)
-            try:
-                self._bring_up(connection)
-            except BaseException:
-                connection.close()
-                raise
-        return connection
+            return self._connect()
 
-    def read(self, act: Callable[["psycopg.Connection"], _R]) -> _R:
+    def read(self, act: Callable[[psycopg.Connection], _R]) -> _R:
         """Return the result of a function that changes nothing; it may be called twice."""
-        return self._do(act)
+        return self._repeat(act)
 
-    def change(self, act: Callable[["psycopg.Connection"], _R], *, lock: str = "") -> _R:
+    def change(self, act: Callable[[psycopg.Connection], _R], *, lock: str = "") -> _R:
         """Return the result of a function whose changes are one transaction; transactions under one lock take turns.
 
         Raise StorageUnavailable also if the connection is cut during the commit.
         """
 
-        def transact(connection: "psycopg.Connection") -> _R:
-            import psycopg
-
+        def transact(connection: psycopg.Connection) -> _R:
             is_committing = False
             try:
                 with connection.transaction():
@@ -239,11 +227,11 @@ class Database:
                     raise StorageUnavailable(_UNKNOWN_END) from error
                 raise
             if connection.closed:
-                # psycopg leaves a transaction whose connection is gone without a word.
+                # psycopg leaves a transaction whose connection is gone without an error.
                 raise StorageUnavailable(_UNKNOWN_END)
             return found
 
-        return self._do(transact)
+        return self._repeat(transact)
 
     def close(self) -> None:
         with self._lock:
@@ -251,11 +239,7 @@ class Database:
         if pool is not None:
             pool.close()
 
-    def _do(self, act: Callable[["psycopg.Connection"], _R]) -> _R:
-        _require_client()
-        import psycopg
-        from psycopg_pool import PoolTimeout
-
+    def _repeat(self, act: Callable[[psycopg.Connection], _R]) -> _R:
         until = time.monotonic() + _PATIENCE_S
         while True:
             connection: psycopg.Connection | None = None
@@ -264,7 +248,9 @@ class Database:
                 with pool.connection(timeout=max(0.1, until - time.monotonic())) as connection:
                     return act(connection)
             except PoolTimeout:
-                raise self._why_unreachable() from None
+                # A new connection fails with the reason.
+                self.connect().close()
+                raise StorageUnavailable(_BUSY) from None
             except psycopg.Error as error:
                 is_cut = is_lost(error, connection)
                 if not (is_cut or error.sqlstate in UNDONE_STATES) or time.monotonic() > until:
@@ -273,82 +259,44 @@ class Database:
                     # After a restart of the server every connection of the pool is stale.
                     pool.check()
 
-    def _opened(self) -> "psycopg_pool.ConnectionPool[psycopg.Connection]":
+    def _opened(self) -> ConnectionPool[psycopg.Connection]:
         with self._lock:
-            if self._pool is not None:
-                return self._pool
-            # The pool itself would only say that it waited in vain.
-            connection = _connect(self.url, self.schema)
-            try:
-                self._bring_up(connection)
-            finally:
-                connection.close()
-            from psycopg_pool import ConnectionPool
-
-            self._pool = ConnectionPool(
-                self.url,
-                kwargs={
-                    "autocommit": True,
-                    "connect_timeout": _CONNECT_TIMEOUT_S,
-                    "application_name": _APPLICATION,
-                },
-                configure=partial(_prepare, schema=self.schema),
-                min_size=0,
-                max_size=_MOST_CONNECTIONS,
-                num_workers=1,
-                timeout=_PATIENCE_S,
-                open=True,
-                name="fingerpost",
-            )
-            weakref.finalize(self, self._pool.close)
+            if self._pool is None:
+                # The pool itself would only report that it waited in vain.
+                self._connect().close()
+                self._pool = ConnectionPool(
+                    self.url,
+                    kwargs=_CONNECTION,
+                    configure=self._prepare,
+                    min_size=0,
+                    max_size=_MOST_CONNECTIONS,
+                    num_workers=1,
+                    timeout=_PATIENCE_S,
+                    open=True,
+                    name="fingerpost",
+                )
+                weakref.finalize(self, self._pool.close)
             return self._pool
 
-    def _bring_up(self, connection: "psycopg.Connection") -> None:
-        if self._is_ready:
-            return
-        import psycopg
-
+    def _connect(self) -> psycopg.Connection:
         try:
-            bring_up(connection, self.schema)
+            connection = psycopg.connect(self.url, **_CONNECTION)
+        except psycopg.ProgrammingError:
+            # Its message would repeat parts of the address.
+            raise SettingsInvalid(NO_ADDRESS) from None
         except psycopg.Error as error:
-            raise translate(error, connection) from error
-        self._is_ready = True
+            raise translate_connecting(error) from None
+        with ExitStack() as on_error:
+            on_error.enter_context(closing(connection))
+            try:
+                self._prepare(connection)
+                if not self._is_ready:
+                    bring_up(connection, self.schema)
+                    self._is_ready = True
+            except psycopg.Error as error:
+                raise translate(error, connection) from error
+            on_error.pop_all()
+        return connection
 
-    def _why_unreachable(self) -> StorageUnavailable | SettingsInvalid:
-        try:
-            _connect(self.url, self.schema).close()
-        except (DatabaseLost, SettingsInvalid) as error:
-            return error
-        return StorageUnavailable(_BUSY)
-
-
-def _connect(url: str, schema: str) -> "psycopg.Connection":
-    _require_client()
-    import psycopg
-
-    try:
-        connection = psycopg.connect(
-            url, autocommit=True, connect_timeout=_CONNECT_TIMEOUT_S, application_name=_APPLICATION
-        )
-    except psycopg.ProgrammingError:
-        # Its message would repeat parts of the address.
-        raise SettingsInvalid(NO_ADDRESS) from None
-    except psycopg.Error as error:
-        raise translate_connecting(error) from None
-    try:
-        _prepare(connection, schema=schema)
-    except psycopg.Error as error:
-        connection.close()
-        raise translate(error, connection) from error
-    return connection
-
-
-def _prepare(connection: "psycopg.Connection", *, schema: str) -> None:
-    from psycopg import sql
-
-    connection.execute(_PREPARE, (sql.Identifier(schema).as_string(connection),))
-
-
-def _require_client() -> None:
-    lack = f"{VARIABLE} is set, and the client of PostgreSQL is not installed"
-    require_extra("scale", lack, "psycopg", "psycopg_pool")
+    def _prepare(self, connection: psycopg.Connection) -> None:
+        connection.execute(_PREPARE, (sql.Identifier(self.schema).as_string(connection),))

@@ -6,17 +6,20 @@ was cut off while another took its run cannot write to it any more.
 """
 
 import logging
+import os
+import platform
 import threading
 import time
+import uuid
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TypeVar
+
+import psycopg
 
 from fingerpost.plan.engines.group_commit import Row
 from fingerpost.plan.journal import write_rows
 from fingerpost.store.postgres import Database, DatabaseLost, is_lost, translate
-
-if TYPE_CHECKING:
-    import psycopg
 
 _log = logging.getLogger(__name__)
 
@@ -44,10 +47,16 @@ _CLAIM = f"""
 _RELEASE = "UPDATE plan_run SET worker = NULL, takeovers = 0 WHERE id = %s AND holder = %s"
 
 
+@cache
+def name_process() -> str:
+    """Return the name of this process, which no other ever has."""
+    return f"{platform.node()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
 class DbosSession:
     """One connection to the shared database; see ``group_commit.JournalSession``.
 
-    ``process`` is the name of this process, which no other ever has.
+    ``process`` is the name of this process.
     Methods raise SettingsInvalid or StorageUnavailable where the database cannot be used.
     """
 
@@ -59,16 +68,15 @@ class DbosSession:
         self._released: dict[str, int] = {}
         self._has_given_up = threading.Event()
 
-    def ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
+    def ask(self, act: Callable[[psycopg.Connection], _R]) -> _R:
         return self._patiently(lambda: self._once(act), _READ_PATIENCE_S)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        def write(connection: "psycopg.Connection") -> Collection[str]:
+        def write(connection: psycopg.Connection) -> Collection[str]:
             run_ids = {row[0] for row in (*steps, *events)} | {row[-1] for row in states}
-            with connection.transaction():
-                refused = self._find_refused(connection, run_ids)
-                with connection.cursor() as cursor:
-                    write_rows(cursor, steps, events, states, refused)
+            refused = self._find_refused(connection, run_ids)
+            with connection.cursor() as cursor:
+                write_rows(cursor, steps, events, states, refused)
             return refused
 
         return self._patiently(lambda: self._once(write), _WRITE_PATIENCE_S)
@@ -76,7 +84,7 @@ class DbosSession:
     def claim(self, run_id: str) -> bool:
         """Claim a run; False if a living process holds it. A run that does not exist can be claimed."""
 
-        def take(connection: "psycopg.Connection") -> bool:
+        def take(connection: psycopg.Connection) -> bool:
             row = connection.execute(_CLAIM, (self._process, run_id)).fetchone()
             if row is not None:
                 self._holders[run_id] = row[0]
@@ -94,9 +102,6 @@ class DbosSession:
     def give_up(self) -> None:
         self._has_given_up.set()
 
-    def close(self) -> None:
-        self._drop()
-
     def _patiently(self, act: Callable[[], _R], patience_s: float) -> _R:
         """Repeat a function while the database cannot be reached: at once, and then after growing waits."""
         until = time.monotonic() + patience_s
@@ -111,19 +116,18 @@ class DbosSession:
                 self._has_given_up.wait(wait_s)
                 wait_s = min(max(2 * wait_s, _FIRST_WAIT_S), _LONGEST_WAIT_S)
 
-    def _once(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
+    def _once(self, act: Callable[[psycopg.Connection], _R]) -> _R:
         connection = self._opened()
-        import psycopg
-
         try:
             while self._released:
                 run_id, holder = next(iter(self._released.items()))
                 connection.execute(_RELEASE, (run_id, holder))
                 del self._released[run_id]
-            found = act(connection)
+            with connection.transaction():
+                found = act(connection)
         except psycopg.Error as error:
             if is_lost(error, connection):
-                self._drop()
+                self.close()
                 raise DatabaseLost from error
             raise translate(error, connection) from error
         if connection.closed:
@@ -131,7 +135,7 @@ class DbosSession:
             raise DatabaseLost
         return found
 
-    def _find_refused(self, connection: "psycopg.Connection", run_ids: Collection[str]) -> Collection[str]:
+    def _find_refused(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:
         """Lock the runs' rows, in one order everywhere, and return those that another process has claimed since."""
         rows = connection.execute(
             "SELECT id, holder FROM plan_run WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (sorted(run_ids),)
@@ -143,13 +147,9 @@ class DbosSession:
             if run_id not in current or self._holders.get(run_id, current[run_id]) != current[run_id]
         }
 
-    def _opened(self) -> "psycopg.Connection":
-        if self._connection is not None and self._connection.closed:
-            self._drop()
-        if self._connection is None:
+    def _opened(self) -> psycopg.Connection:
+        if self._connection is None or self._connection.closed:
             connection = self._database.connect()
-            import psycopg
-
             try:
                 connection.execute("SELECT pg_advisory_lock_shared(hashtextextended(%s, 0))", (self._process,))
             except psycopg.Error as error:
@@ -158,7 +158,7 @@ class DbosSession:
             self._connection = connection
         return self._connection
 
-    def _drop(self) -> None:
+    def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
             self._connection = None

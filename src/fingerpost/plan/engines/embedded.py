@@ -7,8 +7,8 @@ import asyncio
 import os
 import sqlite3
 import sys
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -129,13 +129,6 @@ class EmbeddedJournal(Journal):
         # The file is created by the first write.
         return await self._ask(read) if self._tables.file.path.exists() else self._tables.empty.read(read)
 
-    @contextmanager
-    def _transaction(self, connection: sqlite3.Connection, *, writes: bool) -> Iterator[None]:
-        connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
-        # The session rolls back what an error leaves open.
-        yield
-        connection.execute("COMMIT")
-
 
 class FileSession:
     """One connection to the file of runs, opened when it is first needed; see ``group_commit.JournalSession``."""
@@ -144,25 +137,28 @@ class FileSession:
         self._tables = tables
         self._connection: sqlite3.Connection | None = None
 
-    def ask(self, act: Callable[[sqlite3.Connection], _R]) -> _R:
+    def ask(self, act: Callable[[sqlite3.Connection], _R], *, begin: str = "BEGIN") -> _R:
         with self._tables.file.translating_sqlite_errors():
-            connection = self._opened()
+            if self._connection is None:
+                self._connection = self._tables.connect()
+            connection = self._connection
+            connection.execute(begin)
             try:
-                return act(connection)
+                found = act(connection)
+                connection.execute("COMMIT")
             finally:
-                _roll_back(connection)
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+        return found
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
-        connection = self._opened()
-        run_ids = {row[0] for row in (*steps, *events)}
-        try:
-            connection.execute("BEGIN IMMEDIATE")
+        def write(connection: sqlite3.Connection) -> Collection[str]:
+            run_ids = {row[0] for row in (*steps, *events)}
             removed = {run_id for run_id in run_ids if connection.execute(_IS_THERE, (run_id,)).fetchone() is None}
             write_rows(connection, steps, events, states, removed)
-            connection.execute("COMMIT")
-        finally:
-            _roll_back(connection)
-        return removed
+            return removed
+
+        return self.ask(write, begin="BEGIN IMMEDIATE")
 
     def give_up(self) -> None:
         """Do nothing: SQLite limits its own wait for a busy file."""
@@ -170,13 +166,3 @@ class FileSession:
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
-
-    def _opened(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = self._tables.connect()
-        return self._connection
-
-
-def _roll_back(connection: sqlite3.Connection) -> None:
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")

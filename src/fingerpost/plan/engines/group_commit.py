@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -17,8 +16,6 @@ _log = logging.getLogger(__name__)
 # The longest time for which an event is held back to share a commit with a record.
 _LONGEST_DELAY_S = 0.02
 
-_UNKNOWN = "What a run did could not be written down"
-
 TAKEN_OVER = "The run is being carried on elsewhere: what it did here since then is not recorded"
 
 Row = tuple[Any, ...]
@@ -29,7 +26,7 @@ class JournalSession(Protocol):
     """One connection to where runs are stored; every method but ``give_up`` is called by the writer's thread alone."""
 
     def ask(self, act: Callable[[Any], _R]) -> _R:
-        """Return what a function of the connection returns; a transaction that it leaves open is rolled back."""
+        """Return what a function of the connection returns; its statements are one transaction."""
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
         """Write rows in one transaction, and return the runs whose rows are refused: another process has taken them.
@@ -89,35 +86,16 @@ class GroupCommit:
             self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_now)
 
     def ask(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
-        """Run a function on the connection, after all that was queued so far; its error is raised to the caller."""
-        return self.do(lambda: self._session.ask(act))
+        """Run a function on the connection, after all that was queued so far, whether or not the caller waits."""
+        return asyncio.shield(self.submit(partial(self._session.ask, act)))
 
-    def do(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
-        """Run a function in the writer's thread, after all that was queued so far, whether or not the caller waits."""
-        answer: asyncio.Future[_R] = self.loop.create_future()
-
-        def resolve(done: "Future[_R]") -> None:
-            if answer.done():
-                return
-            if (error := done.exception()) is not None:
-                answer.set_exception(error)
-            else:
-                answer.set_result(done.result())
-
-        self._submit(act, resolve)
-        return answer
-
-    def _submit(self, act: Callable[[], _R], resolve: "Callable[[Future[_R]], None]") -> None:
-        """Run a function in the thread, and call another with its outcome on the loop."""
-
-        def hand_back(done: "Future[_R]") -> None:
-            if not self.loop.is_closed():
-                self.loop.call_soon_threadsafe(resolve, done)
-
-        self._thread.submit(act).add_done_callback(hand_back)
+    def submit(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
+        """Run a function in the writer's thread; cancelling the future prevents it if it has not begun."""
+        return self.loop.run_in_executor(self._thread, act)
 
     async def drained(self) -> None:
-        while self._is_busy or self._open.events or self._open.steps or self._open.states:
+        """Wait until all that was queued so far is written, or could not be."""
+        if self._is_busy or self._open.events or self._open.steps or self._open.states:
             durable = self._new_waiter("")
             self._commit_now()
             await asyncio.wait([durable])
@@ -144,9 +122,9 @@ class GroupCommit:
         batch, self._open = self._open, _Batch()
         self._is_busy, self._is_due = True, False
         commit = partial(self._session.commit, batch.steps, batch.events, batch.states)
-        self._submit(commit, partial(self._finish, batch))
+        self.submit(commit).add_done_callback(partial(self._finish, batch))
 
-    def _finish(self, batch: _Batch, done: "Future[Collection[str]]") -> None:
+    def _finish(self, batch: _Batch, done: "asyncio.Future[Collection[str]]") -> None:
         self._is_busy = False
         if (error := done.exception()) is not None:
             _log.error("the journal could not be written: %s", error)
@@ -154,7 +132,8 @@ class GroupCommit:
             if durable.done():
                 continue
             if error is not None:
-                failed = JournalFailed(_reason(error))
+                reason = f": {error.message}" if isinstance(error, ToolError) else ""
+                failed = JournalFailed(f"What a run did could not be written down{reason}")
                 failed.__cause__ = error
                 durable.set_exception(failed)
             elif run_id in done.result():
@@ -162,9 +141,3 @@ class GroupCommit:
             else:
                 durable.set_result(None)
         self._hand_over()
-
-
-def _reason(error: BaseException) -> str:
-    if isinstance(error, ToolError):
-        return f"{_UNKNOWN}: {error.message}"
-    return f"{_UNKNOWN}: its disk is full or its file busy" if type(error) is sqlite3.OperationalError else _UNKNOWN

@@ -1,0 +1,215 @@
+"""Execute plan runs as workflows of DBOS, which is launched for one database and ended with its last journal.
+
+DBOS is one for a process, so a program that runs DBOS for itself cannot have plans on it beside that.
+Three of its defaults would strand or endanger a run.
+The version changes with each release and leaves the runs of the older one behind, so it is pinned.
+The serializer is pickle, which runs what it reads, so it is JSON.
+The executor's name is the same for all processes, so each has one of its own.
+"""
+
+import asyncio
+import logging
+import re
+import uuid
+from collections.abc import Collection, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, Final
+
+import psycopg
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, error
+from sqlalchemy.exc import SQLAlchemyError
+
+from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
+from fingerpost.plan.engines.dbos_session import IS_HELD, name_process
+from fingerpost.plan.records import PROTOCOL, CarryOn, RunState
+
+_log = logging.getLogger(__name__)
+
+MOST_TAKEOVERS: Final = 3
+"""A run that so many processes in a row died of is left as interrupted: it may be what kills them."""
+VERSION: Final = "fingerpost-plans"
+"""What is recorded has a version of its own (``records.PROTOCOL``); to DBOS all of ours are one."""
+
+# An executor whose name begins so is not recovered: a run interrupted at a terminal stays so.
+_COMMAND = "command-"
+_CONNECTIONS = 8
+_WORKERS_SHARE = 20
+# A process that hangs inside a transaction keeps its locks for so long.
+_IDLE_TRANSACTION_S = 5.0
+_POLL_S = 0.5
+_WHERE = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)
+# A queue for each protocol; older programs do not listen to newer ones.
+_QUEUES = {protocol: f"fingerpost-plans-{protocol}" for protocol in range(1, PROTOCOL + 1)}
+_LIST_ABANDONED = f"""
+    SELECT id, protocol FROM plan_run
+    WHERE id = ANY(%s) AND state = 'running' AND takeovers < %s AND protocol <= %s AND NOT {IS_HELD}
+"""  # noqa: S608  (constants)
+_LIST_NEWER = "SELECT id FROM plan_run WHERE id = ANY(%s) AND protocol > %s"
+
+_entered: "list[DbosExecutor]" = []
+
+
+class DbosExecutor:
+    """Executes the runs of one journal, whose database is at ``url``; DBOS keeps its tables in ``schema``."""
+
+    def __init__(self, url: str, schema: str, carry_on: CarryOn) -> None:
+        self.place = (url, schema)
+        self._carry_on = carry_on
+        # By workflow: resolves to the task that executes the run once DBOS has begun its workflow.
+        self._begun: dict[str, asyncio.Future[asyncio.Task[RunState]]] = {}
+
+    def enter(self, *, is_recovering: bool) -> None:
+        """Launch DBOS on the running loop, unless it runs; the last to enter executes runs from the queue.
+
+        A process that is not recovering takes no runs from the queue, and its own are left interrupted if it dies.
+        """
+        if any(other.place != self.place for other in _entered):
+            raise SettingsInvalid("This program runs plans on another database already")
+        if not _entered:
+            _launch(*self.place, is_recovering=is_recovering)
+        if self not in _entered:
+            _entered.append(self)
+
+    def leave(self) -> None:
+        """End DBOS with the last journal that leaves; running executions stop at their last record."""
+        _entered.remove(self)
+        if _entered:
+            return
+        DBOS.destroy()
+        try:
+            # DBOS made its own threads the loop's default executor, and they have ended.
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="fingerpost"))
+        except RuntimeError:
+            return
+
+    async def carry_out(self, run_id: str) -> RunState:
+        """Execute a run in this process, as a workflow that another process recovers if this one dies."""
+        workflow_id = f"{run_id}:{uuid.uuid4().hex[:12]}"
+        begun = self._begun[workflow_id] = asyncio.get_running_loop().create_future()
+        try:
+            with SetWorkflowID(workflow_id):
+                handle = await DBOS.start_workflow_async(_workflow(), run_id)
+            task: asyncio.Task[RunState] = await begun
+            state = await task
+            # DBOS records the end before the caller gets the state.
+            await handle.get_result()
+        finally:
+            del self._begun[workflow_id]
+        return state
+
+    async def execute_workflow(self, run_id: str) -> str:
+        task = asyncio.ensure_future(self._carry_on(run_id))
+        if (begun := self._begun.get(DBOS.workflow_id or "")) is not None:
+            if begun.done():
+                # The caller was cancelled before the workflow began.
+                task.cancel()
+            else:
+                begun.set_result(task)
+        try:
+            return await task
+        except ToolError as refused:
+            return f"refused: {refused.message}"
+
+    def list_servers_at_work(self) -> set[str]:
+        """Return the processes with pending runs, except commands, whose runs are not recovered."""
+        found = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
+        names = {workflow.executor_id for workflow in found if workflow.executor_id}
+        return {name for name in names if not name.startswith(_COMMAND)}
+
+    def hand_over(self, connection: psycopg.Connection, executors: Collection[str]) -> None:
+        """Put the runs of dead executors on the queue of all servers; of several processes one does it."""
+        found = DBOS.list_workflows(status="PENDING", executor_id=list(executors), load_input=False, load_output=False)
+        workflows = {workflow.workflow_id: workflow.workflow_id.partition(":")[0] for workflow in found}
+        latest = {run_id: workflow_id for workflow_id, run_id in workflows.items()}
+        run_ids = sorted(latest)
+        abandoned = connection.execute(_LIST_ABANDONED, (run_ids, MOST_TAKEOVERS, PROTOCOL)).fetchall()
+        newer = {row[0] for row in connection.execute(_LIST_NEWER, (run_ids, PROTOCOL)).fetchall()}
+        resumed = set()
+        for run_id, protocol in abandoned:
+            _log.warning("run=%s is recovered from a process that died", run_id)
+            DBOS.resume_workflows([latest[run_id]], queue_name=_QUEUES[protocol])
+            resumed.add(latest[run_id])
+        # The others have ended, were resumed by hand, or killed too many processes.
+        over = [id_ for id_, run_id in workflows.items() if id_ not in resumed and run_id not in newer]
+        if over:
+            DBOS.cancel_workflows(over)
+
+    def delete_workflows(self, run_ids: Sequence[str]) -> None:
+        prefixes = [f"{run_id}:" for run_id in run_ids]
+        found = DBOS.list_workflows(workflow_id_prefix=prefixes, load_input=False, load_output=False)
+        if found:
+            DBOS.delete_workflows([workflow.workflow_id for workflow in found])
+
+
+def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
+    _route_log()
+    executor = name_process() if is_recovering else f"{_COMMAND}{name_process()}"
+    config: DBOSConfig = {
+        "name": "fingerpost",
+        "system_database_url": url,
+        "dbos_system_schema": schema,
+        "application_version": VERSION,
+        "executor_id": executor,
+        "serializer": DBOSPortableJSONSerializer(),
+        "sys_db_pool_size": _CONNECTIONS,
+        "sys_db_idle_transaction_timeout_sec": _IDLE_TRANSACTION_S,
+        "enable_otlp": False,
+        "log_level": "WARNING",
+    }
+    DBOS(config=config)
+    if DBOS.executor_id != executor:
+        raise SettingsInvalid("This program runs DBOS for itself, so plans cannot use it too")
+    try:
+        with _translating_dbos_errors():
+            _workflow()
+            DBOS.listen_queues([*_QUEUES.values()] if is_recovering else [])
+            DBOS.launch()
+            if is_recovering:
+                # Not in this thread: DBOS refuses to register queues where a loop runs.
+                with ThreadPoolExecutor(max_workers=1) as thread:
+                    thread.submit(_register_queues).result()
+    except StorageUnavailable:
+        DBOS.destroy()
+        raise
+
+
+@cache
+def _workflow() -> Any:
+    """Return the workflow that executes a run; its name is part of every record, so it never changes."""
+
+    async def carry_on_run(run_id: str) -> str:
+        return await _entered[-1].execute_workflow(run_id)
+
+    return DBOS.workflow(name="carry_on_run")(carry_on_run)
+
+
+@contextmanager
+def _translating_dbos_errors() -> Iterator[None]:
+    try:
+        yield
+    except (SQLAlchemyError, error.DBOSException, OSError) as failed:
+        raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
+
+
+def _register_queues() -> None:
+    for name in _QUEUES.values():
+        DBOS.register_queue(
+            name, worker_concurrency=_WORKERS_SHARE, polling_interval_sec=_POLL_S, on_conflict="always_update"
+        )
+
+
+def _route_log() -> None:
+    """Send DBOS's log to ours, without the database's address, instead of to the terminal."""
+    log = logging.getLogger("dbos")
+    if not any(isinstance(handler, logging.NullHandler) for handler in log.handlers):
+        log.addHandler(logging.NullHandler())
+        log.addFilter(_hide_address)
+
+
+def _hide_address(record: logging.LogRecord) -> bool:
+    record.msg = _WHERE.sub("the database cannot be reached", record.getMessage())
+    record.args = None
+    record.exc_info = None
+    return True
