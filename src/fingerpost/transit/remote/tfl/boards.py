@@ -20,7 +20,7 @@ from fingerpost.transit.remote.tfl.itineraries import list_lift_alerts, list_lin
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.stops import StopPointLookup
 from fingerpost.transit.remote.tfl.timetable_days import format_remarks
-from fingerpost.transit.remote.tfl.timetables import TimetableReader, TimetableSource, is_whole, list_lines_of
+from fingerpost.transit.remote.tfl.timetables import TimetableReader, find_timetables, is_whole, list_lines_of
 
 _T = TypeVar("_T")
 
@@ -51,22 +51,22 @@ class _Status:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
 class TflBoards:
-    def __init__(self, server: TflClient, stops: StopPointLookup, ids: StopIdCodec, zone: ZoneInfo) -> None:
-        self._server = server
-        self._stops = stops
-        self._ids = ids
-        self._zone = zone
-        self._timetables = TimetableSource(server)
-        self._reader = TimetableReader(ids, zone)
+    """Finds the boards of stops; TfL's wall clock is in ``zone``."""
+
+    server: TflClient
+    stops: StopPointLookup
+    ids: StopIdCodec
+    zone: ZoneInfo
 
     async def find_board(self, query: DepartureQuery) -> FoundBoard:
-        members = await gather_all(map(self._stops.list_member_ids, self._ids.decode_all(query.stop_ids)))
+        members = await gather_all(map(self.stops.list_member_ids, self.ids.decode_all(query.stop_ids)))
         own_ids = list(dict.fromkeys(own_id for member in members for own_id in member))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
         predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
-        told = await self._find_predictions(own_ids) if predicted else []
+        answers = await self._find_predictions(own_ids) if predicted else []
         timetable, line_ids = FoundBoard(), set[str]()
         try:
             if timetabled:
@@ -75,26 +75,26 @@ class TflBoards:
             if predicted is None:
                 raise
             timetable = FoundBoard(notes=(NOTE_WITHOUT_TIMETABLE,))
-        predictions = [prediction for answer in told for prediction in answer.data]
+        predictions = [prediction for answer in answers for prediction in answer.data]
         line_ids |= {prediction.line_id for prediction in predictions if prediction.line_id}
         status = await self._find_status(sorted(line_ids), own_ids, first, last, now)
         rows = list(timetable.rows)
         if predicted is not None:
             rows += self._list_predicted(predictions, *predicted, now, status.lines)
-        told_at = [answer.retrieved_at for answer in told] + [timetable.retrieved_at]
+        retrieved = [answer.retrieved_at for answer in (*answers, timetable) if answer.retrieved_at is not None]
         return FoundBoard(
             rows=[_with_alerts(row, status.lines) for row in rows],
             alerts=_list_alerts(status, own_ids, now, first, last),
             notes=(*((NOTE,) if predicted else ()), *timetable.notes, *status.notes),
-            retrieved_at=min((each for each in told_at if each is not None), default=None),
+            retrieved_at=min(retrieved, default=None),
             gap=None if rows else timetable.gap,
         )
 
     async def _find_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
-        told = await gather_all(
-            self._server.find(tuple[shapes.Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids
+        answers = await gather_all(
+            self.server.find(tuple[shapes.Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids
         )
-        return [each for each in told if each is not None]
+        return [answer for answer in answers if answer is not None]
 
     def _list_predicted(
         self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int, lines: Sequence[shapes.TflLine]
@@ -102,44 +102,45 @@ class TflBoards:
         """Yield what departs from ``first`` to ``last``, both included, without last calls and expired predictions."""
         # The later of two predictions with one id counts.
         by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
-        for told in {f"{prediction.naptan_id} {prediction.id}": prediction for prediction in by_time}.values():
-            expected = told.expected_arrival
-            is_over = told.time_to_live is not None and told.time_to_live < now and expected < now
-            if not first <= expected <= last or is_over or told.destination_naptan_id == told.naptan_id:
+        for prediction in {(row.naptan_id, row.id): row for row in by_time}.values():
+            expected = prediction.expected_arrival
+            is_over = prediction.time_to_live is not None and prediction.time_to_live < now and expected < now
+            if not first <= expected <= last or is_over or prediction.destination_naptan_id == prediction.naptan_id:
                 continue
-            line = told.line_name or told.line_id or told.mode_name
-            platform = (told.platform_name or "").strip()
+            line = prediction.line_name or prediction.line_id or prediction.mode_name
+            platform = (prediction.platform_name or "").strip()
             yield Departure(
                 line=line,
-                mode=shapes.read_mode(told.mode_name),
-                destination=told.destination_name or told.towards or line,
+                mode=shapes.read_mode(prediction.mode_name),
+                destination=prediction.destination_name or prediction.towards or line,
                 scheduled=expected,
-                stop_id=self._ids.encode(told.naptan_id),
-                trip_id=self._ids.encode_trip(told.id),
-                service_day=datetime.fromtimestamp(expected, self._zone).date(),
+                stop_id=self.ids.encode(prediction.naptan_id),
+                trip_id=self.ids.encode_trip(prediction.id),
+                service_day=datetime.fromtimestamp(expected, self.zone).date(),
                 platform=None if platform.lower() in _NO_PLATFORM else platform,
-                last_realtime_update=told.timestamp,
-                alerts=list_line_alerts(lines, told.line_id, expected, expected),
+                last_realtime_update=prediction.timestamp,
+                alerts=list_line_alerts(lines, prediction.line_id, expected, expected),
             )
 
     async def _find_timetabled(
         self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]
     ) -> tuple[FoundBoard, set[str]]:
-        stops = await gather_all(self._stops.find_exact(each, with_lines=True) for each in own_ids)
+        stops = await gather_all(self.stops.find_exact(own_id, with_lines=True) for own_id in own_ids)
         lines = list_lines_of([stop for stop in stops if stop is not None])
-        found = await self._timetables.find(lines)
+        found = await find_timetables(self.server, lines)
+        reader = TimetableReader(self.ids, self.zone)
         rows: list[Departure] = []
         remarks = list(found.remarks)
         for begin, end in spans:
-            within, said = self._reader.list_departures(found.timetables, begin, end)
+            within, more = reader.list_departures(found.timetables, begin, end)
             rows += within
-            remarks += said
+            remarks += more
         is_known = bool(found.timetables) and is_whole(remarks)
         board = FoundBoard(
             rows=rows,
             notes=(NOTE_OF_TIMETABLE, *format_remarks(remarks)),
             retrieved_at=found.retrieved_at,
-            gap=self._reader.find_gap(found.timetables, spans[-1][1]) if is_known and not rows else None,
+            gap=reader.find_gap(found.timetables, spans[-1][1]) if is_known and not rows else None,
         )
         return board, {line.line_id for line in lines}
 
@@ -148,16 +149,16 @@ class TflBoards:
     ) -> _Status:
         days: tuple[str, ...] = ()
         if not first - REACH_S <= now <= last + _NOW_S:
-            begin = datetime.fromtimestamp(first, self._zone).date()
-            end = datetime.fromtimestamp(last, self._zone).date() + timedelta(days=1)
+            begin = datetime.fromtimestamp(first, self.zone).date()
+            end = datetime.fromtimestamp(last, self.zone).date() + timedelta(days=1)
             days = (begin.isoformat(), "to", end.isoformat())
         lines, stops, lifts = await asyncio.gather(
             find_or_none(self._list_status(tuple[shapes.TflLine, ...], line_ids, "Line", "Status", *days)),
             find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
-            self._server.find_lifts(),
+            self.server.find_lifts(),
         )
         named = (("lines", lines), ("stops", stops), ("lifts", lifts))
-        missing = [what for what, told in named if told is None]
+        missing = [what for what, answer in named if answer is None]
         return _Status(
             lines=lines or (),
             stops=stops or (),
@@ -168,11 +169,11 @@ class TflBoards:
     async def _list_status(
         self, shape: type[tuple[_T, ...]], ids: Sequence[str], what: str, *words: str
     ) -> Sequence[_T]:
-        told = await gather_all(
-            self._server.find(shape, what, ",".join(ids[at : at + _MOST_IDS]), *words, fresh_s=STATUS_FRESH_S)
+        answers = await gather_all(
+            self.server.find(shape, what, ",".join(ids[at : at + _MOST_IDS]), *words, fresh_s=STATUS_FRESH_S)
             for at in range(0, len(ids), _MOST_IDS)
         )
-        return tuple(each for answer in told if answer is not None for each in answer.data)
+        return tuple(status for answer in answers if answer is not None for status in answer.data)
 
 
 def _split(

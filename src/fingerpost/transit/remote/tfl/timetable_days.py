@@ -160,8 +160,8 @@ class RemarkKind(StrEnum):
     """What a note says of timetables, before the names of their lines."""
 
     NO_TIMETABLE = "TfL has no timetable at this stop for"
-    NOT_TOLD = "TfL did not return the timetables of"
-    NOT_ASKED = "Too many lines call here to request all timetables; missing are"
+    NO_ANSWER = "TfL did not return the timetables of"
+    NOT_REQUESTED = "Too many lines call here to request all timetables; missing are"
     DAYS_UNKNOWN = "Some timetables were skipped, because their names do not state known days:"
     FREQUENCY_UNKNOWN = "Parts of timetables were skipped, because TfL states frequencies in an unknown unit:"
     HOLIDAY_FOLLOWED = "On this public holiday, timetables with public holidays in their names were used:"
@@ -199,9 +199,9 @@ def choose_schedules(
     known = [(schedule, days) for schedule in schedules if (days := find_named_days(schedule.name)) is not None]
     chosen: list[ChosenSchedule] = []
     for is_night in (False, True):
-        of_kind = [(each, days) for each, days in known if days.is_night is is_night]
+        of_kind = [(schedule, days) for schedule, days in known if days.is_night is is_night]
         found, remark = _choose(of_kind, day, line)
-        chosen += [ChosenSchedule(each, is_night) for each in found]
+        chosen += [ChosenSchedule(schedule, is_night) for schedule in found]
         remarks += remark
     return chosen, tuple(remarks)
 
@@ -212,10 +212,12 @@ def _choose(
     holiday = find_public_holiday(day)
     if holiday is None:
         return _choose_by_weekday(known, day, day.weekday(), line)
-    named = [each for each, days in known if days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)]
+    named = [
+        schedule for schedule, days in known if days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)
+    ]
     if named:
         return named, [
-            TimetableRemark(RemarkKind.HOLIDAY_FOLLOWED, line, f"'{each.name}', {holiday}") for each in named
+            TimetableRemark(RemarkKind.HOLIDAY_FOLLOWED, line, f"'{schedule.name}', {holiday}") for schedule in named
         ]
     if not known:
         return [], []
@@ -226,21 +228,21 @@ def _choose(
     has_sunday = any(_SUNDAY in days.weekdays for _, days in known)
     weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()
     found, remarks = _choose_by_weekday(known, day, weekday, line)
-    guess = [TimetableRemark(RemarkKind.HOLIDAY_GUESSED, line, f"'{each.name}', {holiday}") for each in found]
+    guess = [TimetableRemark(RemarkKind.HOLIDAY_GUESSED, line, f"'{schedule.name}', {holiday}") for schedule in found]
     return found, remarks + guess
 
 
 def _choose_by_weekday(
     known: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str
 ) -> tuple[list[Schedule], list[TimetableRemark]]:
-    of_weekday = [(each, days) for each, days in known if weekday in days.weekdays]
+    of_weekday = [(schedule, days) for schedule, days in known if weekday in days.weekdays]
     is_school = not is_without_school(day)
-    holding = [(each, days) for each, days in of_weekday if days.school in (None, is_school)]
+    holding = [(schedule, days) for schedule, days in of_weekday if days.school in (None, is_school)]
     narrowest = min((_width(days) for _, days in holding), default=None)
     # On days without school nothing is guessed.
     is_guess = is_school and any(days.school is not None for _, days in of_weekday)
     remarks = [TimetableRemark(RemarkKind.SCHOOL, line, str(day))] if is_guess else []
-    return [each for each, days in holding if _width(days) == narrowest], remarks
+    return [schedule for schedule, days in holding if _width(days) == narrowest], remarks
 
 
 def _width(days: NamedDays) -> tuple[bool, int]:
@@ -250,9 +252,9 @@ def _width(days: NamedDays) -> tuple[bool, int]:
 
 def format_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
     by_kind: dict[RemarkKind, dict[str, list[str]]] = {}
-    for each in dict.fromkeys(remarks):
-        details = by_kind.setdefault(each.kind, {}).setdefault(each.line, [])
-        details += [each.detail] if each.detail else []
+    for remark in dict.fromkeys(remarks):
+        details = by_kind.setdefault(remark.kind, {}).setdefault(remark.line, [])
+        details += [remark.detail] if remark.detail else []
     return [f"{kind.value} {_format_lines(by_kind[kind])}." for kind in RemarkKind if kind in by_kind]
 
 

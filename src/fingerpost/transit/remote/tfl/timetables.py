@@ -40,7 +40,7 @@ class StopLine:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineTimetable:
     line: StopLine
-    told: shapes.TimetableResponse
+    response: shapes.TimetableResponse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,68 +69,63 @@ def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
     return [found[key] for key in sorted(found)]
 
 
-class TimetableSource:
-    """Fetches timetables from TfL; a line without an answer is skipped and reported."""
+async def find_timetables(server: TflClient, lines: Sequence[StopLine]) -> FoundTimetables:
+    """Fetch the timetables of lines; a line without an answer is skipped and reported."""
+    requested = lines[:MOST_LINES]
+    remarks = [TimetableRemark(RemarkKind.NOT_REQUESTED, line.name) for line in lines[MOST_LINES:]]
+    remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in requested if line.is_platform]
+    timetables: list[LineTimetable] = []
+    retrieved: list[datetime] = []
+    failures: list[StorageUnavailable | SourceChanged] = []
+    outcomes = await gather_all(_find_or_fail(server, line) for line in requested)
+    for line, outcome in zip(requested, outcomes, strict=True):
+        if isinstance(outcome, StorageUnavailable | SourceChanged):
+            failures.append(outcome)
+            remarks.append(TimetableRemark(RemarkKind.NO_ANSWER, line.name))
+            continue
+        retrieved += [answer.retrieved_at for answer in outcome]
+        timetables += [LineTimetable(line=line, response=answer.data) for answer in outcome]
+        if not outcome:
+            remarks.append(TimetableRemark(RemarkKind.NO_TIMETABLE, line.name))
+    if failures and len(failures) == len(requested):
+        raise failures[0]
+    return FoundTimetables(
+        timetables=timetables, retrieved_at=min(retrieved, default=None), remarks=tuple(dict.fromkeys(remarks))
+    )
 
-    def __init__(self, server: TflClient) -> None:
-        self._server = server
 
-    async def find(self, lines: Sequence[StopLine]) -> FoundTimetables:
-        asked = lines[:MOST_LINES]
-        remarks = [TimetableRemark(RemarkKind.NOT_ASKED, line.name) for line in lines[MOST_LINES:]]
-        remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in asked if line.is_platform]
-        timetables: list[LineTimetable] = []
-        told_at: list[datetime] = []
-        failures: list[StorageUnavailable | SourceChanged] = []
-        for line, outcome in zip(asked, await gather_all(map(self._find_or_fail, asked)), strict=True):
-            if isinstance(outcome, StorageUnavailable | SourceChanged):
-                failures.append(outcome)
-                remarks.append(TimetableRemark(RemarkKind.NOT_TOLD, line.name))
-                continue
-            told_at += [answer.retrieved_at for answer in outcome]
-            timetables += [LineTimetable(line=line, told=answer.data) for answer in outcome]
-            if not outcome:
-                remarks.append(TimetableRemark(RemarkKind.NO_TIMETABLE, line.name))
-        if failures and len(failures) == len(asked):
-            raise failures[0]
-        return FoundTimetables(
-            timetables=timetables, retrieved_at=min(told_at, default=None), remarks=tuple(dict.fromkeys(remarks))
+async def _find_or_fail(
+    server: TflClient, line: StopLine
+) -> list[Answer[shapes.TimetableResponse]] | StorageUnavailable | SourceChanged:
+    try:
+        return await _find_line(server, line)
+    except (StorageUnavailable, SourceChanged) as error:
+        return error
+
+
+async def _find_line(server: TflClient, line: StopLine) -> list[Answer[shapes.TimetableResponse]]:
+    """Return a line's timetables from a stop, one for each direction."""
+
+    async def find(path: Sequence[str], params: Mapping[str, str]) -> Answer[shapes.TimetableResponse] | None:
+        accept = frozenset({MULTIPLE_CHOICES})
+        return await server.find(
+            shapes.TimetableResponse, *path, params=params, fresh_s=TIMETABLES_FRESH_S, accept=accept
         )
 
-    async def _find_or_fail(
-        self, line: StopLine
-    ) -> list[Answer[shapes.TimetableResponse]] | StorageUnavailable | SourceChanged:
-        try:
-            return await self._find_line(line)
-        except (StorageUnavailable, SourceChanged) as error:
-            return error
-
-    async def _find_line(self, line: StopLine) -> list[Answer[shapes.TimetableResponse]]:
-        """Return a line's timetables from a stop, one for each direction."""
-        path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
-        told = await self._ask(path, {})
-        if told is None or told.data.routes:
-            return [] if told is None else [told]
-        disambiguation = told.data.disambiguation
-        options = disambiguation.disambiguation_options if disambiguation is not None else ()
-        questions = [each for each in (read_option(option.uri) for option in options) if each is not None]
-        # If no option can be read, ask for both directions.
-        if options and not questions:
-            questions = [(path, {"direction": each}) for each in ("inbound", "outbound")]
-        found: list[Answer[shapes.TimetableResponse]] = []
-        for answer in await gather_all(self._ask(*question) for question in questions[:_MOST_OPTIONS]):
-            if answer is not None and answer.data.routes and all(answer.data != other.data for other in found):
-                found.append(answer)
-        return found
-
-    async def _ask(self, path: Sequence[str], params: Mapping[str, str]) -> Answer[shapes.TimetableResponse] | None:
-        return await self._server.find(
-            shapes.TimetableResponse,
-            *path,
-            params=params,
-            fresh_s=TIMETABLES_FRESH_S,
-            accept=frozenset({MULTIPLE_CHOICES}),
-        )
+    path = ("Line", line.line_id, _TIMETABLE, line.stop_id)
+    answer = await find(path, {})
+    if answer is None or answer.data.routes:
+        return [] if answer is None else [answer]
+    options = answer.data.options
+    requests = [request for request in (read_option(option.uri) for option in options) if request is not None]
+    # If no option can be read, request both directions.
+    if options and not requests:
+        requests = [(path, {"direction": direction}) for direction in ("inbound", "outbound")]
+    found: list[Answer[shapes.TimetableResponse]] = []
+    for other in await gather_all(find(*request) for request in requests[:_MOST_OPTIONS]):
+        if other is not None and other.data.routes and all(other.data != earlier.data for earlier in found):
+            found.append(other)
+    return found
 
 
 def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
@@ -157,7 +152,7 @@ _MOST_DESTINATIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _StopTime:
     """A departure of a service day, in minutes since its midnight; ``headway_minutes`` if it is of a frequency."""
 
     minutes: int
@@ -166,10 +161,12 @@ class _Call:
     headway_minutes: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
 class TimetableReader:
-    def __init__(self, ids: StopIdCodec, zone: ZoneInfo) -> None:
-        self._ids = ids
-        self._zone = zone
+    """Lists the departures of timetables, whose wall clock is in ``zone``."""
+
+    ids: StopIdCodec
+    zone: ZoneInfo
 
     def list_departures(
         self, timetables: Sequence[LineTimetable], first: int, last: int
@@ -180,10 +177,10 @@ class TimetableReader:
         for timetable in timetables:
             for step in range((self._local_date(last) - begin).days + 1):
                 day = begin + timedelta(days=step)
-                of_day, said = self._list_day(timetable, day, first, last)
+                of_day, more = self._list_day(timetable, day, first, last)
                 # Of the day before only the night matters: no remarks unless it has rows.
                 if of_day or day >= self._local_date(first):
-                    remarks += said
+                    remarks += more
                 for row in of_day:
                     rows.setdefault((row.stop_id, row.line, row.scheduled, row.destination), row)
         return sorted(rows.values(), key=lambda row: (row.scheduled, row.line)), tuple(dict.fromkeys(remarks))
@@ -193,18 +190,15 @@ class TimetableReader:
         begin = self._local_date(last) - timedelta(days=1)
         found: list[int] = []
         for step in range(_WEEK_DAYS + 2):
-            of_day = [
-                row.scheduled
-                for timetable in timetables
-                for row in self._list_day(timetable, begin + timedelta(days=step), last + 1)[0]
-            ]
+            day = begin + timedelta(days=step)
+            had_departures = bool(found)
+            found += [row.scheduled for timetable in timetables for row in self._list_day(timetable, day, last + 1)[0]]
             # A night bus may leave after the next day's first, so look one day further.
-            if found:
-                return self._new_gap(min(found + of_day), last)
-            found = of_day
-        return self._new_gap(min(found), last) if found else BoardGap()
-
-    def _new_gap(self, following: int, last: int) -> BoardGap:
+            if had_departures:
+                break
+        if not found:
+            return BoardGap()
+        following = min(found)
         if following <= last + _DAY_S:
             return BoardGap(next_departure=following)
         return BoardGap(next_day=self._local_date(following))
@@ -213,26 +207,24 @@ class TimetableReader:
         self, timetable: LineTimetable, day: date, first: int, last: int | None = None
     ) -> tuple[list[Departure], list[TimetableRemark]]:
         """Return a service day's departures from ``first`` to ``last`` by time; only the first if that is None."""
-        told = timetable.told
-        calls: list[_Call] = []
+        response, line = timetable.response, timetable.line.name
+        stop_times: list[_StopTime] = []
         remarks: list[TimetableRemark] = []
         begin, end = self._minutes_of(first, day) - _ROOM_MINUTES, math.inf
         if last is not None:
             end = self._minutes_of(last, day) + _ROOM_MINUTES
-        names = {each.id: each.name for each in (*told.stations, *told.stops) if each.name}
-        for route in told.routes:
-            chosen, said = choose_schedules(route.schedules, day, timetable.line.name)
-            remarks += said
-            ends = _list_ends(route, names, timetable.line.name)
-            for each in chosen:
-                calls += _list_calls(each, ends, begin, end)
-                if _has_unknown_frequency(each.schedule):
-                    remarks.append(
-                        TimetableRemark(RemarkKind.FREQUENCY_UNKNOWN, timetable.line.name, f"'{each.schedule.name}'")
-                    )
+        names = {stop.id: stop.name for stop in (*response.stations, *response.stops) if stop.name}
+        for route in response.routes:
+            chosen, more = choose_schedules(route.schedules, day, line)
+            remarks += more
+            destinations = _list_destinations(route, names, line)
+            for choice in chosen:
+                stop_times += _list_stop_times(choice, destinations, begin, end)
+                if _has_unknown_frequency(choice.schedule):
+                    remarks.append(TimetableRemark(RemarkKind.FREQUENCY_UNKNOWN, line, f"'{choice.schedule.name}'"))
         rows: list[Departure] = []
-        for call in sorted(calls, key=lambda call: call.minutes):
-            row = self._row(timetable, call, day)
+        for stop_time in sorted(stop_times, key=lambda stop_time: stop_time.minutes):
+            row = self._row(timetable, stop_time, day)
             if first <= row.scheduled and (last is None or row.scheduled <= last):
                 rows.append(row)
                 if last is None:
@@ -240,31 +232,31 @@ class TimetableReader:
         return rows, remarks
 
     def _minutes_of(self, instant: int, day: date) -> int:
-        shown = datetime.fromtimestamp(instant, self._zone).replace(tzinfo=None)
+        shown = datetime.fromtimestamp(instant, self.zone).replace(tzinfo=None)
         return int((shown - datetime.combine(day, time())).total_seconds() // 60)
 
-    def _row(self, timetable: LineTimetable, call: _Call, day: date) -> Departure:
+    def _row(self, timetable: LineTimetable, stop_time: _StopTime, day: date) -> Departure:
         line = timetable.line
-        days_later, minutes = divmod(call.minutes, _DAY_MINUTES)
+        days_later, minutes = divmod(stop_time.minutes, _DAY_MINUTES)
         shown = datetime.combine(day + timedelta(days=days_later), time(minutes // 60, minutes % 60))
-        name = f"{line.line_id}-{timetable.told.direction or 'any'}-{call.pattern}-{day:%Y%m%d}-{call.minutes}"
+        name = f"{line.line_id}-{timetable.response.direction or 'any'}-{stop_time.pattern}-{day:%Y%m%d}-{stop_time.minutes}"
         return Departure(
             line=line.name,
             mode=line.mode,
-            destination=call.destination,
+            destination=stop_time.destination,
             # In the hour that clocks show twice, the first counts.
-            scheduled=list_instants(shown, self._zone)[0],
-            stop_id=self._ids.encode(line.stop_id),
-            trip_id=self._ids.encode_trip(name),
+            scheduled=list_instants(shown, self.zone)[0],
+            stop_id=self.ids.encode(line.stop_id),
+            trip_id=self.ids.encode_trip(name),
             service_day=day,
-            headway_s=None if call.headway_minutes is None else call.headway_minutes * 60,
+            headway_s=None if stop_time.headway_minutes is None else stop_time.headway_minutes * 60,
         )
 
     def _local_date(self, instant: int) -> date:
-        return datetime.fromtimestamp(instant, self._zone).date()
+        return datetime.fromtimestamp(instant, self.zone).date()
 
 
-def _list_ends(route: shapes.TimetableRoute, names: dict[str, str], line: str) -> dict[int, str]:
+def _list_destinations(route: shapes.TimetableRoute, names: dict[str, str], line: str) -> dict[int, str]:
     """Return the destination of each pattern by its id; one that ends at this stop has none."""
     last_ids = {
         interval.id: interval.intervals[-1].stop_id for interval in route.station_intervals if interval.intervals
@@ -272,30 +264,32 @@ def _list_ends(route: shapes.TimetableRoute, names: dict[str, str], line: str) -
     return {pattern: names.get(stop_id) or line for pattern, stop_id in last_ids.items()}
 
 
-def _list_calls(chosen: ChosenSchedule, ends: dict[int, str], begin: float, end: float) -> Iterator[_Call]:
+def _list_stop_times(
+    chosen: ChosenSchedule, destinations: dict[int, str], begin: float, end: float
+) -> Iterator[_StopTime]:
     """Yield the departures in a span of minutes: known journeys, and frequencies where there are none."""
     schedule = chosen.schedule
-    journeys = schedule.known_journeys or [each for each in (schedule.first_journey, schedule.last_journey) if each]
+    journeys = schedule.known_journeys or list(filter(None, (schedule.first_journey, schedule.last_journey)))
     for journey in journeys:
         minutes = _of_night(journey.minutes, chosen.is_night)
-        if begin <= minutes <= end and journey.interval_id in ends:
-            yield _Call(minutes, ends[journey.interval_id], str(journey.interval_id))
+        if begin <= minutes <= end and journey.interval_id in destinations:
+            yield _StopTime(minutes, destinations[journey.interval_id], str(journey.interval_id))
     if not schedule.periods:
         return
-    known = {each.minutes for each in journeys}
+    known = {journey.minutes for journey in journeys}
     # TfL does not say which branch a frequency belongs to.
-    destination = " or ".join(list(dict.fromkeys(ends.values()))[:_MOST_DESTINATIONS])
+    destination = " or ".join(list(dict.fromkeys(destinations.values()))[:_MOST_DESTINATIONS])
     for period in schedule.periods:
         headway = _headway_minutes(period)
         if headway is None or not destination:
             continue
         first, last = _bounds_of(period)
-        if any(first < each < last for each in known):
+        if any(first < minutes < last for minutes in known):
             continue
-        for every in range(first, last, headway):
-            minutes = _of_night(every, chosen.is_night)
-            if begin <= minutes <= end and every not in known:
-                yield _Call(minutes, destination, "every", headway)
+        for begins in range(first, last, headway):
+            minutes = _of_night(begins, chosen.is_night)
+            if begin <= minutes <= end and begins not in known:
+                yield _StopTime(minutes, destination, "every", headway)
 
 
 def _of_night(minutes: int, is_night: bool) -> int:
