@@ -30,8 +30,8 @@ def priced(**price):
     [
         ({"distance": float("nan")}, "distance"),
         ({"distance": -5}, "distance"),
-        ({"start": {**at(5), "estimated": {"delay": "P9999999D"}}}, "start.estimated"),
-        ({"start": {**at(5), "estimated": {"delay": f"PT{'9' * 400}S"}}}, "start.estimated"),
+        ({"start": {**at(5), "estimated": {"delay": "P9999999D"}}}, "start.estimated.delay"),
+        ({"start": {**at(5), "estimated": {"delay": f"PT{'9' * 400}S"}}}, "start.estimated.delay"),
         ({"legGeometry": {"points": "_p~iF~ps|U_ulLnnqC_mqNvx"}}, "legGeometry.points"),
         (priced(amount=float("nan")), "fareProducts.product.price"),
         (priced(amount=float("inf")), "fareProducts.product.price"),

@@ -15,7 +15,16 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, Generic, TypeVar, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter, ValidationError
+from pydantic import (
+    AliasPath,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema, from_json
 
@@ -205,6 +214,11 @@ Words = Annotated[str, Field(pattern=r"\S")]
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
 Longitude = Annotated[float, Field(ge=-180, le=180)]
+
+
+def nested(*path: str, default: Any = None) -> Any:
+    """Return a field that reads a value inside an object; ``default`` if a part of the path is missing or null."""
+    return Field(default=default, validation_alias=AliasPath(*path))
 
 
 class Shape(BaseModel):

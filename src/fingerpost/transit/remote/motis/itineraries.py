@@ -103,7 +103,7 @@ def line_of(own: shapes.MotisLine) -> str | None:
 
 
 def destination_of(own: shapes.MotisLine) -> str | None:
-    return own.headsign or (own.trip_to.name if own.trip_to is not None else None) or None
+    return own.headsign or own.trip_to_name or None
 
 
 def _length_m(leg: shapes.MotisLeg) -> float | None:
@@ -182,10 +182,10 @@ def price(itinerary: Itinerary, transfers: Sequence[shapes.FareTransfer]) -> Far
 def _list_parts(transfer: shapes.FareTransfer) -> list[list[shapes.MotisFareProduct]]:
     """Return the parts to buy for a transfer: of each, the products for an ordinary rider."""
     legs = [
-        [product for rule in leg for product in rule if product.is_for_anyone]
+        [product for rule in leg for product in rule if product.is_default is not False]
         for leg in transfer.effective_fare_leg_products
     ]
-    own = [product for product in transfer.transfer_products if product.is_for_anyone]
+    own = [product for product in transfer.transfer_products if product.is_default is not False]
     if transfer.rule == _TRANSFER_ALONE:
         return [own]
     # A transfer without a product is free.

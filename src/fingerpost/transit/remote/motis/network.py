@@ -41,19 +41,19 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """
     server = MotisServer(fetch, record)
     initial = (await server.ask(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
-    config = initial.server_config or shapes.ServerConfig()
+    has_streets = initial.has_street_routing is not False
     if is_transitous(record.url):
         return _learn_transitous(record)
     listed, is_whole = await _list_stops(server, record, initial.coordinate)
     stops = listed if is_whole else ()
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
-    abilities = ABILITIES if config.has_street_routing is not False else ABILITIES - {Ability.STEP_FREE}
+    abilities = ABILITIES if has_streets else ABILITIES - {Ability.STEP_FREE}
     return LearnedProfile(
         bounds=box_of([stop.coordinate for stop in stops]) if stops else None,
         zone=find_common_zone(stop.tz for stop in listed),
         feeds=tuple(FeedVersion(name=tag) for tag in _list_tags(stops)),
         modes=frozenset(modes),
-        attribution=_attribution(record, has_streets=config.has_street_routing is not False),
+        attribution=_attribution(record, has_streets=has_streets),
         abilities=abilities,
         learned_at=clock.now(),
     )

@@ -15,6 +15,7 @@ from fingerpost.transit.remote.kit.answers import (
     Positioned,
     Several,
     Shape,
+    nested,
 )
 from fingerpost.transit.remote.kit.itineraries import decode_line
 
@@ -69,10 +70,6 @@ class OwnPlace(Positioned):
     modes: Several[str] = ()
 
 
-class TripEnd(Shape):
-    name: str = ""
-
-
 class MotisLine(Shape):
     mode: str = ""
     route_type: int | None = None
@@ -83,18 +80,13 @@ class MotisLine(Shape):
     route_text_color: str | None = None
     display_name: str | None = None
     headsign: str | None = None
-    trip_to: TripEnd | None = None
+    trip_to_name: str | None = nested("tripTo", "name")
     trip_id: str | None = None
     real_time: bool | None = None
 
 
 # Decimal places of a degree, if a line does not state them.
 _PRECISION = 6
-
-
-class Polyline(Shape):
-    points: str = ""
-    precision: int | None = None
 
 
 class MotisLeg(MotisLine, MeasuredLeg):
@@ -108,29 +100,21 @@ class MotisLeg(MotisLine, MeasuredLeg):
     cancelled: bool | None = None
     wheelchair_accessible: str | None = None
     alerts: Several[MotisAlert] = ()
-    leg_geometry: Polyline | None = None
+    line: str | None = nested("legGeometry", "points")
+    line_precision: int | None = nested("legGeometry", "precision")
     fare_transfer_index: int | None = None
     effective_fare_leg_index: int | None = None
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
-        line = self.leg_geometry or Polyline()
-        return decode_line(line.points, _PRECISION if line.precision is None else line.precision)
-
-
-class MotisRiderCategory(Shape):
-    is_default_fare_category: bool | None = None
+        return decode_line(self.line, _PRECISION if self.line_precision is None else self.line_precision)
 
 
 class MotisFareProduct(Shape):
     name: str = ""
     amount: Annotated[float, Field(ge=0, le=1_000_000_000)] | None = None
     currency: str
-    rider_category: MotisRiderCategory | None = None
-
-    @property
-    def is_for_anyone(self) -> bool:
-        return self.rider_category is None or self.rider_category.is_default_fare_category is not False
+    is_default: bool | None = nested("riderCategory", "isDefaultFareCategory")
 
 
 class FareTransfer(Shape):
@@ -195,12 +179,8 @@ class StopList(RootModel[Entries[OwnPlace]]):
     model_config = ConfigDict(frozen=True)
 
 
-class ServerConfig(Shape):
-    has_street_routing: bool | None = None
-
-
 class Initial(Positioned):
-    server_config: ServerConfig | None = None
+    has_street_routing: bool | None = nested("serverConfig", "hasStreetRouting")
 
 
 class Complaint(Shape):

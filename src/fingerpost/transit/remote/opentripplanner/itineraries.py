@@ -39,7 +39,6 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: L
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if not leg.transit_leg:
         return kit.new_walk(*ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=read_mode(leg.mode))
-    departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
     types = leg.pickup_type, leg.dropoff_type
     cancelled = shapes.is_taken_away(leg.transit_leg, leg.realtime_state, leg.real_time, types)
     return Leg(
@@ -48,8 +47,8 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: L
         end=ends[1],
         departure_scheduled=leg.start.scheduled_time,
         arrival_scheduled=leg.end.scheduled_time,
-        departure_delay_s=None if cancelled else departure_s,
-        arrival_delay_s=None if cancelled else arrival_s,
+        departure_delay_s=None if cancelled else leg.start.delay_s,
+        arrival_delay_s=None if cancelled else leg.end.delay_s,
         cancelled=cancelled,
         distance_m=leg.distance,
         line=None if leg.route is None else line_of(leg.route),
@@ -60,9 +59,7 @@ def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: L
         by_arrangement=bool(BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
         stays_seated=bool(leg.interline_with_previous_leg),
         colors=None if leg.route is None else read_line_colors(leg.route.color, leg.route.text_color),
-        alerts=list_in_force(
-            leg.alerts, leg.start.scheduled_time + (departure_s or 0), leg.end.scheduled_time + (arrival_s or 0)
-        ),
+        alerts=list_in_force(leg.alerts, leg.start.expected_time, leg.end.expected_time),
         handle=leg,
     )
 
@@ -72,12 +69,7 @@ def line_of(route: shapes.Route) -> str:
 
 
 def destination_of(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
-    last = trip.arrival_stoptime
-    return trip.trip_headsign or (last.stop.name if last is not None and last.stop is not None else None)
-
-
-def _delay_s(moment: shapes.LegTime) -> int | None:
-    return None if moment.estimated is None else moment.estimated.delay
+    return trip.trip_headsign or trip.last_stop_name
 
 
 def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:
@@ -155,7 +147,7 @@ def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Mone
     return {
         use.id: (use.product, use.product.price)
         for use in uses
-        if use.product is not None and use.product.price is not None and use.product.is_for_anyone
+        if use.product is not None and use.product.price is not None and use.product.is_default is not False
     }
 
 
@@ -182,12 +174,8 @@ def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Itera
 
 def _is_last_call(time: shapes.Stoptime) -> bool:
     """Whether the trip ends here; a cancelled stop time has no pickup type to tell."""
-    last = time.trip.arrival_stoptime
-    return (
-        last is not None
-        and last.stop_position_in_pattern is not None
-        and last.stop_position_in_pattern == time.stop_position_in_pattern
-    )
+    position = time.trip.last_position
+    return position is not None and position == time.stop_position_in_pattern
 
 
 def _row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:

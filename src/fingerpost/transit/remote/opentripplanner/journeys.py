@@ -144,7 +144,7 @@ class OpenTripPlannerSearch(JourneySearch):
         )
         if not (found.live or found.promised or "after" in variables):
             self._refuse_outside(page.routing_errors)
-        cursor = page.page_info.end_cursor if page.page_info is not None and page.page_info.has_next_page else None
+        cursor = page.end_cursor if page.has_next_page else None
         if cursor is None or not _may_lack_some(found, query):
             return found
         onward = {**variables, **({"withPromised": False} if "withPromised" in variables else {}), "after": cursor}

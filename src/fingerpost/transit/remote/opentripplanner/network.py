@@ -125,7 +125,7 @@ def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tup
 def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
     """Return the publisher of each feed, else its agencies, else its id."""
     named = (
-        (feed.publisher.name if feed.publisher is not None else None)
+        feed.publisher
         or ", ".join(dict.fromkeys(agency.name for agency in feed.agencies if agency.name))
         or feed.feed_id
         for feed in feeds

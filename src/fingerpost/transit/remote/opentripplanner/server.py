@@ -115,7 +115,7 @@ def _failure(
     said = _format_error(errors[0])
     if "TimeoutException" in errors[0].message or "timeout" in errors[0].message.lower():
         return SourceTimeout(f"{host} took too long over the question: {said}")
-    if _classify(errors[0]) in ("ValidationError", "InvalidSyntax"):
+    if errors[0].classification in ("ValidationError", "InvalidSyntax"):
         return SourceChanged(
             f"{host} does not know what it was asked: {said}",
             hint=REFRESH_HINT,
@@ -134,9 +134,4 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
 
 
 def _format_error(error: GraphQLError) -> str:
-    return shorten(error.message) or _classify(error) or "no reason given"
-
-
-def _classify(error: GraphQLError) -> str:
-    word = (error.extensions or {}).get("classification")
-    return word if isinstance(word, str) else ""
+    return shorten(error.message) or error.classification or "no reason given"

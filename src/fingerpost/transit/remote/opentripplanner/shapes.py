@@ -19,6 +19,7 @@ from fingerpost.transit.remote.kit.answers import (
     Shape,
     UnixSecond,
     Words,
+    nested,
 )
 from fingerpost.transit.remote.kit.itineraries import decode_line
 from fingerpost.transit.remote.opentripplanner.wire_values import LONGEST_S, Day, DurationS
@@ -34,7 +35,7 @@ _Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
 class GraphQLError(Shape):
     message: str = ""
     path: tuple[str | int, ...] | None = None
-    extensions: dict[str, Any] | None = None
+    classification: str | None = nested("extensions", "classification")
 
 
 class Reply(Shape, Generic[_T]):
@@ -89,10 +90,6 @@ class AllStops(Shape):
     stations: Entries[OwnStop]
 
 
-class Named(Shape):
-    name: str | None = None
-
-
 class Agency(Shape):
     name: str | None = None
     timezone: str | None = None
@@ -101,7 +98,7 @@ class Agency(Shape):
 
 class FeedData(Shape):
     feed_id: Words
-    publisher: Named | None = None
+    publisher: str | None = nested("publisher", "name")
     agencies: Several[Agency] = ()
 
 
@@ -150,18 +147,11 @@ class Route(Shape):
     text_color: str | None = None
 
 
-class LastCall(Shape):
-    stop: Named | None = None
-
-
-class LastCallOnBoard(LastCall):
-    stop_position_in_pattern: int | None = None
-
-
 class BoardTrip(Shape):
     gtfs_id: Words
     trip_headsign: str | None = None
-    arrival_stoptime: LastCallOnBoard | None = None
+    last_stop_name: str | None = nested("arrivalStoptime", "stop", "name")
+    last_position: int | None = nested("arrivalStoptime", "stopPositionInPattern")
     route: Route
     alerts: Several[OwnAlert] = ()
 
@@ -191,13 +181,13 @@ class BoardData(Shape):
     stops: Entries[BoardStop]
 
 
-class Estimate(Shape):
-    delay: DurationS
-
-
 class LegTime(Shape):
     scheduled_time: Instant
-    estimated: Estimate | None = None
+    delay_s: DurationS | None = nested("estimated", "delay")
+
+    @property
+    def expected_time(self) -> int:
+        return self.scheduled_time + (self.delay_s or 0)
 
 
 class EndStop(Shape):
@@ -216,17 +206,11 @@ class Trip(Shape):
     gtfs_id: Words
     trip_headsign: str | None = None
     wheelchair_accessible: str | None = None
-    arrival_stoptime: LastCall | None = None
+    last_stop_name: str | None = nested("arrivalStoptime", "stop", "name")
 
 
 # Decimal places of a degree.
 _PRECISION = 5
-
-
-class GeometryOfLeg(Shape):
-    """An encoded polyline."""
-
-    points: Annotated[str, Field(pattern=_POLYLINE)] | None = None
 
 
 class Currency(Shape):
@@ -238,20 +222,12 @@ class Money(Shape):
     currency: Currency
 
 
-class RiderCategory(Shape):
-    is_default: bool | None = None
-
-
 class FareProduct(Shape):
     """A product; without a price where the server knows it as something newer."""
 
     id: str
-    rider_category: RiderCategory | None = None
+    is_default: bool | None = nested("riderCategory", "isDefault")
     price: Money | None = None
-
-    @property
-    def is_for_anyone(self) -> bool:
-        return self.rider_category is None or self.rider_category.is_default is not False
 
 
 class FareProductUse(Shape):
@@ -277,13 +253,13 @@ class OwnLeg(MeasuredLeg):
     to: End
     route: Route | None = None
     trip: Trip | None = None
-    leg_geometry: GeometryOfLeg | None = None
+    line: Annotated[str, Field(pattern=_POLYLINE)] | None = nested("legGeometry", "points")
     alerts: Several[OwnAlert] = ()
     fare_products: Several[FareProductUse] = ()
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
-        return () if self.leg_geometry is None else decode_line(self.leg_geometry.points, _PRECISION)
+        return decode_line(self.line, _PRECISION)
 
 
 class OwnItinerary(Shape):
@@ -296,18 +272,14 @@ class Edge(Shape):
     node: OwnItinerary | None = None
 
 
-class PageInfo(Shape):
-    end_cursor: str | None = None
-    has_next_page: bool = False
-
-
 class RoutingError(Shape):
     code: str | None = None
     input_field: str | None = None
 
 
 class PlanConnection(Shape):
-    page_info: PageInfo | None = None
+    end_cursor: str | None = nested("pageInfo", "endCursor")
+    has_next_page: bool = nested("pageInfo", "hasNextPage", default=False)
     routing_errors: Several[RoutingError] = ()
     edges: Entries[Edge]
 

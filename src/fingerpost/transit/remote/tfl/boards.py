@@ -81,7 +81,9 @@ class TflBoards:
         rows = list(timetable.rows)
         if predicted is not None:
             rows += self._list_predicted(predictions, *predicted, now, status.lines)
-        retrieved = [answer.retrieved_at for answer in (*answers, timetable) if answer.retrieved_at is not None]
+        retrieved = [answer.retrieved_at for answer in answers]
+        if timetable.retrieved_at is not None:
+            retrieved.append(timetable.retrieved_at)
         return FoundBoard(
             rows=[_with_alerts(row, status.lines) for row in rows],
             alerts=_list_alerts(status, own_ids, now, first, last),

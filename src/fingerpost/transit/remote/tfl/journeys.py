@@ -69,10 +69,9 @@ def _list_usable(status: shapes.EndStatus) -> list[shapes.Option]:
 
 
 def _show(option: shapes.Option) -> Mapping[str, Any]:
-    place = option.place or shapes.OptionPlace()
-    shown = {"token": option.parameter_value, "name": place.common_name or option.parameter_value}
+    shown = {"token": option.parameter_value, "name": option.name or option.parameter_value}
     quality = {} if option.match_quality is None else {"matchQuality": option.match_quality}
-    return {**shown, **quality, **({"modes": list(place.modes)} if place.modes else {})}
+    return {**shown, **quality, **({"modes": list(option.modes)} if option.modes else {})}
 
 
 _NO_LIFTS = "TfL did not return which lifts are out of order."

@@ -20,6 +20,7 @@ from fingerpost.transit.remote.kit.answers import (
     Several,
     Shape,
     from_text,
+    nested,
 )
 
 read_mode = ModeReader(
@@ -110,10 +111,6 @@ class LegPoint(Shape):
     lon: Longitude | None = None
 
 
-class Path(Shape):
-    line_string: Annotated[tuple[tuple[float, float], ...], BeforeValidator(_read_line)] = ()
-
-
 class TflLeg(MeasuredLeg):
     """One leg; times are London's wall clock, ``distance`` holds for walks only (metres)."""
 
@@ -124,7 +121,9 @@ class TflLeg(MeasuredLeg):
     scheduled_arrival_time: Naive | None = None
     departure_point: LegPoint = LegPoint()
     arrival_point: LegPoint = LegPoint()
-    path: Path | None = None
+    line: Annotated[tuple[tuple[float, float], ...], BeforeValidator(_read_line)] = nested(
+        "path", "lineString", default=()
+    )
     route_options: Several[RouteOption] = ()
     mode: Named
     disruptions: Several[Disruption] = ()
@@ -132,7 +131,7 @@ class TflLeg(MeasuredLeg):
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
-        return () if self.path is None else self.path.line_string
+        return self.line
 
 
 class OwnJourney(Shape):
@@ -148,17 +147,13 @@ class JourneyResult(Shape):
     stop_messages: Several[str] = ()
 
 
-class OptionPlace(Shape):
-    common_name: str | None = None
-    modes: Several[str] = ()
-
-
 class Option(Shape):
     """One place that a text may mean; ``match_quality`` is 0 to 1000."""
 
     parameter_value: str | None = None
     match_quality: int | None = None
-    place: OptionPlace | None = None
+    name: str | None = nested("place", "commonName")
+    modes: Several[str] = nested("place", "modes", default=())
 
 
 class EndStatus(Shape):
@@ -310,16 +305,8 @@ class TimetableRoute(Shape):
     schedules: Several[Schedule] = ()
 
 
-class TflTimetable(Shape):
-    routes: Several[TimetableRoute] = ()
-
-
 class TimetableOption(Shape):
     uri: str = ""
-
-
-class TimetableDisambiguation(Shape):
-    disambiguation_options: Several[TimetableOption] = ()
 
 
 class TimetableResponse(Shape):
@@ -328,9 +315,5 @@ class TimetableResponse(Shape):
     direction: str | None = None
     stations: Several[Named] = ()
     stops: Several[Named] = ()
-    timetable: TflTimetable | None = None
-    disambiguation: TimetableDisambiguation | None = None
-
-    @property
-    def routes(self) -> tuple[TimetableRoute, ...]:
-        return () if self.timetable is None else self.timetable.routes
+    routes: Several[TimetableRoute] = nested("timetable", "routes", default=())
+    options: Several[TimetableOption] = nested("disambiguation", "disambiguationOptions", default=())

@@ -239,7 +239,8 @@ class TimetableReader:
         line = timetable.line
         days_later, minutes = divmod(stop_time.minutes, _DAY_MINUTES)
         shown = datetime.combine(day + timedelta(days=days_later), time(minutes // 60, minutes % 60))
-        name = f"{line.line_id}-{timetable.response.direction or 'any'}-{stop_time.pattern}-{day:%Y%m%d}-{stop_time.minutes}"
+        direction = timetable.response.direction or "any"
+        trip_id = f"{line.line_id}-{direction}-{stop_time.pattern}-{day:%Y%m%d}-{stop_time.minutes}"
         return Departure(
             line=line.name,
             mode=line.mode,
@@ -247,7 +248,7 @@ class TimetableReader:
             # In the hour that clocks show twice, the first counts.
             scheduled=list_instants(shown, self.zone)[0],
             stop_id=self.ids.encode(line.stop_id),
-            trip_id=self.ids.encode_trip(name),
+            trip_id=self.ids.encode_trip(trip_id),
             service_day=day,
             headway_s=None if stop_time.headway_minutes is None else stop_time.headway_minutes * 60,
         )
