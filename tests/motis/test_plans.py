@@ -132,9 +132,7 @@ async def test_what_nobody_asked_for_is_left_out_and_counted(mode):
     answer = await plan(Told(plan=a_plan([a_walk(mode=mode), a_ride()], TRIP)))
 
     assert len(answer.itineraries) == 1
-    assert answer.provenance.notes == (
-        "1 itinerary was left out, because it needs a car, a bicycle, a rented or a booked vehicle.",
-    )
+    assert answer.provenance.notes == ("Itineraries left out: 1 by car, bicycle, or a rented or booked vehicle.",)
 
 
 @pytest.mark.parametrize(("arrive_by", "cursor"), [(False, "LATER|1"), (True, "EARLIER|1")])

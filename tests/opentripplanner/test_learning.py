@@ -77,8 +77,8 @@ async def test_what_a_server_lacks_is_kept_and_not_asked_for():
         asked = asked_of(local)
 
     assert "fareProducts" not in asked["query"]
-    assert "promised" not in asked["query"]
-    assert "promised" not in asked["variables"]
+    assert "scheduled: planConnection" not in asked["query"]
+    assert "scheduled" not in asked["variables"]
     assert (answered.itineraries[0].fare.amount, network.profile.can(Ability.FARES)) == (None, False)
 
 

@@ -63,12 +63,12 @@ async def test_delays_are_read_with_their_sign():
 async def test_a_cancelled_trip_stays_visible_beside_what_runs():
     """The second search includes cancellations; only what cannot be used is taken from it (rule B5)."""
     off = a_ride(3, realTime=True, realtimeState="CANCELED", pickupType=None, dropoffType=None)
-    answered, local = await _plan(data(live=a_page([a_ride()]), promised=a_page([off], [a_ride()])))
+    answered, local = await _plan(data(live=a_page([a_ride()]), scheduled=a_page([off], [a_ride()])))
     asked = asked_of(local)["variables"]
 
     assert [leg.cancelled for each in answered.timetabled for leg in each.legs] == [True]
     assert [leg.cancelled for each in answered.itineraries for leg in each.legs] == [False]
-    assert asked["promised"]["transit"]["timetable"] == {"includeRealTimeCancellations": True}
+    assert asked["scheduled"]["transit"]["timetable"] == {"includeRealTimeCancellations": True}
     assert "timetable" not in asked["preferences"]["transit"]
 
 
@@ -189,7 +189,7 @@ async def test_an_empty_page_leads_to_the_next():
     first, second = asked_of(local, 0)["variables"], asked_of(local, 1)["variables"]
 
     assert len(answered.itineraries) == 1
-    assert (second.pop("after"), second.pop("withPromised"), first.pop("withPromised")) == ("A", False, True)
+    assert (second.pop("after"), second.pop("withScheduled"), first.pop("withScheduled")) == ("A", False, True)
     assert second == first
 
 

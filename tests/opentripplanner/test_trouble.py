@@ -77,9 +77,9 @@ async def test_a_limit_says_how_long_to_wait(status, message, headers, wait_s):
         ),
         # The search for cancelled trips failed alone.
         (
-            {"live": a_page([a_ride()]), "promised": None},
-            [{"message": "broken", "path": ["promised"]}],
-            "The server answered without promised (broken).",
+            {"live": a_page([a_ride()]), "scheduled": None},
+            [{"message": "broken", "path": ["scheduled"]}],
+            "The server answered without scheduled (broken).",
         ),
     ],
 )

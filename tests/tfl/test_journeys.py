@@ -12,7 +12,7 @@ from fingerpost.transit.model.itinerary import LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.itineraries import draw_leg
-from fingerpost.transit.remote.tfl.itineraries import TflQuestion, choose_after
+from fingerpost.transit.remote.tfl.itineraries import TflRequest, choose_after
 from tests.tfl.asking import NO_JOURNEY, a_leg, a_point, asking, journeys
 
 LONDON = ZoneInfo("Europe/London")
@@ -77,7 +77,7 @@ async def test_the_second_half_past_one_is_meant_where_it_was_asked_for():
     ],
 )
 def test_a_question_is_in_whole_minutes(instant, arrive_by, expected):
-    asked = TflQuestion(origin="A", destination="B", instant=utc(instant), arrive_by=arrive_by).list_params(LONDON)
+    asked = TflRequest(origin="A", destination="B", instant=utc(instant), arrive_by=arrive_by).list_params(LONDON)
 
     assert (asked["date"], asked["time"]) == expected
 
@@ -230,7 +230,7 @@ async def test_a_journey_to_nowhere_is_left_out_and_counted():
     answer, _ = await plan({"journeys": [TO_NOWHERE]})
 
     assert answer.itineraries == ()
-    assert answer.provenance.notes == ("1 itinerary was left out, because the server does not say where it leads.",)
+    assert answer.provenance.notes == ("Itineraries left out: 1 without coordinates.",)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ async def test_what_is_left_out_of_a_second_answer_is_reported(first, window_s):
     assert len(server.questions) == 2
     assert answer.provenance.notes == (
         "Victoria is closed",
-        "1 itinerary was left out, because the server does not say where it leads.",
+        "Itineraries left out: 1 without coordinates.",
     )
 
 

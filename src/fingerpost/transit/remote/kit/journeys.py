@@ -1,10 +1,12 @@
 """Search journeys page by page, if needed again with shorter walks, and again with steps."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
-from typing import ClassVar, TypeVar
+from enum import StrEnum
+from typing import ClassVar
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode
@@ -13,8 +15,6 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
 from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept
-
-_Leg = TypeVar("_Leg")
 
 # A saved place and the stop saved with it are one place within this distance (rule D2).
 _SAME_PLACE_M = 300.0
@@ -57,40 +57,38 @@ async def find_end(location: Location, ids: StopIdCodec, stops: StopLookup) -> J
 PAGE_SIZE = 6
 
 
+class LeftOut(StrEnum):
+    """Reasons to leave an itinerary out of an answer, behind a number of itineraries."""
+
+    OTHER_VEHICLE = "by car, bicycle, or a rented or booked vehicle"
+    UNPLACED = "without coordinates"
+    IMPOSSIBLE = "that arrive before their departure"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundJourneys:
     """A page of results, or several added up.
 
-    ``promised`` are scheduled itineraries that realtime made unusable. Times of ``impossible`` ones contradict each
-    other, ``unplaced`` ones lack coordinates, and ``not_asked_for`` counts those that need another vehicle.
+    ``timetabled`` are scheduled itineraries that realtime made unusable; ``left_out`` are others, each with its reason.
     ``following`` requests the next page, None if that is not wanted; ``cursor`` is the server's name of that page.
     """
 
     retrieved_at: datetime
     live: tuple[Itinerary, ...] = ()
-    promised: tuple[Itinerary, ...] = ()
-    troubles: tuple[str, ...] = ()
+    timetabled: tuple[Itinerary, ...] = ()
+    notes: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
-    impossible: frozenset[Itinerary] = frozenset()
-    unplaced: frozenset[Itinerary] = frozenset()
-    not_asked_for: int = 0
-    has_unmeasured_walk: bool = False
+    left_out: frozenset[tuple[LeftOut, Hashable]] = frozenset()
     walks_too_far: bool = False
     zone: str | None = None
     following: "Callable[[], Awaitable[FoundJourneys]] | None" = field(default=None, compare=False)
     cursor: str | None = None
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return (
-            *dict.fromkeys(self.troubles),
-            *([UNMEASURED] if self.has_unmeasured_walk else []),
-            *_format_dropped(
-                self.not_asked_for, "{} a car, a bicycle, a rented or a booked vehicle", "it needs", "they need"
-            ),
-            *_format_dropped(len(self.unplaced), "the server does not say where {}", "it leads", "they lead"),
-            *format_impossible(len(self.impossible)),
-        )
+    def list_notes(self) -> tuple[str, ...]:
+        counts = Counter(reason for reason, _ in self.left_out)
+        left_out = [f"{counts[reason]} {reason}" for reason in LeftOut if counts[reason]]
+        counted = [f"Itineraries left out: {'; '.join(left_out)}."] if left_out else []
+        return (*dict.fromkeys(self.notes), *counted)
 
     @property
     def why_nothing(self) -> str | None:
@@ -104,38 +102,43 @@ class FoundJourneys:
         return FoundJourneys(
             retrieved_at=min(self.retrieved_at, later.retrieved_at),
             live=tuple(dict.fromkeys(self.live + later.live)),
-            promised=tuple(dict.fromkeys(self.promised + later.promised)),
-            troubles=self.troubles + later.troubles,
+            timetabled=tuple(dict.fromkeys(self.timetabled + later.timetabled)),
+            notes=self.notes + later.notes,
             reasons=self.reasons + later.reasons,
-            impossible=self.impossible | later.impossible,
-            unplaced=self.unplaced | later.unplaced,
-            not_asked_for=self.not_asked_for + later.not_asked_for,
-            has_unmeasured_walk=self.has_unmeasured_walk or later.has_unmeasured_walk,
+            left_out=self.left_out | later.left_out,
             walks_too_far=self.walks_too_far or later.walks_too_far,
             zone=self.zone or later.zone,
             following=later.following,
             cursor=later.cursor,
         )
 
-    def with_trouble(self, note: str) -> "FoundJourneys":
-        return replace(self, troubles=(*self.troubles, note))
-
 
 def sort_live(
-    itineraries: Sequence[Itinerary], query: JourneyQuery, retrieved_at: datetime, *, in_minutes: bool = False
+    itineraries: Sequence[Itinerary],
+    query: JourneyQuery,
+    retrieved_at: datetime,
+    notes: tuple[str, ...],
+    *,
+    in_minutes: bool = False,
 ) -> FoundJourneys:
     """Sort itineraries by the query's limits.
 
     ``in_minutes`` drops those that miss the second of the query, for servers that count whole minutes.
     """
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
+    kept = list_kept(possible, query)
+    is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
     return FoundJourneys(
         retrieved_at=retrieved_at,
-        live=tuple(each for each in list_kept(possible, query) if not in_minutes or _is_in_time(each, query)),
-        impossible=frozenset(itineraries) - frozenset(possible),
-        has_unmeasured_walk=any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs),
-        walks_too_far=any(each.walk_m > query.max_walk_m for each in possible),
+        live=tuple(itinerary for itinerary in kept if not in_minutes or _is_in_time(itinerary, query)),
+        notes=(*notes, UNMEASURED) if is_unmeasured else notes,
+        left_out=frozenset((LeftOut.IMPOSSIBLE, itinerary) for itinerary in {*itineraries} - {*possible}),
+        walks_too_far=any(itinerary.walk_m > query.max_walk_m for itinerary in possible),
     )
+
+
+def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
+    return itinerary.arrival <= query.instant if query.arrive_by else itinerary.departure >= query.instant
 
 
 def _is_unmeasured(leg: Leg) -> bool:
@@ -143,7 +146,7 @@ def _is_unmeasured(leg: Leg) -> bool:
 
 
 def list_timetabled(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
-    return tuple(dict.fromkeys(each for each in list_kept(itineraries, query) if is_possible(each)))
+    return tuple(dict.fromkeys(filter(is_possible, list_kept(itineraries, query))))
 
 
 def new_outside_calendar(whose: str, first: date | None, last: date | None) -> OutsideCalendar:
@@ -154,7 +157,7 @@ def new_outside_calendar(whose: str, first: date | None, last: date | None) -> O
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JourneyQuestion:
+class JourneyRequest:
     """A journey query for a server; ``shorter_walks`` because what was found before walks too far."""
 
     query: JourneyQuery
@@ -177,23 +180,23 @@ class JourneySearch(ABC):
     offers_steps: ClassVar[bool] = True
 
     @abstractmethod
-    async def first_page(self, question: JourneyQuestion) -> FoundJourneys: ...
+    async def first_page(self, request: JourneyRequest) -> FoundJourneys: ...
 
-    async def find(self, question: JourneyQuestion) -> FoundJourneys:
-        found = await self._find_within(question)
-        if self.offers_steps and question.query.step_free and not found.has_rides:
+    async def find(self, request: JourneyRequest) -> FoundJourneys:
+        found = await self._find_within(request)
+        if self.offers_steps and request.query.step_free and not found.has_rides:
             # The answer names the steps.
-            return await self._find_within(replace(question, query=replace(question.query, step_free=False)))
+            return await self._find_within(replace(request, query=replace(request.query, step_free=False)))
         return found
 
-    async def _find_within(self, question: JourneyQuestion) -> FoundJourneys:
-        found = await self._page_through(question)
+    async def _find_within(self, request: JourneyRequest) -> FoundJourneys:
+        found = await self._page_through(request)
         if found.walks_too_far and not found.has_rides:
-            return found.add(await self._page_through(replace(question, shorter_walks=True)))
+            return found.add(await self._page_through(replace(request, shorter_walks=True)))
         return found
 
-    async def _page_through(self, question: JourneyQuestion) -> FoundJourneys:
-        found, seen = await self.first_page(question), set[str]()
+    async def _page_through(self, request: JourneyRequest) -> FoundJourneys:
+        found, seen = await self.first_page(request), set[str]()
         for _ in range(self.most_pages - 1):
             # A cursor that was followed before leads nowhere.
             if found.following is None or found.cursor in seen:
@@ -202,21 +205,5 @@ class JourneySearch(ABC):
                 seen.add(found.cursor)
             found = found.add(await found.following())
         if found.following is not None and self.note_of_rest is not None:
-            return found.with_trouble(self.note_of_rest)
+            return replace(found, notes=(*found.notes, self.note_of_rest))
         return found
-
-
-def _is_in_time(itinerary: Itinerary, query: JourneyQuery) -> bool:
-    return itinerary.arrival <= query.instant if query.arrive_by else itinerary.departure >= query.instant
-
-
-def format_impossible(number: int) -> list[str]:
-    return _format_dropped(number, "by the server's times {}", "it ends before it begins", "they end before they begin")
-
-
-def _format_dropped(number: int, why: str, one: str, several: str) -> list[str]:
-    """Return the note on dropped itineraries; ``why`` has a gap for what ``one`` or ``several`` do."""
-    if not number:
-        return []
-    were, verb = ("itineraries were", several) if number > 1 else ("itinerary was", one)
-    return [f"{number} {were} left out, because {why.format(verb)}."]

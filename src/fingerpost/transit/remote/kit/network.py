@@ -22,7 +22,7 @@ from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.itineraries import draw_leg
-from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, find_end
+from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyRequest, JourneySearch, find_end
 from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdCodec, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose
@@ -137,7 +137,7 @@ class ServerNetwork(ABC):
         origin, destination = await gather_all(find_end(end, self._ids, self._stops) for end in ends)
         language = self._choose_language(query.language)
         found = await self._search.find(
-            JourneyQuestion(query=query, origin=origin, destination=destination, language=language)
+            JourneyRequest(query=query, origin=origin, destination=destination, language=language)
         )
         return self._answer(found, query.language)
 
@@ -213,8 +213,8 @@ class ServerNetwork(ABC):
     def _answer(self, found: FoundJourneys, language: str) -> port.JourneyAnswer:
         return port.JourneyAnswer(
             itineraries=found.live,
-            timetabled=found.promised,
-            provenance=self._provenance(found.retrieved_at, language, found.notes, zone=found.zone),
+            timetabled=found.timetabled,
+            provenance=self._provenance(found.retrieved_at, language, found.list_notes(), zone=found.zone),
             why_nothing=found.why_nothing,
         )
 

@@ -1,8 +1,8 @@
 """Itineraries and boards from the server's: legs, rows, alerts, lines on the map and fares."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -20,6 +20,7 @@ from fingerpost.transit.model.place import Coordinate, Location, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit import itineraries as kit
 from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.journeys import LeftOut
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import find_service_day
@@ -125,28 +126,19 @@ def _end_point(place: shapes.OwnPlace, ids: StopIdCodec, location: Location | No
     )
 
 
-@dataclass(slots=True)
-class Read:
-    """The itineraries of a page, and how many others need another vehicle."""
-
-    itineraries: list[Itinerary] = field(default_factory=list)
-    not_asked_for: int = 0
-
-
 def read_itineraries(
     found: Iterable[shapes.MotisItinerary], query: JourneyQuery, ids: StopIdCodec, *, walks_as_expected: bool = True
-) -> Read:
-    """Return itineraries; skip and count those that need the rider's own, a rented or a booked vehicle."""
-    read = Read()
+) -> tuple[list[Itinerary], frozenset[tuple[LeftOut, Hashable]]]:
+    """Return itineraries, and those left out because they need the rider's own, a rented or a booked vehicle."""
+    itineraries: list[Itinerary] = []
+    left_out: set[tuple[LeftOut, Hashable]] = set()
     for own in found:
         if any(leg.mode in shapes.ON_STREET and leg.trip_id is None for leg in own.legs):
-            read.not_asked_for += 1
-            continue
-        if not own.legs:
-            continue
-        itinerary = kit.read_itinerary(own.legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
-        read.itineraries.append(replace(itinerary, fare=price(itinerary, own.fare_transfers)))
-    return read
+            left_out.add((LeftOut.OTHER_VEHICLE, own))
+        elif own.legs:
+            itinerary = kit.read_itinerary(own.legs, query, ids, new_leg, walks_as_expected=walks_as_expected)
+            itineraries.append(replace(itinerary, fare=price(itinerary, own.fare_transfers)))
+    return itineraries, frozenset(left_out)
 
 
 # Riders buy only the transfer's product; or the first leg's and the transfer's; else every leg's and the transfer's.

@@ -16,7 +16,7 @@ from fingerpost.transit.remote.kit.journeys import (
     PAGE_SIZE,
     FoundJourneys,
     JourneyEnd,
-    JourneyQuestion,
+    JourneyRequest,
     JourneySearch,
     list_timetabled,
     sort_live,
@@ -34,19 +34,19 @@ _MINUTE_S = 60
 _LONGEST_WINDOW_S = 95 * 3600
 _MOVED = "The server no longer knows a stop's id, so the trip was planned between positions."
 # The search on the timetable, whose answer has realtime beside it.
-_PROMISED = "REALTIME_ANNOTATION_ONLY"
+_SCHEDULED = "REALTIME_ANNOTATION_ONLY"
 
 
-def new_params(question: JourneyQuestion) -> dict[str, str]:
+def new_params(request: JourneyRequest) -> dict[str, str]:
     """Return the parameters of a plan; for shorter walks, half the walking at either end and no walk-only way."""
-    query, shorter_walks = question.query, question.shorter_walks
+    query, shorter_walks = request.query, request.shorter_walks
     # The server counts minutes: round so that nothing departs too early or arrives too late.
     minute = query.instant // _MINUTE_S if query.arrive_by else -(-query.instant // _MINUTE_S)
     pace = _SLOWEST_WHEELCHAIR_M_PER_S if query.step_free else _SLOWEST_M_PER_S
     walk_s = math.ceil(query.max_walk_m / pace / (2 if shorter_walks else 1))
     params = {
-        "fromPlace": question.origin.print(7),
-        "toPlace": question.destination.print(7),
+        "fromPlace": request.origin.print(7),
+        "toPlace": request.destination.print(7),
         "time": format_utc(minute * _MINUTE_S),
         "arriveBy": "true" if query.arrive_by else "false",
         "numItineraries": str(max(PAGE_SIZE, query.wanted + 1)),
@@ -74,59 +74,56 @@ class MotisJourneySearch(JourneySearch):
         self._server = server
         self._ids = ids
 
-    async def find(self, question: JourneyQuestion) -> FoundJourneys:
+    async def find(self, request: JourneyRequest) -> FoundJourneys:
         """Search; if the server no longer knows a stop's id, search between the positions instead."""
-        ends = question.origin, question.destination
+        ends = request.origin, request.destination
         try:
-            return await super().find(question)
+            return await super().find(request)
         except UnknownThere:
             if all(end.stop_id is None for end in ends):
                 raise
         origin, destination = (JourneyEnd(location=end.location) for end in ends)
-        found = await super().find(replace(question, origin=origin, destination=destination))
-        return found.with_trouble(_MOVED)
+        found = await super().find(replace(request, origin=origin, destination=destination))
+        return replace(found, notes=(*found.notes, _MOVED))
 
-    async def first_page(self, question: JourneyQuestion) -> FoundJourneys:
-        params = new_params(question)
-        page, promised = await gather_all([self._ask_page(question, params), self._find_promised(question, params)])
-        return replace(page.add(promised), following=page.following, cursor=page.cursor)
+    async def first_page(self, request: JourneyRequest) -> FoundJourneys:
+        params = new_params(request)
+        page, scheduled = await gather_all([self._ask_page(request, params), self._find_scheduled(request, params)])
+        return replace(page.add(scheduled), following=page.following, cursor=page.cursor)
 
-    async def _ask_page(self, question: JourneyQuestion, params: Mapping[str, str]) -> FoundJourneys:
-        query = question.query
-        answered = await self._ask(question, params)
+    async def _ask_page(self, request: JourneyRequest, params: Mapping[str, str]) -> FoundJourneys:
+        query = request.query
+        answered = await self._ask(request, params)
         page = answered.data
         answered.require("itinerary", "itineraries", found=page.itineraries)
-        read = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
-        found = replace(
-            sort_live(read.itineraries, query, answered.retrieved_at, in_minutes=True),
-            not_asked_for=read.not_asked_for,
-            troubles=answered.notes,
-            zone=_find_zone(page),
-        )
+        itineraries, left_out = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
+        found = sort_live(itineraries, query, answered.retrieved_at, answered.notes, in_minutes=True)
+        found = replace(found, left_out=found.left_out | left_out, zone=_find_zone(page))
         cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
         # No page follows an empty one.
         if found.has_rides or not page.itineraries or not cursor:
             return found
-        following = partial(self._ask_page, question, {**params, "pageCursor": cursor})
+        following = partial(self._ask_page, request, {**params, "pageCursor": cursor})
         return replace(found, following=following, cursor=cursor)
 
-    async def _find_promised(self, question: JourneyQuestion, params: Mapping[str, str]) -> FoundJourneys:
-        query = question.query
+    async def _find_scheduled(self, request: JourneyRequest, params: Mapping[str, str]) -> FoundJourneys:
+        query = request.query
         try:
-            answered = await self._ask(question, {**params, "realtimeMode": _PROMISED})
+            answered = await self._ask(request, {**params, "realtimeMode": _SCHEDULED})
         except ToolError as error:
             note = f"Trips cancelled in realtime are unknown ({error.message})."
-            return FoundJourneys(retrieved_at=clock.now(), troubles=(note,))
-        read = read_itineraries(answered.data.itineraries, query, self._ids, walks_as_expected=False)
+            return FoundJourneys(retrieved_at=clock.now(), notes=(note,))
+        itineraries, _ = read_itineraries(answered.data.itineraries, query, self._ids, walks_as_expected=False)
+        unusable = [itinerary for itinerary in itineraries if itinerary.is_unusable]
         return FoundJourneys(
             retrieved_at=answered.retrieved_at,
-            promised=list_timetabled((itinerary for itinerary in read.itineraries if itinerary.is_unusable), query),
-            troubles=answered.notes,
+            timetabled=list_timetabled(unusable, query),
+            notes=answered.notes,
             zone=_find_zone(answered.data),
         )
 
-    async def _ask(self, question: JourneyQuestion, params: Mapping[str, str]) -> Answer[MotisPlan]:
-        return await self._server.ask(MotisEndpoint.PLAN, MotisPlan, params, language=question.language)
+    async def _ask(self, request: JourneyRequest, params: Mapping[str, str]) -> Answer[MotisPlan]:
+        return await self._server.ask(MotisEndpoint.PLAN, MotisPlan, params, language=request.language)
 
 
 def _find_zone(plan: MotisPlan) -> str | None:

@@ -23,8 +23,8 @@ query Plan(
   $searchWindow: Duration
   $modes: PlanModesInput
   $preferences: PlanPreferencesInput!
-  $withPromised: Boolean! #if TimetablePreferencesInput.includeRealTimeCancellations
-  $promised: PlanPreferencesInput! #if TimetablePreferencesInput.includeRealTimeCancellations
+  $withScheduled: Boolean! #if TimetablePreferencesInput.includeRealTimeCancellations
+  $scheduled: PlanPreferencesInput! #if TimetablePreferencesInput.includeRealTimeCancellations
 ) {
   live: planConnection(
     origin: $origin
@@ -40,15 +40,15 @@ query Plan(
     routingErrors { code inputField }
     ...Itineraries
   }
-  promised: planConnection( #if TimetablePreferencesInput.includeRealTimeCancellations
+  scheduled: planConnection( #if TimetablePreferencesInput.includeRealTimeCancellations
     origin: $origin #if TimetablePreferencesInput.includeRealTimeCancellations
     destination: $destination #if TimetablePreferencesInput.includeRealTimeCancellations
     dateTime: $dateTime #if TimetablePreferencesInput.includeRealTimeCancellations
     first: $first #if TimetablePreferencesInput.includeRealTimeCancellations
     searchWindow: $searchWindow #if TimetablePreferencesInput.includeRealTimeCancellations
     modes: $modes #if TimetablePreferencesInput.includeRealTimeCancellations
-    preferences: $promised #if TimetablePreferencesInput.includeRealTimeCancellations
-  ) @include(if: $withPromised) { ...Itineraries } #if TimetablePreferencesInput.includeRealTimeCancellations
+    preferences: $scheduled #if TimetablePreferencesInput.includeRealTimeCancellations
+  ) @include(if: $withScheduled) { ...Itineraries } #if TimetablePreferencesInput.includeRealTimeCancellations
 }
 fragment Itineraries on PlanConnection {
   edges { node { legs {

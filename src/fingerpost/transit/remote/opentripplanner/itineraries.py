@@ -90,7 +90,7 @@ ARRIVAL_MARGIN_S = 1
 
 
 def list_itineraries(
-    found: shapes.PlanConnection | shapes.Promised | None, query: JourneyQuery, ids: StopIdCodec
+    found: shapes.PlanConnection | shapes.Scheduled | None, query: JourneyQuery, ids: StopIdCodec
 ) -> list[Itinerary]:
     itineraries: list[Itinerary | None] = []
     for edge in () if found is None else found.edges:

@@ -19,9 +19,8 @@ from fingerpost.transit.remote.kit.journeys import (
     PAGE_SIZE,
     FoundJourneys,
     JourneyEnd,
-    JourneyQuestion,
+    JourneyRequest,
     JourneySearch,
-    format_impossible,
     list_timetabled,
     new_outside_calendar,
     sort_live,
@@ -76,15 +75,15 @@ def to_plan_location(end: JourneyEnd) -> dict[str, Any]:
     return {"location": {"coordinate": {"latitude": here.lat, "longitude": here.lon}}}
 
 
-def new_variables(question: JourneyQuestion, zone: ZoneInfo, *, with_promised: bool) -> dict[str, Any]:
+def new_variables(request: JourneyRequest, zone: ZoneInfo, *, with_scheduled: bool) -> dict[str, Any]:
     """Return the variables of the plan document; wishes that were not made are left out, because nulls fail."""
-    query, shorter_walks = question.query, question.shorter_walks
+    query, shorter_walks = request.query, request.shorter_walks
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
     instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
     preferences = _preferences(query, shorter_walks=shorter_walks)
     variables: dict[str, Any] = {
-        "origin": to_plan_location(question.origin),
-        "destination": to_plan_location(question.destination),
+        "origin": to_plan_location(request.origin),
+        "destination": to_plan_location(request.destination),
         "dateTime": {bound: format_offset_time(instant, zone)},
         "first": max(PAGE_SIZE, query.wanted + 1),
         "preferences": preferences,
@@ -94,9 +93,9 @@ def new_variables(question: JourneyQuestion, zone: ZoneInfo, *, with_promised: b
         variables["searchWindow"] = f"PT{min(query.window_s, _LONGEST_WINDOW_S)}S"
     if shorter_walks:
         variables["modes"] = {"transitOnly": True}
-    if with_promised:
+    if with_scheduled:
         transit = {**preferences["transit"], "timetable": {"includeRealTimeCancellations": True}}
-        variables |= {"withPromised": True, "promised": {**preferences, "transit": transit}}
+        variables |= {"withScheduled": True, "scheduled": {**preferences, "transit": transit}}
     return variables
 
 
@@ -116,39 +115,38 @@ class OpenTripPlannerSearch(JourneySearch):
     # A page may be empty although more follow.
     most_pages = 4
 
-    def __init__(self, server: Server, ids: OtpStopIds, profile: NetworkProfile, *, with_promised: bool) -> None:
+    def __init__(self, server: Server, ids: OtpStopIds, profile: NetworkProfile, *, with_scheduled: bool) -> None:
         self._server = server
         self._ids = ids
         self._profile = profile
         self._zone = ZoneInfo(profile.zone)
-        self._with_promised = with_promised
+        self._with_scheduled = with_scheduled
 
-    async def first_page(self, question: JourneyQuestion) -> FoundJourneys:
-        return await self._ask(question, new_variables(question, self._zone, with_promised=self._with_promised))
+    async def first_page(self, request: JourneyRequest) -> FoundJourneys:
+        return await self._ask(request, new_variables(request, self._zone, with_scheduled=self._with_scheduled))
 
-    async def _ask(self, question: JourneyQuestion, variables: Mapping[str, Any]) -> FoundJourneys:
-        query = question.query
-        answered = await self._server.ask(PLAN, PlanData, variables, language=question.language)
+    async def _ask(self, request: JourneyRequest, variables: Mapping[str, Any]) -> FoundJourneys:
+        query = request.query
+        answered = await self._server.ask(PLAN, PlanData, variables, language=request.language)
         page = answered.data.live
-        told = list_itineraries(page, query, self._ids)
-        live = sort_live(told, query, answered.retrieved_at)
-        if len(live.impossible) == len(set(told)) and (told or answered.has_lost("legs")):
-            raise refuse_unreadable("itinerary", [*answered.notes, *format_impossible(len(told))])
+        itineraries = list_itineraries(page, query, self._ids)
+        live = sort_live(itineraries, query, answered.retrieved_at, answered.notes)
+        if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_lost("legs")):
+            raise refuse_unreadable("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
         found = replace(
             live,
-            promised=list_timetabled(list_itineraries(answered.data.promised, query, self._ids), query),
+            timetabled=list_timetabled(list_itineraries(answered.data.scheduled, query, self._ids), query),
             reasons=list_reasons(page.routing_errors),
-            troubles=answered.notes,
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
         )
-        if not (found.live or found.promised or "after" in variables):
+        if not (found.live or found.timetabled or "after" in variables):
             self._refuse_outside(page.routing_errors)
         cursor = page.end_cursor if page.has_next_page else None
         if cursor is None or not _may_lack_some(found, query):
             return found
-        onward = {**variables, **({"withPromised": False} if "withPromised" in variables else {}), "after": cursor}
-        return replace(found, following=partial(self._ask, question, onward), cursor=cursor)
+        onward = {**variables, **({"withScheduled": False} if "withScheduled" in variables else {}), "after": cursor}
+        return replace(found, following=partial(self._ask, request, onward), cursor=cursor)
 
     def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
         name = self._profile.name

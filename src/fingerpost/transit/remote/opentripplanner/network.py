@@ -133,7 +133,7 @@ def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-_PROMISED = "TimetablePreferencesInput.includeRealTimeCancellations"
+_SCHEDULED = "TimetablePreferencesInput.includeRealTimeCancellations"
 
 
 class OpenTripPlannerNetwork(ServerNetwork):
@@ -150,7 +150,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         if region is not None:
             names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds)
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
-        search = OpenTripPlannerSearch(self._server, ids, profile, with_promised=_PROMISED not in lacking)
+        search = OpenTripPlannerSearch(self._server, ids, profile, with_scheduled=_SCHEDULED not in lacking)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:

@@ -114,7 +114,7 @@ def _failure(
         return SourceChanged(f"{host} answered {'without what it was asked for' if has_data else 'no data'}")
     said = _format_error(errors[0])
     if "TimeoutException" in errors[0].message or "timeout" in errors[0].message.lower():
-        return SourceTimeout(f"{host} took too long over the question: {said}")
+        return SourceTimeout(f"{host} took too long over the request: {said}")
     if errors[0].classification in ("ValidationError", "InvalidSyntax"):
         return SourceChanged(
             f"{host} does not know what it was asked: {said}",

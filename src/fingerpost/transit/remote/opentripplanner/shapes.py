@@ -310,16 +310,16 @@ def _is_off(leg: dict[str, Any]) -> bool:
     return is_taken_away(leg.get("transitLeg"), leg.get("realtimeState"), leg.get("realTime"), types)
 
 
-class PromisedEdge(Shape):
-    """An itinerary of the timetable; most run as promised, and reading those would take half the time of a plan."""
+class ScheduledEdge(Shape):
+    """An itinerary of the timetable; most run as scheduled, and reading those would take half the time of a plan."""
 
     node: Annotated[OwnItinerary | None, BeforeValidator(_if_taken_away)] = None
 
 
-class Promised(Shape):
-    edges: Several[PromisedEdge] = ()
+class Scheduled(Shape):
+    edges: Several[ScheduledEdge] = ()
 
 
 class PlanData(Shape):
     live: PlanConnection
-    promised: Promised | None = None
+    scheduled: Scheduled | None = None

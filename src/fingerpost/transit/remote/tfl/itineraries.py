@@ -107,7 +107,7 @@ def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TflQuestion:
+class TflRequest:
     """A journey query in TfL's terms: its ids, ``lat,lon``, postcodes or names as ends, and its words for wishes.
 
     ``sides`` are what the caller calls the two ends; ``ends`` are the trip's own.
@@ -151,7 +151,7 @@ class JourneyReader:
     zone: ZoneInfo
     told: shapes.JourneyResult
     lifts: Sequence[shapes.LiftDisruption]
-    question: TflQuestion
+    request: TflRequest
 
     def list_itineraries(self) -> list[Itinerary]:
         return [self._read(journey) for journey in self.told.journeys if journey.legs]
@@ -163,8 +163,8 @@ class JourneyReader:
         for at, leg in enumerate(journey.legs):
             departure = choose_after(leg.departure_time, self.zone, earliest=here)
             here = choose_instant(leg.arrival_time, self.zone, wanted=departure + leg.duration * MINUTE_S)
-            start = self._point(leg.departure_point, self.question.ends[0] if at == 0 else None)
-            end = self._point(leg.arrival_point, self.question.ends[1] if at == last else None)
+            start = self._point(leg.departure_point, self.request.ends[0] if at == 0 else None)
+            end = self._point(leg.arrival_point, self.request.ends[1] if at == last else None)
             legs.append(self._leg(leg, start, end, (departure, here)))
         return Itinerary(tuple(legs))
 
@@ -174,8 +174,8 @@ class JourneyReader:
         starts = list_instants(journey.start_date_time, self.zone)
         arrivals = list_instants(journey.arrival_date_time, self.zone)
         whole = [start for start in starts if any(abs(end - start - duration_s) < MINUTE_S for end in arrivals)]
-        instant = self.question.instant
-        if self.question.arrive_by:
+        instant = self.request.instant
+        if self.request.arrive_by:
             fitting = [each for each in whole if each + duration_s <= instant]
             return max(fitting, default=(whole or starts)[0])
         fitting = [each for each in whole if each >= instant - MINUTE_S]

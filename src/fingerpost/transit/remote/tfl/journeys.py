@@ -11,10 +11,10 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceFailed
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
-from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyQuestion, JourneySearch, sort_live
+from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyRequest, JourneySearch, LeftOut, sort_live
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
-from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, TflQuestion, is_placed
+from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, TflRequest, is_placed
 from fingerpost.transit.remote.tfl.server import (
     LIVE_FRESH_S,
     MULTIPLE_CHOICES,
@@ -32,10 +32,10 @@ _HINT = "Send the parameterValue of the place that is meant instead"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
 
-def explain(told: shapes.DisambiguationResult, question: TflQuestion) -> PlaceAmbiguous | PlaceUnknown:
+def explain(told: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbiguous | PlaceUnknown:
     """Return the error of ends that TfL could not resolve."""
     statuses = (told.from_location_disambiguation, told.to_location_disambiguation)
-    ends = list(zip(question.sides, (question.origin, question.destination), statuses, strict=True))
+    ends = list(zip(request.sides, (request.origin, request.destination), statuses, strict=True))
     for side, text, status in ends:
         if status.match_status.lower() == _NOT_IDENTIFIED:
             return new_unknown(text, side)
@@ -92,63 +92,60 @@ class TflJourneySearch(JourneySearch):
         self._ids = ids
         self._zone = zone
 
-    async def first_page(self, question: JourneyQuestion) -> FoundJourneys:
-        return await self._ask_from(question, question.query.instant, ())
+    async def first_page(self, request: JourneyRequest) -> FoundJourneys:
+        return await self._ask_from(request, request.query.instant, ())
 
-    async def _ask_on(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
-        page = await find_or_none(self._ask_from(question, instant, offered))
-        return page or FoundJourneys(retrieved_at=clock.now(), troubles=(self.note_of_rest,))
+    async def _ask_on(self, request: JourneyRequest, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
+        page = await find_or_none(self._ask_from(request, instant, offered))
+        return page or FoundJourneys(retrieved_at=clock.now(), notes=(self.note_of_rest,))
 
-    async def _ask_from(self, question: JourneyQuestion, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
+    async def _ask_from(self, request: JourneyRequest, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
         """Return what TfL offers from an instant on, and how to request the rest of the window.
 
         TfL has no windows: it offers a few journeys, and later ones to a request that starts after the last of them,
         which are ``offered``.
         """
-        query = question.query
+        query = request.query
         preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
-        asked = TflQuestion(
-            origin=question.origin.print(6),
-            destination=question.destination.print(6),
+        asked = TflRequest(
+            origin=request.origin.print(6),
+            destination=request.destination.print(6),
             instant=instant,
             arrive_by=query.arrive_by,
-            preference="LeastWalking" if question.shorter_walks else preference,
+            preference="LeastWalking" if request.shorter_walks else preference,
             accessibility=STEP_FREE if query.step_free else None,
             ends=(query.origin, query.destination),
         )
         answered = await self.ask(asked)
-        placed = [each for each in answered.live if is_placed(each)]
-        found = replace(
-            sort_live(placed, query, answered.retrieved_at, in_minutes=True),
-            unplaced=frozenset(answered.live) - frozenset(placed),
-            troubles=answered.troubles,
-            reasons=answered.reasons,
-        )
-        new = [each for each in answered.live if each not in offered]
+        placed = [itinerary for itinerary in answered.live if is_placed(itinerary)]
+        unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in answered.live if itinerary not in placed)
+        found = sort_live(placed, query, answered.retrieved_at, answered.notes, in_minutes=True)
+        found = replace(found, left_out=found.left_out.union(unplaced), reasons=answered.reasons)
+        new = [itinerary for itinerary in answered.live if itinerary not in offered]
         if query.window_s is None or not new:
             return found
         if query.arrive_by:
-            beyond = min(each.arrival for each in new) - MINUTE_S
+            beyond = min(itinerary.arrival for itinerary in new) - MINUTE_S
         else:
-            beyond = max(each.departure for each in new) + MINUTE_S
+            beyond = max(itinerary.departure for itinerary in new) + MINUTE_S
         if abs(beyond - query.instant) > query.window_s:
             return found
-        return replace(found, following=partial(self._ask_on, question, beyond, new))
+        return replace(found, following=partial(self._ask_on, request, beyond, new))
 
-    async def ask(self, question: TflQuestion) -> FoundJourneys:
+    async def ask(self, request: TflRequest) -> FoundJourneys:
         """Return all journeys, also those beyond limits; raise PlaceAmbiguous or PlaceUnknown for an unclear end."""
 
         async def read(response: Response) -> Answer[shapes.JourneyResult] | FoundJourneys:
             if response.status == NOT_FOUND:
-                reason = self._read_nothing(read_error(response), question)
+                reason = self._read_nothing(read_error(response), request)
                 return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
             if response.status == MULTIPLE_CHOICES or b"DisambiguationResult," in response.body[:200]:
-                raise explain((await read_exactly(shapes.DisambiguationResult, response)).data, question)
+                raise explain((await read_exactly(shapes.DisambiguationResult, response)).data, request)
             return await read_answer(shapes.JourneyResult, response)
 
         answer = await self._server.get(
-            *("Journey", "JourneyResults", question.origin, "to", question.destination),
-            params=question.list_params(self._zone),
+            *("Journey", "JourneyResults", request.origin, "to", request.destination),
+            params=request.list_params(self._zone),
             fresh_s=LIVE_FRESH_S,
             accept=frozenset({MULTIPLE_CHOICES, NOT_FOUND}),
             read=read,
@@ -158,23 +155,23 @@ class TflJourneySearch(JourneySearch):
         told = answer.data
         answer.require("journey", "journeys", found=told.journeys)
         lifts = await self._server.find_lifts()
-        reader = JourneyReader(self._ids, self._zone, told, lifts or (), question)
+        reader = JourneyReader(self._ids, self._zone, told, lifts or (), request)
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
         notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
-        return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), troubles=notes)
+        return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
-    def _read_nothing(self, error: shapes.ApiError, question: TflQuestion) -> str:
+    def _read_nothing(self, error: shapes.ApiError, request: TflRequest) -> str:
         """Return why there is no journey; PlaceUnknown for an unknown end, SourceFailed for anything else."""
         said = format_error(error)
         lowered = said.lower()
         if _NO_JOURNEY in lowered:
-            days = (question.instant - int(clock.now().timestamp())) // _DAY_S
+            days = (request.instant - int(clock.now().timestamp())) // _DAY_S
             if days >= _HORIZON_DAYS:
                 return f"TfL found no journey: it plans about {_HORIZON_DAYS} days ahead, and this is {days}"
             return f"TfL found no journey ({said})"
         if any(word in lowered for word in _UNKNOWN_WORDS):
-            sides = question.sides
-            for text, side in zip((question.origin, question.destination), sides, strict=True):
+            sides = request.sides
+            for text, side in zip((request.origin, request.destination), sides, strict=True):
                 if text.lower() in lowered:
                     raise new_unknown(text, side)
             raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {said}", {"field": sides[0]})

@@ -11,7 +11,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource
 from fingerpost.transit.remote.tfl.boards import TflBoards
-from fingerpost.transit.remote.tfl.itineraries import TflQuestion
+from fingerpost.transit.remote.tfl.itineraries import TflRequest
 from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown
 from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.shapes import OwnMode, read_mode
@@ -41,14 +41,14 @@ class TflNetwork(ServerNetwork):
             # Dots alone would lead to another address.
             if not any(map(str.isalnum, text)):
                 raise new_unknown(text, side)
-        question = TflQuestion(
+        request = TflRequest(
             origin=self._read_text(query.origin),
             destination=self._read_text(query.destination),
             instant=query.instant,
             accessibility=STEP_FREE_TO_PLATFORM if query.step_free else None,
             sides=query.sides,
         )
-        found = await self._journeys.ask(question)
+        found = await self._journeys.ask(request)
         in_time = tuple(each for each in found.live if each.departure >= query.instant)
         return self._answer(replace(found, live=in_time), query.language)
 

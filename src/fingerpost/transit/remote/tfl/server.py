@@ -75,9 +75,9 @@ class TflClient(Connection):
         return None if told is None else told.data
 
 
-async def find_or_none(question: Coroutine[Any, Any, _T]) -> _T | None:
+async def find_or_none(request: Coroutine[Any, Any, _T]) -> _T | None:
     try:
-        return await question
+        return await request
     except (StorageUnavailable, SourceChanged):
         return None
 

@@ -164,7 +164,7 @@ class EndStatus(Shape):
 
 
 class DisambiguationResult(Shape):
-    """The answer to a question whose ends are unclear (HTTP 300)."""
+    """The answer to a request whose ends are unclear (HTTP 300)."""
 
     from_location_disambiguation: EndStatus = EndStatus()
     to_location_disambiguation: EndStatus = EndStatus()
