@@ -22,7 +22,8 @@ from fingerpost.apps.storage import open_variables
 from fingerpost.apps.tool_methods import build_signature, name_method
 from fingerpost.apps.wiring import TOOLS, list_tools, new_networks
 from fingerpost.contract.envelope import Contract, code_of, render_error
-from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.size_bounds import STATED
+from fingerpost.contract.tool_definition import ToolDefinition
 from fingerpost.contract.wire import schema_of
 from fingerpost.store.network_record import describe_schema
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
@@ -64,21 +65,21 @@ def _tools() -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(home=Path(folder))
         for tool in list_tools(new_networks(settings), open_variables(settings)):
-            lines += _tool(tool)
+            lines += _tool(tool.definition)
     return lines[:-1]
 
 
-def _tool(tool: PublishedTool) -> list[str]:
+def _tool(tool: ToolDefinition) -> list[str]:
     writes = "It only reads." if tool.read_only else "It writes."
     lines = [
         f"## {tool.name}",
         "",
-        tool.full_description,
+        f"{tool.description} {STATED}",
         f"Group `{tool.group}`; errors of the {tool.contract.value} contract.",
         writes,
     ]
     lines += ["", "### It takes", "", *_fields(tool.input_schema)]
-    shapes = tool.output_shape if isinstance(tool.output_shape, tuple) else (tool.output_shape,)
+    shapes = [output.shape for output in tool.outputs]
     for shape in shapes:
         name = f": {shape.__name__}" if len(shapes) > 1 else ""
         lines += ["", f"### It answers{name}", "", *_fields(schema_of(shape))]
@@ -290,12 +291,12 @@ from collections.abc import Mapping, Sequence
 from inspect import Signature
 from typing import Any, Generic, TypeVar
 
-from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.tool_definition import ToolDefinition
 
 _Body_co = TypeVar("_Body_co", covariant=True)
 
-def name_method(tool: type[PublishedTool]) -> str: ...
-def build_signature(tool: type[PublishedTool]) -> Signature: ...
+def name_method(tool: ToolDefinition) -> str: ...
+def build_signature(tool: ToolDefinition) -> Signature: ...
 
 class ToolMethods(Generic[_Body_co]):
     def _body(self, tool: str, arguments: dict[str, Any]) -> _Body_co: ...

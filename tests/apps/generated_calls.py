@@ -48,11 +48,11 @@ class CallDrawer:
     def __init__(self, application, dice):
         self.dice = dice
         self.tools = application.tools
-        self.schemas = {name: tool.input_schema for name, tool in application.tools.items()}
+        self.schemas = {name: tool.definition.input_schema for name, tool in application.tools.items()}
         self.kinds = {
             name: {kind: schema_of(model) for kind, model in tool.spec.input_schema.items()}
             for name, tool in application.tools.items()
-            if "query_type" in tool.input_schema["properties"]
+            if "query_type" in tool.definition.input_schema["properties"]
         }
         self.run_ids = ["none"]
 

@@ -19,6 +19,7 @@ from fingerpost.apps.storage import open_journal
 from fingerpost.apps.wiring import build
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
+from fingerpost.contract.tool_definition import ToolReply
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners import PlanningCapability
@@ -35,12 +36,12 @@ PLAN = {
 
 
 class Slow(ScriptedTool):
-    name = "slow"
+    definition = replace(ScriptedTool.definition, name="slow")
 
     async def handle(self, arguments, call):
         logging.getLogger("fingerpost").info("the call is running")
         await asyncio.to_thread(Path(sys.argv[1]).read_text)
-        return self.outcome
+        return ToolReply(self.outcome, "done")
 
 
 def new_application(pipe):

@@ -1,7 +1,8 @@
 """A tool that does as it was told."""
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WireModel
 
 
@@ -14,13 +15,15 @@ class Anything(WireModel, extra="allow"):
 
 
 class ScriptedTool(PublishedTool):
-    name = "scripted"
-    title = "Scripted"
-    description = "Does as it was told."
-    contract = Contract.BOARD
-    group = "core"
-    input_model = Nothing
-    output_shape = Anything
+    definition = ToolDefinition(
+        name="scripted",
+        title="Scripted",
+        description="Does as it was told.",
+        contract=Contract.BOARD,
+        group="core",
+        input_model=Nothing,
+        outputs=(Output(Anything),),
+    )
 
     def __init__(self, outcome):
         self.outcome = outcome
@@ -28,7 +31,4 @@ class ScriptedTool(PublishedTool):
     async def handle(self, arguments, call):
         if isinstance(self.outcome, Exception):
             raise self.outcome
-        return self.outcome
-
-    def describe(self, answer):
-        return "done"
+        return ToolReply(self.outcome, "done")

@@ -107,10 +107,10 @@ async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
 async def test_python_has_it_beside_the_answer(tmp_path):
     application = drawn(tmp_path)
     async with Fingerpost() as fp:
-        answer = await fp.answer("plan_trip", QUESTION, wants=["geometry"])
+        answer = await fp.answer("plan_trip", QUESTION, include=["geometry"])
 
     asked = await ask(application, QUESTION, ASKED)
-    assert answer.beside == {"geometry": asked.meta[GEOMETRY]}
+    assert answer.extras == {"geometry": asked.meta[GEOMETRY]}
 
 
 def _rows(feed, table):

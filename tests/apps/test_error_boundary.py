@@ -43,3 +43,14 @@ async def test_an_unknown_tool_is_told_which_there_are():
 
     assert answer.is_error
     assert answer.text == "validation-error: Tool 'brokn' not found in registry. The tools are: broken."
+
+
+async def test_the_log_names_the_call_and_not_its_arguments(caplog):
+    """A3: the correlation id is in the log; places are the caller's own business."""
+    tools = {"scripted": ScriptedTool({"home": "HSL:home"})}
+    with caplog.at_level(logging.INFO, "fingerpost.apps.error_boundary"):
+        answer = await error_boundary.answer(tools, "scripted", {}, user="ada")
+        await error_boundary.answer(tools, "scripted", {"home": "x"}, user="ada")
+    assert caplog.messages[0] == f"call tool=scripted correlationId={answer.correlation_id} outcome=ok"
+    assert [message.rpartition(" ")[2] for message in caplog.messages] == ["outcome=ok", "outcome=validation-error"]
+    assert [message for message in caplog.messages if "home" in message or "ada" in message] == []

@@ -43,7 +43,9 @@ class Findings:
     def __init__(self, application):
         self.wrong = {}
         self.sizes = Counter()
-        self._validators = {name: Draft202012Validator(tool.output_schema) for name, tool in application.tools.items()}
+        self._validators = {
+            name: Draft202012Validator(tool.definition.output_schema) for name, tool in application.tools.items()
+        }
 
     def look_at(self, name, arguments, answer):
         for kind, what in self._list(name, answer):
@@ -117,11 +119,11 @@ def test_an_unforeseen_exception_is_answered_as_published(application, monkeypat
                 arguments = drawer.draw_sound(name)
                 answer = asyncio.run(error_boundary.answer(application.tools, name, arguments, user="ann"))
                 assert answer.is_error, print_call(name, arguments)
-                assert list(Draft202012Validator(tool.output_schema).iter_errors(answer.body)) == []
+                assert list(Draft202012Validator(tool.definition.output_schema).iter_errors(answer.body)) == []
     assert raised == {(name, error) for name in application.tools for error in (RuntimeError, Unforeseen)}
 
 
 def test_the_published_schemas_tell_a_failure_from_a_success(application):
-    schemas = {name: tool.output_schema for name, tool in application.tools.items()}
+    schemas = {name: tool.definition.output_schema for name, tool in application.tools.items()}
 
     assert [name for name, schema in schemas.items() if Draft202012Validator(schema).is_valid({})] == []

@@ -64,7 +64,7 @@ async def test_every_field_of_the_contract_has_its_argument(application):
 
 
 def _aliases(tool):
-    return [(field, info.alias) for field, info in tool.input_model.model_fields.items()]
+    return [(field, info.alias) for field, info in tool.definition.input_model.model_fields.items()]
 
 
 async def test_methods_are_coroutine_functions_as_frameworks_look_for_them():

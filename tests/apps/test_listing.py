@@ -23,7 +23,7 @@ ALL_BYTES = 16_000
 
 
 def wire(tool):
-    return tool_of(tool).model_dump(by_alias=True, exclude_none=True, mode="json")
+    return tool_of(tool.definition).model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
 def minified(value):

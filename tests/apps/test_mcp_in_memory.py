@@ -21,7 +21,9 @@ async def test_every_tool_of_the_application_is_listed_with_both_schemas(applica
         listed = (await client.list_tools()).tools
 
     assert [tool.name for tool in listed] == list(application.tools)
-    assert [tool.output_schema for tool in listed] == [tool.output_schema for tool in application.tools.values()]
+    assert [tool.output_schema for tool in listed] == [
+        tool.definition.output_schema for tool in application.tools.values()
+    ]
 
 
 @ERAS
@@ -71,7 +73,7 @@ async def test_a_tools_schemas_can_be_read(application):
     async with connect(application) as client:
         read = await client.read_resource("fingerpost://schemas/find_stops")
 
-    tool = application.tools["find_stops"]
+    tool = application.tools["find_stops"].definition
     assert json.loads(read.contents[0].text) == {"input": tool.input_schema, "output": tool.output_schema}
 
 

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from fingerpost import clock
 from fingerpost.apps import error_boundary
+from fingerpost.apps.mcp.listing import tool_of
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES, STATED
 from tests.apps.conftest import NOW
 from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
@@ -90,7 +91,7 @@ def test_the_text_alone_has_every_figure_time_and_candidate(application, name, a
 
     assert untold(name, answer) == []
     assert (body_bytes <= MOST_BODY_BYTES, text_bytes <= MOST_TEXT_BYTES) == (True, True)
-    assert list(Draft202012Validator(application.tools[name].output_schema).iter_errors(answer.body)) == []
+    assert list(Draft202012Validator(application.tools[name].definition.output_schema).iter_errors(answer.body)) == []
 
 
 def test_rows_beyond_the_bound_are_counted_and_the_way_to_them_is_told(application):
@@ -131,7 +132,7 @@ def test_a_run_of_many_long_steps_is_bounded(application):
     for name, each in (("run_plan", answer), ("get_plan_run", seen)):
         assert sizes(each)[0] <= MOST_BODY_BYTES
         assert sizes(each)[1] <= MOST_TEXT_BYTES
-        assert list(Draft202012Validator(application.tools[name].output_schema).iter_errors(each.body)) == []
+        assert list(Draft202012Validator(application.tools[name].definition.output_schema).iter_errors(each.body)) == []
         parts = {part["part"]: part for part in each.body["left_out"]}
         assert parts["results"]["total"] == 120
         assert parts["results"]["shown"] == len(each.body["results"])
@@ -154,7 +155,8 @@ def test_variables_beyond_the_bound_are_counted(application):
 
 def test_each_description_states_the_bounds(application):
     """Rule A11."""
-    assert [name for name, tool in application.tools.items() if not tool.full_description.endswith(STATED)] == []
+    entries = [tool_of(tool.definition) for tool in application.tools.values()]
+    assert [entry.name for entry in entries if not entry.description.endswith(STATED)] == []
 
 
 LARGE = [
@@ -181,7 +183,7 @@ def test_a_large_question_is_refused_in_few_words(application, arguments, monkey
         assert answer.is_error
         assert sizes(answer)[0] <= MOST_BODY_BYTES
         assert sizes(answer)[1] <= MOST_TEXT_BYTES
-        assert list(Draft202012Validator(tool.output_schema).iter_errors(answer.body)) == []
+        assert list(Draft202012Validator(tool.definition.output_schema).iter_errors(answer.body)) == []
 
 
 def test_the_name_of_a_tool_that_is_none_is_not_echoed_at_length(application):

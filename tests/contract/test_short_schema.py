@@ -40,10 +40,10 @@ def test_what_is_used_twice_or_uses_itself_stays_a_definition():
 def test_the_published_schemas_accept_what_the_longer_ones_do(tmp_path):
     application = build(read_settings(home=tmp_path))
     drawer = CallDrawer(application, random.Random(17))
-    models = {name: tool.input_model for name, tool in application.tools.items() if name not in drawer.kinds}
+    models = {name: tool.definition.input_model for name, tool in application.tools.items() if name not in drawer.kinds}
     outcomes = set()
     for name, model in models.items():
-        short = Draft202012Validator(application.tools[name].input_schema)
+        short = Draft202012Validator(application.tools[name].definition.input_schema)
         whole = Draft202012Validator(schema_of(model))
         for bent in (False, True) * 30:
             arguments = drawer.draw_sound(name)
@@ -83,7 +83,7 @@ def test_what_accepts_anything_says_so_by_its_types():
 def test_no_published_schema_says_nothing(tmp_path):
     """Of each tool, in and out: the Inspector complains of those that do."""
     for tool in build(read_settings(home=tmp_path)).tools.values():
-        for schema in (tool.input_schema, tool.output_schema):
+        for schema in (tool.definition.input_schema, tool.definition.output_schema):
             parts = [part for part in parts_of(schema) if isinstance(part, dict)]
             assert [part for part in parts if part.keys() <= {"description", "title", "default"}] == []
 

@@ -277,7 +277,7 @@ def test_without_a_network_of_london_the_key_is_named(tmp_path):
     (tool,) = tools
     answer = asyncio.run(tool.answer(TRIP, user=ANN))
 
-    assert (tool.name, asyncio.run(tool.can_answer())) == ("planJourney", False)
+    assert (tool.name, asyncio.run(tool.is_available())) == ("planJourney", False)
     assert (answer.body["success"], answer.body["code"]) == (False, "UPSTREAM_ERROR")
     assert "TFL_API_KEY" in answer.body["message"]
 

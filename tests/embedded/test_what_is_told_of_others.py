@@ -4,6 +4,8 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from fingerpost.transit.tools.get_departures import describe_board
+from fingerpost.transit.tools.plan_trip import describe_plan
 from tests.embedded.conftest import trips, warnings
 from tests.realtime.messages import call, message, update
 
@@ -83,13 +85,13 @@ def night(towns, clock):
 
 def test_a_board_of_the_repeated_hour_tells_which(night):
     """A11: the text alone; what leaves after the change has its offset."""
-    text = night.tools["get_departures"].describe(night.board(windowMinutes=120))
+    text = describe_board(night.board(windowMinutes=120))
 
     assert [line[:20] for line in text.splitlines()[1:3]] == ["03:30 RAIL O to Gamm", "03:10+02:00 RAIL M t"]
 
 
 def test_a_plan_of_the_repeated_hour_tells_which(night):
-    text = night.tools["plan_trip"].describe(night.plan(limit=2))
+    text = describe_plan(night.plan(limit=2))
 
     assert [line[:30] for line in text.splitlines()[1:5:2]] == [
         "1. 03:30 to 03:50, 20 min, 0 c",

@@ -16,7 +16,7 @@ from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
-from fingerpost.filings.tools.sec_query import QueryType
+from fingerpost.filings.tools.sec_query import QueryType, define_query_tool
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.filings.tools.sec_shapes import SourcedAnswer
 from fingerpost.filings.tools.sec_text import format_rows
@@ -109,7 +109,9 @@ async def test_bad_parameters_are_an_error_in_one_sentence(figures, asked, sente
 async def test_an_unknown_query_type_names_the_supported_ones(sample, tool, query_type):
     answer = await tool(sample).execute(query_type, {})
 
-    assert answer["error"].startswith(f"Query type '{query_type}' is not supported by the {tool.name} tool. Supported")
+    assert answer["error"].startswith(
+        f"Query type '{query_type}' is not supported by the {tool.definition.name} tool. Supported"
+    )
     assert answer["error_code"] == "QueryTypeUnsupported"
 
 
@@ -199,7 +201,7 @@ GROWTH = QueryType(
     name="growth",
     params=FactHistoryParams,
     answer=growth_of,
-    output=SourcedAnswer,
+    shape=SourcedAnswer,
     results=list[dict[str, Number]],
     text=format_rows(lambda row: f"{row['fiscal_year']}: {row['growth']:+.1%}"),
     usage="growth {ticker, metric}",
@@ -209,6 +211,7 @@ GROWTH = QueryType(
 def test_a_query_type_is_one_record(sample):
     class Figures(SecFinancialData):
         queries = (*SecFinancialData.queries, GROWTH)
+        definition = define_query_tool("figures", "Figures", queries, intro="Others: ")
 
     tool = Figures(sample)
     asked = {"query_type": "growth", "parameters": {"ticker": "AAPL", "metric": "Revenue", "end_date": "2020-12-31"}}
@@ -217,9 +220,9 @@ def test_a_query_type_is_one_record(sample):
 
     assert answer.text.startswith("2019: -2.0%.\n2020: +5.5%.\nSource: SEC filings, sample, complete through ")
     assert refused.body["error"] == "Missing required parameters: ticker and metric"
-    assert "custom_sql {sql_query}, growth {ticker, metric}. All take" in tool.description
+    assert "custom_sql {sql_query}, growth {ticker, metric}." in tool.definition.description
     assert tool.spec.input_schema["growth"] is FactHistoryParams
-    assert tool.spec.output_schema["growth"] in tool.output_shape
+    assert tool.spec.output_schema["growth"] is tool.definition.outputs[-1].shape
 
 
 @pytest.mark.parametrize(
@@ -279,4 +282,5 @@ async def test_a_calculation_takes_one_period_or_several(figures, asked):
     ],
 )
 def test_each_query_type_says_how_to_get_its_own_rest(figures, query_type, rest):
-    assert figures.shortening_of({"query_type": query_type})[1] == rest
+    (query,) = [query for query in figures.queries if query.name == query_type]
+    assert query.output.continuation_hint == rest

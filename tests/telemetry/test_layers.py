@@ -1,6 +1,7 @@
 """Each layer of a call has one span, each drop is counted, and none of it tells what was asked."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from opentelemetry.trace import SpanKind
@@ -77,7 +78,8 @@ def test_an_exception_leaves_no_words_in_a_span(seen):
 def test_what_an_answer_warns_of_is_counted_by_its_code(seen, monkeypatch, holder):
     warned = {"warnings": [{"code": "realtime-stale", "message": "old"}, {"code": "of-ann", "message": "?"}]}
     if holder:
-        monkeypatch.setattr(ScriptedTool, "warnings_at", (holder, "warnings"))
+        definition = replace(ScriptedTool.definition, warnings_path=(holder, "warnings"))
+        monkeypatch.setattr(ScriptedTool, "definition", definition)
     call({holder: warned} if holder else warned)
     counted = seen.counted("fingerpost.answer.warnings")
 

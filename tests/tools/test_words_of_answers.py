@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.filings.tools.sec_text import format_calculations
-from fingerpost.transit.tools.user_variables import SaveUserVariable
+from fingerpost.transit.tools.user_variables import describe_saved
 from fingerpost.transit.tools.wording import describe_alerts
 
 NOON, EVENING, MORROW = "2026-03-10T12:00:00+02:00", "2026-03-10T18:30:00+02:00", "2026-03-11T00:05:00+02:00"
@@ -41,7 +41,7 @@ def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
 )
 def test_a_saved_value_is_told_as_a_place_a_text_or_json(value, told):
     variable = {"key": "home", "type": "place", "value": value, "createdAt": SAVED_AT, "updatedAt": SAVED_AT}
-    text = SaveUserVariable.describe(None, {"variable": variable})
+    text = describe_saved({"variable": variable})
 
     assert text == f"Saved 'home', type place: {told}, saved {SAVED_AT}."
 

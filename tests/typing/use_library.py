@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, assert_type
 
 from fingerpost import Fingerpost, SyncFingerpost
-from fingerpost.contract.published import Answer
+from fingerpost.contract.tool_definition import Answer
 
 
 async def ask_for_trips(home: Path) -> None:
@@ -36,7 +36,7 @@ async def ask_for_figures_and_runs(fp: Fingerpost, plan: Mapping[str, Any]) -> N
 
 async def ask_by_name(fp: Fingerpost) -> None:
     assert_type(await fp.call("get_departures", {"stop": {"type": "label", "value": "Kamppi"}}), dict[str, Any])
-    answer = await fp.answer("get_departures", None, wants=["geometry"])
+    answer = await fp.answer("get_departures", None, include=["geometry"])
     assert_type(answer, Answer)
     assert_type(answer.body, dict[str, Any])
     assert_type(answer.text, str)

@@ -8,23 +8,28 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
-from fingerpost.contract.envelope import Contract, unexpected
+from fingerpost.contract.envelope import Contract, code_of, unexpected
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published import (
-    Answer,
-    PublishedTool,
-    ReportProgress,
-    failure_answer,
-    ignore_progress,
-    measuring_call,
-)
+from fingerpost.contract.published_tool import PublishedTool, failure_answer
 from fingerpost.contract.size_bounds import bound_answer
+from fingerpost.contract.tool_definition import Answer, ReportProgress, ToolDefinition, ignore_progress
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolNotFound
-from fingerpost.runtime.instruments import OTHER, SHORTENED_ANSWERS, TOOL, WARNINGS
+from fingerpost.runtime.instruments import (
+    OTHER,
+    SHORTENED_ANSWERS,
+    TOOL,
+    TOOL_CALL_DURATION,
+    WARNINGS,
+    Measuring,
+    measured,
+)
 from fingerpost.transit.rules.warnings import WarningCode
 
 _log = logging.getLogger(__name__)
 
+_OK = "ok"
+# The outcome of a call whose answer reports a failure without an error.
+_FAILED = "failed"
 _WARNING_CODES = frozenset(WarningCode)
 
 # A longer name is no tool's, and its caller knows it.
@@ -40,31 +45,57 @@ async def answer(
     user: str | None,
     caller: str = "",
     report: ReportProgress = ignore_progress,
-    wants: Collection[str] = (),
+    include: Collection[str] = (),
 ) -> Answer:
     """Answer one call of a tool by its name, within the bounds of rule A11; never raises an ``Exception``.
 
-    ``wants`` names what the caller wants beside the body, such as ``geometry``.
+    ``include`` names the optional parts that the caller asks for, such as ``geometry``.
     A name that no tool bears is answered in the plan_trip contract's envelope: the caller can do something about it.
     """
     tool = tools.get(name)
     if tool is None:
-        with measuring_call(OTHER) as operation:
+        with _measure(OTHER) as operation:
             operation.fail(ToolNotFound.__name__)
             return _unknown(tools, name, raw, user)
     try:
-        answered = await tool.answer(raw, user=user, caller=caller, report=report, wants=wants)
-        return _bound_and_count(answered, tool)
+        answered = await answer_unbounded(tool, raw, user=user, caller=caller, report=report, include=include)
+        return _bound_and_count(answered, tool.definition)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
         # As when a compiled kernel is written.
         is_disk_full = isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)
         error = StorageUnavailable(_FULL) if is_disk_full else unexpected(correlation_id)
-        return bound_answer(failure_answer(error, tool.contract, correlation_id, tool=name, raw=raw), tool)
+        return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)
 
 
-def _bound_and_count(answer: Answer, tool: PublishedTool) -> Answer:
+async def answer_unbounded(
+    tool: PublishedTool,
+    raw: object,
+    *,
+    user: str | None,
+    caller: str = "",
+    report: ReportProgress = ignore_progress,
+    include: Collection[str] = (),
+) -> Answer:
+    """Answer one call of a tool at any length, measure it and log its outcome; may raise an ``Exception``."""
+    with _measure(tool.name) as operation:
+        answered = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
+        outcome = _FAILED if answered.is_error else _OK
+        if answered.error is not None:
+            outcome = code_of(answered.error, tool.definition.contract)
+        if answered.is_error:
+            operation.fail(outcome)
+        _log.info("call tool=%s correlationId=%s outcome=%s", tool.name, answered.correlation_id, outcome)
+    return answered
+
+
+def _measure(tool: str) -> Measuring:
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
+    return measured(f"execute_tool {tool}", {TOOL: tool}, TOOL_CALL_DURATION, also=attributes)
+
+
+def _bound_and_count(answer: Answer, tool: ToolDefinition) -> Answer:
     bounded = bound_answer(answer, tool)
     if bounded is not answer:
         SHORTENED_ANSWERS.add(1, {TOOL: tool.name})
@@ -73,10 +104,10 @@ def _bound_and_count(answer: Answer, tool: PublishedTool) -> Answer:
     return bounded
 
 
-def _list_warning_codes(body: Mapping[str, Any], tool: PublishedTool) -> list[str]:
+def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:
     """Return the codes of a body's warnings; unknown codes, of others' tools, as one."""
     found: Any = body
-    for key in tool.warnings_at:
+    for key in tool.warnings_path:
         found = found.get(key) if isinstance(found, Mapping) else None
     codes = [warning.get("code") for warning in found or () if isinstance(warning, Mapping)]
     return [code if code in _WARNING_CODES else OTHER for code in codes]
@@ -85,7 +116,7 @@ def _list_warning_codes(body: Mapping[str, Any], tool: PublishedTool) -> list[st
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
     error = ToolNotFound(name if len(name) <= _MOST_NAME_CHARS else f"{name[:_MOST_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
-    return failure_answer(error, Contract.PLAN_TRIP, _correlation_id(name, raw, user), tool=name, raw=raw)
+    return failure_answer(error, Contract.PLAN_TRIP, _correlation_id(name, raw, user))
 
 
 def _correlation_id(name: str, raw: object, user: str | None) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import BaseFileLock, FileLock, Timeout
 
-from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
 
 FEW_BYTES = 25_000_000
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 def needs_engine(tools: Mapping[str, PublishedTool]) -> bool:
-    return any(tool.group not in _WITHOUT_ENGINE for tool in tools.values())
+    return any(tool.definition.group not in _WITHOUT_ENGINE for tool in tools.values())
 
 
 def answer_while_compiling(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:

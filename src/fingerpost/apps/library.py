@@ -13,7 +13,7 @@ from fingerpost.apps.own_tools import OwnTool
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.tool_methods import ToolMethods
 from fingerpost.apps.wiring import Application, build
-from fingerpost.contract.published import Answer
+from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import ToolError
 
 _R = TypeVar("_R")
@@ -61,12 +61,12 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         """Return the contract's envelope for a call, success or error; never raises a ToolError."""
         return (await self.answer(tool, arguments)).body
 
-    async def answer(self, tool: str, arguments: object = None, *, wants: Collection[str] = ()) -> Answer:
-        """Return a call's whole answer: body, text and, in ``beside``, the wanted extras such as ``geometry``.
+    async def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
+        """Return a call's whole answer: body, text, and in ``extras`` the included parts such as ``geometry``.
 
         Never raises a ToolError; ``error`` holds the one that the body renders.
         """
-        return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, wants=wants)
+        return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, include=include)
 
     async def _body(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         answer = await self.answer(tool, arguments)
@@ -115,9 +115,9 @@ class SyncFingerpost(ToolMethods[dict[str, Any]]):
         """Return as ``Fingerpost.call`` does."""
         return self._wait(self._inner.call(tool, arguments))
 
-    def answer(self, tool: str, arguments: object = None, *, wants: Collection[str] = ()) -> Answer:
+    def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
         """Return as ``Fingerpost.answer`` does."""
-        return self._wait(self._inner.answer(tool, arguments, wants=wants))
+        return self._wait(self._inner.answer(tool, arguments, include=include))
 
     def _body(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         return self._wait(self._inner._body(tool, arguments))  # noqa: SLF001  (its own other half)

@@ -10,18 +10,20 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model, with_config
+from typing_extensions import TypedDict
 
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract, step_fields
-from fingerpost.contract.published import FAILED, Call, PublishedTool, measuring_call
+from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
-from fingerpost.contract.wire import Shape, Wire, WireModel, schema_of
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
+from fingerpost.contract.wire import Flag, Wire, schema_of
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, SettingsInvalid, ToolError
-from fingerpost.plan.catalogue import StepQuery, read_step_query
+from fingerpost.plan.catalogue import read_step_query
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.remarks import list_remark_sentences, list_remarks
 
@@ -59,72 +61,46 @@ class FunctionTool(Tool):
         return self.format_success_response(query_type, parameters, [data], {"data": data})
 
 
+@with_config(ConfigDict(extra="allow"))
+class StandardResponse(TypedDict):
+    """The plan-step contract's response, with any further fields."""
+
+    query_type: str
+    parameters: Wire
+    results: list[Any]
+    output_key: str
+    success: Flag
+
+
 class ServedTool(PublishedTool):
     """A tool of one's own as every interface serves it: checked on the way in, and on the way out."""
 
-    contract = Contract.STEP
-    group: ClassVar[str] = GROUP
-    input_model = WireModel
-    output_shape = WireModel
-    takes_large = True
-    long_parts = (("results",), ("data",))
-
     def __init__(self, tool: Tool, spec: ToolSpec) -> None:
         self._tool = tool
-        self.spec = spec
-        self.name = spec.name
-        # Each tool says these of itself; where it is silent, what a host must fear most holds.
-        vars(self).update(
+        self.definition = ToolDefinition(
+            name=spec.name,
             title=getattr(tool, "title", spec.name),
             description=spec.description,
+            contract=Contract.STEP,
+            group=GROUP,
+            input_model=None,
+            input_json_schema=_schema_of_call(spec),
+            outputs=(Output(StandardResponse, (("results",), ("data",))),),
+            # A tool that does not state these is assumed to be as dangerous as a tool can be.
             read_only=bool(getattr(tool, "read_only", False)),
             destructive=bool(getattr(tool, "destructive", True)),
             idempotent=bool(getattr(tool, "idempotent", False)),
             open_world=bool(getattr(tool, "open_world", True)),
+            accepts_large_values=True,
+            query_spec=spec,
         )
 
-    @property
-    def input_schema(self) -> dict[str, Any]:
-        """JSON Schema of a call: the parameters, or ``{query_type, parameters}`` where there are several types."""
-        kinds = self.spec.input_schema
-        if len(kinds) == 1:
-            return schema_of(next(iter(kinds.values())))
-        return {
-            "type": "object",
-            "properties": {"query_type": {"enum": list(kinds)}, "parameters": {"type": "object"}},
-            "required": ["query_type"],
-            "additionalProperties": False,
-        }
-
-    @property
-    def output_schema(self) -> dict[str, Any]:
-        kinds: dict[str, Any] = {"query_type": "string", "parameters": "object", "results": "array"}
-        kinds |= {"output_key": "string", "success": "boolean"}
-        properties = {name: {"type": kind} for name, kind in kinds.items()}
-        return {"type": "object", "properties": properties, "required": list(_STANDARD)}
-
-    def read_arguments(self, arguments: dict[str, Any]) -> StepQuery:
+    async def handle(self, arguments: dict[str, Any], call: Call) -> ToolReply:  # noqa: ARG002  (it knows no users)
         question = read_step_query(self.spec, arguments)
         if isinstance(question, str):
             raise ParameterError(question, {"field": "parameters"})
-        return question
-
-    async def handle(self, arguments: StepQuery, call: Call) -> dict[str, Any]:  # noqa: ARG002  (it knows no users)
-        return await self._execute(arguments.query_type, arguments.arguments)
-
-    async def execute(
-        self,
-        query_type: str,
-        parameters: Mapping[str, Any],
-        *,
-        user: str | None = None,  # noqa: ARG002  (it knows no users)
-    ) -> dict[str, Any]:
-        """Return the standard response; a ToolError of the tool is a response too."""
-        with measuring_call(self.name) as operation:
-            response = await self._execute(query_type, parameters)
-            if response["success"] is False:
-                operation.fail(FAILED)
-            return response
+        response = await self._execute(question.query_type, question.arguments)
+        return ToolReply(response, _describe(response))
 
     async def _execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -137,21 +113,10 @@ class ServedTool(PublishedTool):
                 raise explain(error, model) from error
             response = await self._tool.execute(query_type, dict(parameters))
         except ToolError as error:
-            extra = step_fields(error, self.contract)
+            extra = step_fields(error, Contract.STEP)
             extra |= {name: value for name, value in error.details.items() if name in ("missing", "did_you_mean")}
             return self.format_error_response(query_type, parameters, error.message, "error", extra)
         return self._checked_response(response)
-
-    def describe(self, answer: dict[str, Any]) -> str:
-        if answer["success"]:
-            lines = [encode(answer.get("data", answer["results"]))]
-        else:
-            lines = [str(answer.get("error") or answer.get("warning") or "it failed without a word")]
-        lines += [words for remark in list_remarks(answer) for words in list_remark_sentences(remark)]
-        return "\n".join(lines)
-
-    def _checked(self, answer: Mapping[str, Any], shape: Shape) -> Wire:  # noqa: ARG002  (checked as it was executed)
-        return dict(answer)
 
     def _checked_response(self, response: object) -> dict[str, Any]:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
@@ -163,6 +128,28 @@ class ServedTool(PublishedTool):
         if excess := find_excess(dict(response), most_bytes=limits.output_bytes, most_depth=limits.depth):
             raise BrokenContract(f"The output of {self.name} cannot be sent: a value in it {excess}")
         return dict(response)
+
+
+def _describe(response: Mapping[str, Any]) -> str:
+    if response["success"]:
+        lines = [encode(response.get("data", response["results"]))]
+    else:
+        lines = [str(response.get("error") or response.get("warning") or "it failed without a word")]
+    lines += [words for remark in list_remarks(response) for words in list_remark_sentences(remark)]
+    return "\n".join(lines)
+
+
+def _schema_of_call(spec: ToolSpec) -> dict[str, Any]:
+    """Return the schema of the parameters, or of ``{query_type, parameters}`` where there are several query types."""
+    kinds = spec.input_schema
+    if len(kinds) == 1:
+        return schema_of(next(iter(kinds.values())))
+    return {
+        "type": "object",
+        "properties": {"query_type": {"enum": list(kinds)}, "parameters": {"type": "object"}},
+        "required": ["query_type"],
+        "additionalProperties": False,
+    }
 
 
 def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[list[ServedTool], dict[str, str]]:

@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from fingerpost.apps.error_boundary import answer_unbounded
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_journal
-from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.language_model import LanguageModelPlanner
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
@@ -46,6 +47,7 @@ async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
 
 def _plan_tool(tool: PublishedTool) -> PlanTool:
     async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
-        return await tool.execute(query_type, parameters, user=user)
+        answer = await answer_unbounded(tool, tool.to_raw(query_type, parameters), user=user)
+        return tool.to_standard(query_type, parameters, answer)
 
-    return PlanTool(spec=tool.spec, execute=execute, is_idempotent=tool.idempotent)
+    return PlanTool(spec=tool.spec, execute=execute, is_idempotent=tool.definition.idempotent)

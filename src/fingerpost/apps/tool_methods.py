@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fingerpost.apps.wiring import TOOLS
-from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.tool_definition import ToolDefinition
 from fingerpost.transit.tools.get_departures import StopRef
 from fingerpost.transit.tools.plan_route import RouteEnd
 from fingerpost.transit.tools.shapes import LatLon, TripEnd
@@ -43,7 +43,7 @@ class ToolMethods(Generic[_Body_co]):
             setattr(cls, method.__name__, method)
 
 
-def _new_method(tool: type[PublishedTool], *, is_async: bool) -> Callable[..., Any]:
+def _new_method(tool: ToolDefinition, *, is_async: bool) -> Callable[..., Any]:
     signature = build_signature(tool)
 
     def call(self: Any, *given: Any, **named: Any) -> Any:
@@ -60,14 +60,14 @@ def _new_method(tool: type[PublishedTool], *, is_async: bool) -> Callable[..., A
     return method
 
 
-def name_method(tool: type[PublishedTool]) -> str:
+def name_method(tool: ToolDefinition) -> str:
     return re.sub(r"(?=[A-Z])", "_", tool.name).lower()
 
 
-def build_signature(tool: type[PublishedTool]) -> Signature:
+def build_signature(tool: ToolDefinition) -> Signature:
     """Return the signature of a tool's method; the point of ``find_stops`` is two numbers, as people write it."""
     fields: dict[str, tuple[Any, Any]] = {}
-    for name, field in tool.input_model.model_fields.items():
+    for name, field in _list_fields(tool):
         if _is_point(field):
             fields |= {"lat": (float, Parameter.empty), "lon": (float, Parameter.empty)}
         elif field.is_required():
@@ -80,6 +80,11 @@ def build_signature(tool: type[PublishedTool]) -> Signature:
         kind = Parameter.POSITIONAL_OR_KEYWORD if name in positional else Parameter.KEYWORD_ONLY
         parameters.append(Parameter(name, kind, annotation=annotation, default=default))
     return Signature(parameters)
+
+
+def _list_fields(tool: ToolDefinition) -> list[tuple[str, FieldInfo]]:
+    assert tool.input_model is not None
+    return list(tool.input_model.model_fields.items())
 
 
 def _find_type(annotation: Any) -> Any:
@@ -98,10 +103,10 @@ def _is_point(field: FieldInfo) -> bool:
     return field.annotation is LatLon and field.is_required()
 
 
-def _build_arguments(tool: type[PublishedTool], given: Mapping[str, Any]) -> dict[str, Any]:
+def _build_arguments(tool: ToolDefinition, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool's arguments; fields that are None are left out."""
     arguments: dict[str, Any] = {}
-    for name, field in tool.input_model.model_fields.items():
+    for name, field in _list_fields(tool):
         value = {side: given[side] for side in ("lat", "lon")} if _is_point(field) else given.get(name)
         if value is not None:
             arguments[field.alias or name] = _expand(value, field.annotation)

@@ -3,7 +3,7 @@
 Building is cheap: the engine, the MCP protocol and HTTP are imported only when they are needed.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -13,8 +13,8 @@ from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import list_paces, load_sources, open_record_store
 from fingerpost.apps.storage import new_client, open_limits, open_variables
-from fingerpost.contract.published import PublishedTool
-from fingerpost.contract.spec import ToolRegistry
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.spec import ToolRegistry, ToolSpec
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
@@ -40,14 +40,43 @@ from fingerpost.transit.tools.user_variables import DeleteUserVariable, GetUserV
 
 DEMOS = ("DEMO-HELSINKI", "DEMO-LONDON")
 GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
-TOOLS = (
-    PlanTrip, GetDepartures, FindAddressOrStop, FindStops, SaveUserVariable, GetUserVariables, DeleteUserVariable,
-    PlanRoute, GetStopTimetable, PlanJourney, SecFinancialData, SecGraphQuery, SecSemanticSearch, ToolDetails,
-    RunPlan, GetPlanRun,
-)  # fmt: skip
-# ``validate_call`` answers for these without an application.
-for _tool in TOOLS:
-    ToolRegistry.register(_tool.spec)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sources:
+    """What tools answer from."""
+
+    networks: Networks
+    variables: VariableStore
+    places: PlaceResolver
+    library: FactLibrary
+    journeys: JourneyOptions | None
+    has_sign_in: bool
+    list_specs: Callable[[], list[ToolSpec]]
+
+
+_TOOLS: Mapping[type[PublishedTool], Callable[[_Sources], PublishedTool]] = {
+    PlanTrip: lambda sources: PlanTrip(sources.places),
+    GetDepartures: lambda sources: GetDepartures(sources.places),
+    FindAddressOrStop: lambda sources: FindAddressOrStop(sources.places),
+    FindStops: lambda sources: FindStops(sources.networks),
+    SaveUserVariable: lambda sources: SaveUserVariable(sources.variables, has_sign_in=sources.has_sign_in),
+    GetUserVariables: lambda sources: GetUserVariables(sources.variables, has_sign_in=sources.has_sign_in),
+    DeleteUserVariable: lambda sources: DeleteUserVariable(sources.variables, has_sign_in=sources.has_sign_in),
+    PlanRoute: lambda sources: PlanRoute(sources.places),
+    GetStopTimetable: lambda sources: GetStopTimetable(sources.places),
+    PlanJourney: lambda sources: PlanJourney(sources.networks, sources.variables, sources.journeys),
+    SecFinancialData: lambda sources: SecFinancialData(sources.library),
+    SecGraphQuery: lambda sources: SecGraphQuery(sources.library),
+    SecSemanticSearch: lambda sources: SecSemanticSearch(sources.library),
+    ToolDetails: lambda sources: ToolDetails(sources.list_specs),
+}
+"""Each tool, and how to construct it; the order is the catalogue's."""
+
+TOOLS = (*(tool.definition for tool in _TOOLS), RunPlan.definition, GetPlanRun.definition)
+_BUILT_IN_SPECS = [tool.spec for tool in TOOLS]
+# ``validate_call`` works without an application.
+ToolRegistry.use(_BUILT_IN_SPECS)
 
 
 def list_tools(
@@ -66,26 +95,17 @@ def list_tools(
     unknown = sorted(set(groups or ()) - set(GROUPS))
     if unknown:
         raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}.")
-    figures = library or FactLibrary(None)
-    places = PlaceResolver(networks, variables)
     listed: list[PublishedTool] = []
-    tools: list[PublishedTool] = [
-        PlanTrip(places),
-        GetDepartures(places),
-        FindAddressOrStop(places),
-        FindStops(networks),
-        SaveUserVariable(variables, has_sign_in=has_sign_in),
-        GetUserVariables(variables, has_sign_in=has_sign_in),
-        DeleteUserVariable(variables, has_sign_in=has_sign_in),
-        PlanRoute(places),
-        GetStopTimetable(places),
-        PlanJourney(networks, variables, journeys),
-        SecFinancialData(figures),
-        SecGraphQuery(figures),
-        SecSemanticSearch(figures),
-        ToolDetails(lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name)),
-    ]
-    listed += [tool for tool in tools if not groups or tool.group in groups]
+    sources = _Sources(
+        networks=networks,
+        variables=variables,
+        places=PlaceResolver(networks, variables),
+        library=library or FactLibrary(None),
+        journeys=journeys,
+        has_sign_in=has_sign_in,
+        list_specs=lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name),
+    )
+    listed += [new_tool(sources) for tool, new_tool in _TOOLS.items() if not groups or tool.definition.group in groups]
     return listed
 
 
@@ -140,14 +160,14 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         journeys=journeys,
         has_sign_in=settings.has_sign_in,
     )
-    served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), RunPlan.name, GetPlanRun.name})
+    plan_tools = (RunPlan.definition.name, GetPlanRun.definition.name)
+    served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), *plan_tools})
     if not groups or GROUP in groups:
         tools += served
     plans = build_plans(settings, tools)
-    if not groups or RunPlan.group in groups:
+    if not groups or RunPlan.definition.group in groups:
         tools += plans.tools
-    for tool in served:
-        ToolRegistry.replace(tool.spec)
+    ToolRegistry.use((*_BUILT_IN_SPECS, *(tool.spec for tool in served)))
     return Application(
         settings=settings,
         tools=MappingProxyType({tool.name: tool for tool in tools}),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from fingerpost.contract.filings import format_source
 from fingerpost.contract.tool import failure_response
 from fingerpost.errors import (
     DataNotFound,
@@ -24,6 +25,9 @@ from fingerpost.errors import (
     ToolError,
     ToolNotFound,
 )
+
+# The details of an error that the plan-step contract's response carries at its top.
+_STEP_DETAILS = ("missing", "source", "available_tools", "warning")
 
 # A text names so many of a candidate's lines.
 SPOKEN_LINES = 8
@@ -155,11 +159,12 @@ def render_error(
     correlation_id: str,
     *,
     tool: str = "",
+    query_type: str | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the JSON-ready body of a failure in a contract's envelope.
 
-    ``tool``, which is its own query type, and ``parameters`` are echoed by the plan-step contract's response alone.
+    The plan-step contract's response alone echoes ``query_type``, which is the tool's name if None, and ``parameters``.
     The plan-step, lookup and planJourney contracts have no field for the correlation id: it stands in logs and protocol
     metadata.
     """
@@ -169,8 +174,11 @@ def render_error(
         return _london_body(error)
     if contract is Contract.STEP:
         kind = "warning" if isinstance(error, DataNotFound) else "error"
-        extra = step_fields(error, contract)
-        return failure_response(tool, tool, parameters or {}, error.message, kind, extra)
+        query_type = tool if query_type is None else query_type
+        response = failure_response(
+            tool, query_type, parameters or {}, error.message, kind, step_fields(error, contract)
+        )
+        return response | {name: error.details[name] for name in _STEP_DETAILS if name in error.details}
     body: dict[str, Any] = {"code": code_of(error, contract), "message": error.message}
     if (hint := hint_of(error)) is not None:
         body["hint"] = hint
@@ -202,8 +210,10 @@ def step_fields(error: ToolError, contract: Contract) -> dict[str, Any]:
 
 
 def text_of_error(error: ToolError, contract: Contract) -> str:
-    """Return the text twin of a failure: code, sentence, hint, and the choices where there are any."""
-    return f"{code_of(error, contract)}: {_spoken(error)}"
+    """Return the text twin of a failure: code, sentence, hint, the choices and the source where there are any."""
+    text = f"{code_of(error, contract)}: {_spoken(error)}"
+    source = error.details.get("source") if contract is Contract.STEP else None
+    return f"{text}\n{format_source(source)}" if isinstance(source, Mapping) else text
 
 
 def _row(error: ToolError) -> _Codes:

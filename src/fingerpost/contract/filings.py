@@ -1,6 +1,7 @@
-"""Parameters of the filings tools (plan-step contract, rule F7)."""
+"""Parameters of the filings tools (plan-step contract, rule F7), and the sentence that names a figure's source."""
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, Self
 
@@ -49,3 +50,10 @@ class FinancialFactsParams(BaseModel):
         if self.start_date > self.end_date:
             raise ValueError("start_date must not be after end_date")
         return self
+
+
+def format_source(source: Mapping[str, Any]) -> str:
+    """Return the last line of an answer's text: the source of its figures and how current it is."""
+    note = f" {source['note']}." if source.get("note") else ""
+    got = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
+    return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{got}.{note}"

@@ -6,22 +6,18 @@ What is too long keeps its first rows, and a notice says how many there are and 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from fingerpost.contract.envelope import Contract, render_error, text_of_error
+from fingerpost.contract.tool_definition import Answer, Path, ToolDefinition
 from fingerpost.errors import ParameterError
-
-if TYPE_CHECKING:
-    from fingerpost.contract.published import Answer, PublishedTool
 
 MOST_BODY_BYTES = 48_000
 MOST_TEXT_BYTES = 16_000
 STATED = "Max 48 KB, text 16."
-"""What each tool's description says of its bounds."""
-
-Path = tuple[str, ...]
+"""The bounds of an answer, at the end of each published description."""
 
 # As in transit/rules/warnings.py, which contracts do not import.
 _TRUNCATED = "truncated-results"
@@ -74,14 +70,13 @@ class _LongPart:
         return self.holder[self.key]
 
 
-def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
+def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
     """Return an answer of at most 48 KB with a text of at most 16 KB; one that is small enough as it is.
 
     An answer that cannot be shortened so far becomes an error that says how to ask for less.
     """
-    paths: Sequence[Path]
-    if answer.error is None:
-        paths, rest = tool.shortening_of(answer.body)
+    if answer.output is not None:
+        paths, rest = answer.output.truncatable_paths, answer.output.continuation_hint
     else:
         paths, rest = _OF_FAILURES, _REST_OF_FAILURES
         if isinstance(answer.body.get("error"), str):
@@ -91,7 +86,7 @@ def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
     except ParameterError as error:
         body = render_error(error, tool.contract, answer.correlation_id, tool=tool.name)
         text = text_of_error(error, tool.contract)
-        return replace(answer, body=body, text=text, is_error=True, error=error, beside={})
+        return replace(answer, body=body, text=text, is_error=True, error=error, extras={}, output=None)
     if left_out and answer.error is None:
         body = _note(body, left_out, tool)
     text = bound_text(answer.text, rest, [f"! {part.say()}" for part in left_out])
@@ -100,13 +95,13 @@ def bound_answer(answer: "Answer", tool: "PublishedTool") -> "Answer":
     return replace(answer, body=body, text=text)
 
 
-def _note(body: dict[str, Any], left_out: Sequence[ShortenedPart], tool: "PublishedTool") -> dict[str, Any]:
+def _note(body: dict[str, Any], left_out: Sequence[ShortenedPart], tool: ToolDefinition) -> dict[str, Any]:
     sentences = [part.say() for part in left_out]
     if tool.contract is Contract.STEP:
         return {**body, "left_out": [part._asdict() for part in left_out]}
     if tool.contract is Contract.LONDON:
         return {**body, "message": " ".join([body["message"], *sentences])}
-    *holder, key = tool.warnings_at
+    *holder, key = tool.warnings_path
     holding: Mapping[str, Any] = body.get(holder[0], {}) if holder else body
     warnings = holding.get(key, ())
     # There is one entry a code (rule A2).

@@ -1,11 +1,12 @@
 """Tool specifications and their registry (plan-step contract, statements S7 to S10 and S59)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from fingerpost.contract.wire import WireModel
 from fingerpost.errors import BrokenContract
 
 
@@ -29,35 +30,28 @@ class ToolSpec(BaseModel):
     output_schema: dict[str, type[object]] = Field(default_factory=dict)
 
 
-class ToolInput(BaseModel):
-    """Base model for tool inputs.
+class ToolInput(WireModel):
+    """Base model for tool inputs: a query type, and its parameters."""
 
-    Attributes:
-        query_type: which of the tool's questions is asked.
-        parameters: the arguments, as the query type's model wants them.
-    """
-
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(alias_generator=None)
 
     query_type: str
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
 class ToolRegistry:
-    """All tool specifications of this process, by name."""
+    """The plan-step contract's view of a catalogue: the built-in tools, then those of the last application built."""
 
-    _specs: ClassVar[dict[str, ToolSpec]] = {}
-
-    @classmethod
-    def register(cls, spec: ToolSpec) -> None:
-        """Add a specification; raise BrokenContract if a different one already has that name."""
-        if cls._specs.setdefault(spec.name, spec) != spec:
-            raise BrokenContract(f"Two different tools are called '{spec.name}'")
+    _specs: ClassVar[Mapping[str, ToolSpec]] = {}
 
     @classmethod
-    def replace(cls, spec: ToolSpec) -> None:
-        """Add a specification in place of another of its name: a tool of one's own may be defined anew."""
-        cls._specs[spec.name] = spec
+    def use(cls, specs: Iterable[ToolSpec]) -> None:
+        """Replace all specifications; raise BrokenContract if two different ones have one name."""
+        by_name: dict[str, ToolSpec] = {}
+        for spec in specs:
+            if by_name.setdefault(spec.name, spec) != spec:
+                raise BrokenContract(f"Two different tools are called '{spec.name}'")
+        cls._specs = by_name
 
     @classmethod
     def get_tool_spec(cls, name: str) -> ToolSpec | None:
@@ -73,10 +67,9 @@ class ToolRegistry:
     @contextmanager
     def only(cls, *specs: ToolSpec) -> Iterator[None]:
         """Replace all specifications for a block, then restore them."""
-        before, cls._specs = cls._specs, {}
+        before = cls._specs
         try:
-            for spec in specs:
-                cls.register(spec)
+            cls.use(specs)
             yield
         finally:
             cls._specs = before

@@ -8,15 +8,16 @@ from typing import Any, TypeVar
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.published import Call, PublishedTool, ReportProgress
-from fingerpost.contract.wire import Shape, WireModel, write_stated
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ReportProgress, ToolDefinition, ToolReply
+from fingerpost.contract.wire import WireModel, write_stated
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import plan_of, read_plan
 from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.records import Event, RunLine, StepRecord
 from fingerpost.plan.run_shapes import (
-    LONG_PARTS,
-    REST,
+    CONTINUATION_HINT,
+    TRUNCATABLE_PATHS,
     GetPlanRunInput,
     RunAnswer,
     RunLineView,
@@ -30,33 +31,37 @@ from fingerpost.plan.view import describe_run, format_run
 _Answer = TypeVar("_Answer", RunAnswer, RunsAnswer)
 
 
+_RUN = Output(RunAnswer, TRUNCATABLE_PATHS, CONTINUATION_HINT)
+_RUNS = Output(RunsAnswer, TRUNCATABLE_PATHS, CONTINUATION_HINT)
+
+
 class RunPlan(PublishedTool):
-    name = "run_plan"
-    title = "Run a plan"
-    description = (
-        "Run a plan of many tool calls as data: checked before it starts, parallel, survives a crash. Answers at its "
-        "end or after wait_seconds; follow run_id with get_plan_run. With run_id and action: "
-        "approve, reject, cancel, resume, replace (the unfinished part by plan)."
+    definition = ToolDefinition(
+        name="run_plan",
+        title="Run a plan",
+        description=(
+            "Run a plan of many tool calls as data: checked before it starts, parallel, survives a crash. Answers at "
+            "its end or after wait_seconds; follow run_id with get_plan_run. With run_id and action: "
+            "approve, reject, cancel, resume, replace (the unfinished part by plan)."
+        ),
+        contract=Contract.STEP,
+        group="plans",
+        input_model=RunPlanInput,
+        outputs=(_RUN,),
+        read_only=False,
+        destructive=True,
+        idempotent=False,
+        accepts_large_values=True,
     )
-    contract = Contract.STEP
-    group = "plans"
-    long_parts = LONG_PARTS
-    rest = REST
-    input_model = RunPlanInput
-    output_shape = RunAnswer
-    read_only = False
-    destructive = True
-    idempotent = False
-    takes_large = True
 
     def __init__(self, runs: PlanRuns, planning: PlanningCapability) -> None:
         self._runs = runs
         self._planning = planning
 
-    async def handle(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
+    async def handle(self, arguments: RunPlanInput, call: Call) -> ToolReply:
         return await asyncio.shield(self._answer(arguments, call))
 
-    async def _answer(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
+    async def _answer(self, arguments: RunPlanInput, call: Call) -> ToolReply:
         runs, user = self._runs, call.user
         is_cancelled = arguments.action == "cancel"
         progress = RunProgress(call.report)
@@ -77,7 +82,11 @@ class RunPlan(PublishedTool):
                 runs.begin(run_id, call.caller)
             await self._wait(run_id, arguments.wait_seconds)
         run = await runs.get(run_id, user)
-        return self._show(arguments, await describe_run(runs, run))
+        data = await describe_run(runs, run)
+        failed = [f"step {step['step_id']}: {step['error']}" for step in data["steps"] if step.get("error")]
+        error = f"The plan failed at {'; '.join(failed)}"[:2000] if data["state"] == "failed" else None
+        body = _respond(RunAnswer, self.name, arguments, [] if error else data["values"], data, error)
+        return ToolReply(body, format_run(data))
 
     async def _wait(self, run_id: str, longest_s: float) -> None:
         try:
@@ -86,15 +95,6 @@ class RunPlan(PublishedTool):
             # If another process executes it, the answer is its record.
             if not await self._runs.journal.is_held(run_id):
                 raise
-
-    def _show(self, arguments: RunPlanInput, data: RunView) -> RunAnswer:
-        failed = [f"step {step['step_id']}: {step['error']}" for step in data["steps"] if step.get("error")]
-        if data["state"] != "failed":
-            return _respond(RunAnswer, self, arguments, data["values"], data)
-        return _respond(RunAnswer, self, arguments, [], data, f"The plan failed at {'; '.join(failed)}"[:2000])
-
-    def describe(self, answer: RunAnswer) -> str:
-        return format_run(answer["data"])
 
     async def _start(self, arguments: RunPlanInput, user: str | None) -> tuple[str, Plan]:
         if arguments.action is not None:
@@ -182,17 +182,17 @@ class RunProgress:
 
 def _respond(
     shape: type[_Answer],
-    tool: PublishedTool,
+    tool: str,
     arguments: WireModel,
     results: Sequence[Mapping[str, Any]],
     data: RunView | None = None,
     error: str | None = None,
 ) -> _Answer:
     fields = {
-        "query_type": tool.name,
+        "query_type": tool,
         "parameters": arguments.model_dump(mode="json", exclude_unset=True),
         "results": results,
-        "output_key": tool.name,
+        "output_key": tool,
         "success": error is None,
         "data": data,
         "error": error,
@@ -201,37 +201,30 @@ def _respond(
 
 
 class GetPlanRun(PublishedTool):
-    name = "get_plan_run"
-    title = "A plan's run"
-    description = (
-        "How a run of run_plan stands: state, progress, steps, partial results, what it waits for. "
-        "include adds plan, memory, items, events or a mermaid picture. Without run_id: your runs."
+    definition = ToolDefinition(
+        name="get_plan_run",
+        title="A plan's run",
+        description=(
+            "How a run of run_plan stands: state, progress, steps, partial results, what it waits for. "
+            "include adds plan, memory, items, events or a mermaid picture. Without run_id: your runs."
+        ),
+        contract=Contract.STEP,
+        group="plans",
+        input_model=GetPlanRunInput,
+        outputs=(_RUN, _RUNS),
     )
-    contract = Contract.STEP
-    group = "plans"
-    long_parts = LONG_PARTS
-    rest = REST
-    input_model = GetPlanRunInput
-    output_shape = (RunAnswer, RunsAnswer)
 
     def __init__(self, runs: PlanRuns) -> None:
         self._runs = runs
 
-    async def handle(self, arguments: GetPlanRunInput, call: Call) -> RunAnswer | RunsAnswer:
+    async def handle(self, arguments: GetPlanRunInput, call: Call) -> ToolReply:
         if arguments.run_id is None:
             lines = [await self._serialize_line(line) for line in await self._runs.list_runs(call.user)]
-            return _respond(RunsAnswer, self, arguments, lines)
+            body = _respond(RunsAnswer, self.name, arguments, lines)
+            return ToolReply(body, "\n".join(map(_format_line, lines)) or "No runs.", output=_RUNS)
         run = await self._runs.get(arguments.run_id, call.user)
         data = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
-        return _respond(RunAnswer, self, arguments, data["values"], data)
-
-    def shape_of(self, answer: Mapping[str, Any]) -> Shape:
-        return RunAnswer if "data" in answer else RunsAnswer
-
-    def describe(self, answer: RunAnswer | RunsAnswer) -> str:
-        if "data" in answer:
-            return format_run(answer["data"])
-        return "\n".join(map(_format_line, answer["results"])) or "No runs."
+        return ToolReply(_respond(RunAnswer, self.name, arguments, data["values"], data), format_run(data))
 
     async def _serialize_line(self, line: RunLine) -> RunLineView:
         shown = {"state": await self._runs.state_of(line), "goal": line.goal[:200]}

@@ -7,7 +7,7 @@ from pydantic import Field
 from fingerpost.contract.plan import SnakeCaseModel
 from fingerpost.contract.wire import Whole, WireDict
 
-LONG_PARTS = (
+TRUNCATABLE_PATHS = (
     ("results",),
     ("data", "values"),
     ("data", "steps"),
@@ -23,7 +23,7 @@ LONG_PARTS = (
 )
 """The parts of a run that may be shortened where it is too large for an answer."""
 
-REST = (
+CONTINUATION_HINT = (
     "The resource fingerpost://runs/RUN_ID has more, and fingerpost runs show RUN_ID --json all; a plan with "
     "memory_of this run takes values by $ref and path; later events by after_event."
 )

@@ -16,7 +16,7 @@ from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS, is_version_at_least
 
 from fingerpost.contract.envelope import format_distinction
-from fingerpost.contract.published import Answer
+from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import PlaceAmbiguous
 
 # The first revision in which a choice has a title of its own beside its value.

@@ -10,7 +10,8 @@ from typing import Any
 import mcp_types as types
 
 from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEWS, View, read_page
-from fingerpost.contract.published import Answer, PublishedTool
+from fingerpost.contract.size_bounds import STATED
+from fingerpost.contract.tool_definition import Answer, ToolDefinition
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
@@ -20,22 +21,23 @@ _PAGE_TTL_MS = 3_600_000
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
 
 CORRELATION_ID = "fingerpost/correlationId"
-# In a tool's entry: what can be asked for beside its answer.
+# In a tool's entry: its optional parts.
 OFFERS = "fingerpost/offers"
-# What a request's _meta may ask for by a true beside it, and where the result's _meta has it.
-BESIDE = {
+# Optional parts by the key that asks for them in a request's _meta, if true, and that has them in the result's _meta.
+_EXTRAS = {
     "fingerpost/geometry": "geometry",
     "fingerpost/lineColors": "lineColors",
     "fingerpost/basemap": "basemap",
 }
 
 
-def tool_of(tool: PublishedTool) -> types.Tool:
+def tool_of(tool: ToolDefinition) -> types.Tool:
     """Return a tool's entry in ``tools/list``; all four annotations are stated, since absence means danger."""
+    parts = [key for key, name in _EXTRAS.items() if name in tool.optional_parts]
     return types.Tool(
         name=tool.name,
         title=tool.title,
-        description=tool.full_description,
+        description=f"{tool.description} {STATED}",
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations(
@@ -45,21 +47,21 @@ def tool_of(tool: PublishedTool) -> types.Tool:
             idempotent_hint=tool.idempotent,
             open_world_hint=tool.open_world,
         ),
-        _meta={OFFERS: [key for key, name in BESIDE.items() if name in tool.offers]} if tool.offers else None,
+        _meta={OFFERS: parts} if parts else None,
     )
 
 
-def list_wants(
-    params: types.CallToolRequestParams, tool: PublishedTool | None, capabilities: types.ClientCapabilities | None
+def list_included(
+    params: types.CallToolRequestParams, tool: ToolDefinition | None, capabilities: types.ClientCapabilities | None
 ) -> list[str]:
-    """Return what a call wants beside the tool's answer.
+    """Return the optional parts that a call asks for.
 
-    Its ``_meta`` decides if it has a known key; else a client that shows views wants what the tool's view draws.
+    Its ``_meta`` decides if it has a known key; else a client that shows views gets all that the tool's view draws.
     """
     meta: Mapping[str, Any] = params.meta or {}
-    if not BESIDE.keys().isdisjoint(meta) or not can_show_views(capabilities):
-        return [name for key, name in BESIDE.items() if meta.get(key) is True]
-    return list(tool.offers) if tool is not None and tool.name in VIEW_BY_TOOL else []
+    if not _EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):
+        return [name for key, name in _EXTRAS.items() if meta.get(key) is True]
+    return list(tool.optional_parts) if tool is not None and tool.name in VIEW_BY_TOOL else []
 
 
 def result_of(answer: Answer) -> dict[str, Any]:
@@ -71,7 +73,7 @@ def result_of(answer: Answer) -> dict[str, Any]:
         "isError": answer.is_error,
         "_meta": {
             CORRELATION_ID: answer.correlation_id,
-            **{key: answer.beside[name] for key, name in BESIDE.items() if name in answer.beside},
+            **{key: answer.extras[name] for key, name in _EXTRAS.items() if name in answer.extras},
         },
     }
 

@@ -69,7 +69,8 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
     tool = application.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
     if tool is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})
-    return _json(uri, {"input": tool.input_schema, "output": tool.output_schema}, ttl_ms=_SCHEMA_TTL_MS)
+    schemas = {"input": tool.definition.input_schema, "output": tool.definition.output_schema}
+    return _json(uri, schemas, ttl_ms=_SCHEMA_TTL_MS)
 
 
 def complete_tool(application: Application, params: types.CompleteRequestParams) -> types.CompleteResult:

@@ -16,7 +16,7 @@ from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_el
 from fingerpost.apps.mcp.listing import (
     EXTENSION_ID,
     link_view,
-    list_wants,
+    list_included,
     may_show_views,
     result_of,
     tool_of,
@@ -24,7 +24,7 @@ from fingerpost.apps.mcp.listing import (
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
-from fingerpost.contract.published import ReportProgress
+from fingerpost.contract.tool_definition import ReportProgress
 
 INSTRUCTIONS = (
     "Public transport that says where its answers come from. Plan with plan_trip, boards with get_departures. "
@@ -82,7 +82,7 @@ class _Handlers:
         self._application = application
         self._find_user = find_user
         self._find_address = find_address
-        self._entries = {name: tool_of(tool) for name, tool in application.tools.items()}
+        self._entries = {name: tool_of(tool.definition) for name, tool in application.tools.items()}
         self._linked_entries = {name: link_view(entry) for name, entry in self._entries.items()}
         # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
@@ -91,7 +91,7 @@ class _Handlers:
         _refuse_cursor(params)
         tools = self._application.tools
         entries = self._linked_entries if may_show_views(ctx.session.client_capabilities) else self._entries
-        listed = [entry for name, entry in entries.items() if await tools[name].can_answer()]
+        listed = [entry for name, entry in entries.items() if await tools[name].is_available()]
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
@@ -103,7 +103,8 @@ class _Handlers:
     ) -> HandlerResult:
         arguments = params.arguments or {}
         choices = Choices.read(params)
-        wants = list_wants(params, self._application.tools.get(params.name), ctx.session.client_capabilities)
+        tool = self._application.tools.get(params.name)
+        include = list_included(params, None if tool is None else tool.definition, ctx.session.client_capabilities)
         while True:
             chosen = choices.apply_to(arguments)
             answer = await error_boundary.answer(
@@ -113,7 +114,7 @@ class _Handlers:
                 user=self._find_user(ctx),
                 caller=self._find_address(ctx),
                 report=report,
-                wants=wants,
+                include=include,
             )
             place = find_elicitation(answer, choices)
             if place is None or not can_elicit(ctx):

@@ -1,6 +1,6 @@
 """``sec_financial_data``: figures of companies, each with the filing that states it (plan-step contract, rule F3)."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from fingerpost.filings import claims, questions
 from fingerpost.filings import query_params as ask
@@ -9,106 +9,106 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
-from fingerpost.filings.tools.sec_query import QueryTool, QueryType
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="financial_facts",
         params=ask.FinancialFactsQuery,
         answer=questions.financial_facts,
-        output=shape.ValuesAnswer,
+        shape=shape.ValuesAnswer,
         results=list[shape.FigureRow],
         data=dict[str, shape.Headline],
-        rest="Ask for fewer metrics or a shorter period.",
+        continuation_hint="Ask for fewer metrics or a shorter period.",
     ),
     QueryType(
         name="time_series",
         params=ask.TimeSeriesParams,
         answer=questions.time_series,
-        output=shape.ValuesAnswer,
+        shape=shape.ValuesAnswer,
         results=list[shape.FigureRow],
         data=dict[str, list[shape.Point]],
-        rest="The rest by period ends: give start_date and end_date.",
+        continuation_hint="The rest by period ends: give start_date and end_date.",
         usage="time_series {ticker, metric, period: annual|quarterly}",
     ),
     QueryType(
         name="compare",
         params=ask.CompareParams,
         answer=questions.compare,
-        output=shape.ValuesAnswer,
+        shape=shape.ValuesAnswer,
         results=list[shape.FigureRow],
         data=dict[str, dict[str, shape.Headline]],
-        rest="Ask for fewer tickers, metrics or years.",
+        continuation_hint="Ask for fewer tickers, metrics or years.",
         usage="compare {tickers, metrics, period}",
     ),
     QueryType(
         name="statement",
         params=ask.StatementParams,
         answer=questions.statement,
-        output=shape.StatementAnswer,
+        shape=shape.StatementAnswer,
         results=list[shape.FigureRow],
         data=dict[str, shape.Value],
-        rest="Ask for the rest with financial_facts and its metrics.",
+        continuation_hint="Ask for the rest with financial_facts and its metrics.",
         usage="statement {ticker, statement: income|balance|cash_flow, period}",
     ),
     QueryType(
         name="financial_ratios",
         params=ask.FinancialRatiosParams,
         answer=questions.financial_ratios,
-        output=shape.ValuesAnswer,
+        shape=shape.ValuesAnswer,
         results=list[shape.RatioRow],
         data=dict[str, shape.Headline],
-        rest="Name the ratios, or give a period.",
+        continuation_hint="Name the ratios, or give a period.",
         usage="financial_ratios",
     ),
     QueryType(
         name="calculate",
         params=ask.CalculateParams,
         answer=calculate,
-        output=shape.ValuesAnswer,
+        shape=shape.ValuesAnswer,
         results=list[shape.CalculationRow],
         data=dict[str, shape.Headline],
         text=text.format_calculations,
-        rest="Give one period instead of periods.",
+        continuation_hint="Give one period instead of periods.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
     ),
     QueryType(
         name="fact_history",
         params=ask.FactHistoryParams,
         answer=questions.fact_history,
-        output=shape.SourcedAnswer,
+        shape=shape.SourcedAnswer,
         results=list[shape.HistoryRow],
-        rest="Give one period.",
+        continuation_hint="Give one period.",
         usage="fact_history (restated, split or rounded)",
     ),
     QueryType(
         name="verify_claim",
         params=ask.Claim,
         answer=claims.verify_claim,
-        output=shape.ClaimAnswer,
+        shape=shape.ClaimAnswer,
         results=list[shape.FigureRow],
         text=text.format_verdict,
-        rest="Claim one period.",
+        continuation_hint="Claim one period.",
         usage="verify_claim {ticker, metric or formula, period, relation, value, unit}",
     ),
     QueryType(
         name="company_info",
         params=ask.CompanyInfoParams,
         answer=questions.company_info,
-        output=shape.SourcedAnswer,
+        shape=shape.SourcedAnswer,
         results=list[shape.CompanyRow],
         text=text.format_companies,
-        rest="Give a ticker.",
+        continuation_hint="Give a ticker.",
         usage="company_info",
     ),
     QueryType(
         name="companies",
         params=ask.CompaniesParams,
         answer=lambda library, asked: questions.company_info(library, ask.CompanyInfoParams(as_of=asked.as_of)),
-        output=shape.SourcedAnswer,
+        shape=shape.SourcedAnswer,
         results=list[shape.CompanyRow],
         text=text.format_companies,
-        rest="The rest by custom_sql with LIMIT and OFFSET, or company_info with a ticker.",
+        continuation_hint="The rest by custom_sql with LIMIT and OFFSET, or company_info with a ticker.",
         usage="companies",
         aliases=("all companies",),
     ),
@@ -116,10 +116,10 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="metrics",
         params=ask.MetricsParams,
         answer=questions.metrics,
-        output=shape.SourcedAnswer,
+        shape=shape.SourcedAnswer,
         results=list[shape.MetricRow],
         text=text.format_metrics,
-        rest="Give a category, or take custom_sql with LIMIT and OFFSET.",
+        continuation_hint="Give a category, or take custom_sql with LIMIT and OFFSET.",
         usage="metrics {ticker}",
     ),
     QueryType(
@@ -127,25 +127,32 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=ask.CustomSqlParams,
         answer=lambda library, asked, child: run_sql(library, asked.sql_query, asked.as_of, child),
         runs_process=True,
-        output=shape.SqlAnswer,
+        shape=shape.SqlAnswer,
         results=list[dict[str, shape.Cell]],
         text=text.format_table,
-        rest="The rest by the same query with LIMIT and OFFSET.",
+        continuation_hint="The rest by the same query with LIMIT and OFFSET.",
         usage="custom_sql {sql_query}",
     ),
 )
 
 
+_INTRO = (
+    "Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period. "
+    'query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), or '
+    "start_date and end_date of period ends}; data.Revenue is the number. Others: "
+)
+_OUTRO = (
+    ". All take as_of. Never invents: read missing and source, and say them."
+    " For lists of filings take sec_graph_query, for text sec_semantic_search."
+)
+
+
 class SecFinancialData(QueryTool):
-    name = "sec_financial_data"
-    title = "Company figures"
-    queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = _QUERIES
-    intro = (
-        "Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period. "
-        'query_type financial_facts: {ticker, metrics: ["Revenue"], period: "2022" or "2022-Q2" (fiscal), or '
-        "start_date and end_date of period ends}; data.Revenue is the number. Others: "
-    )
-    outro = (
-        ". All take as_of. Never invents: read missing and source, and say them."
-        " For lists of filings take sec_graph_query, for text sec_semantic_search."
+    queries = _QUERIES
+    definition = define_query_tool(
+        "sec_financial_data",
+        "Company figures",
+        _QUERIES,
+        intro=_INTRO,
+        outro=_OUTRO,
     )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -13,7 +13,7 @@ from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reasons import load_hint, open_company
 from fingerpost.filings.reply import Reply, missing_entry, no_result
 from fingerpost.filings.tools import sec_shapes as shape
-from fingerpost.filings.tools.sec_query import QueryTool, QueryType
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 from fingerpost.filings.tools.sec_text import format_rows
 
@@ -162,20 +162,20 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="company_filings",
         params=CompanyFilingsParams,
         answer=_company_filings,
-        output=shape.CountedAnswer,
+        shape=shape.CountedAnswer,
         results=list[shape.FilingRow],
         text=format_rows(_format_filing),
-        rest="The rest with as_of: the filing_date of the last row that is shown.",
+        continuation_hint="The rest with as_of: the filing_date of the last row that is shown.",
         usage="company_filings {ticker, filing_types, limit}, newest first",
     ),
     QueryType(
         name="filing_timeline",
         params=FilingTimelineParams,
         answer=_timeline,
-        output=shape.CountedAnswer,
+        shape=shape.CountedAnswer,
         results=list[shape.TimelineRow],
         text=format_rows(_format_filing),
-        rest="Ask with a smaller limit and as_of.",
+        continuation_hint="Ask with a smaller limit and as_of.",
         usage="filing_timeline {ticker, filing_type}, oldest first",
     ),
     QueryType(
@@ -184,7 +184,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=_sections,
         results=list[shape.SectionRow],
         text=format_rows(lambda row: f"{row['order']}. {row['title']} ({row['section_type']})"),
-        rest="Name section_types.",
+        continuation_hint="Name section_types.",
         usage="filing_sections {accession_number}",
     ),
     QueryType(
@@ -207,8 +207,11 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
 
 
 class SecGraphQuery(QueryTool):
-    name = "sec_graph_query"
-    title = "Company filings"
-    queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = _QUERIES
-    intro = "Which filings a company made at the SEC. query_type "
-    outro = " (the last three need filing text that was loaded). For figures take sec_financial_data."
+    queries = _QUERIES
+    definition = define_query_tool(
+        "sec_graph_query",
+        "Company filings",
+        _QUERIES,
+        intro="Which filings a company made at the SEC. query_type ",
+        outro=" (the last three need filing text that was loaded). For figures take sec_financial_data.",
+    )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator
 
@@ -11,7 +11,7 @@ from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reply import Reply, missing_entry, no_result
 from fingerpost.filings.tools import sec_shapes as shape
-from fingerpost.filings.tools.sec_query import QueryTool, QueryType
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 
 LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try other words for the same thing"
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
@@ -118,22 +118,29 @@ def _format_hits(body: Mapping[str, Any]) -> str:
     return "\n".join([*lines, *(f"({note}.)" for note in body["notes"])])
 
 
+_QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
+    QueryType(
+        name="semantic_search",
+        params=SemanticSearchParams,
+        answer=_search,
+        shape=shape.SearchAnswer,
+        results=list[shape.Hit],
+        text=_format_hits,
+        continuation_hint="Ask with a smaller top_k, or narrow it by companies, sections or date_range.",
+        usage="semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}",
+    ),
+)
+
+
 class SecSemanticSearch(QueryTool):
-    name = "sec_semantic_search"
-    title = "Search filing text"
-    queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = (
-        QueryType(
-            name="semantic_search",
-            params=SemanticSearchParams,
-            answer=_search,
-            output=shape.SearchAnswer,
-            results=list[shape.Hit],
-            text=_format_hits,
-            rest="Ask with a smaller top_k, or narrow it by companies, sections or date_range.",
-            usage="semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}",
+    queries = _QUERIES
+    definition = define_query_tool(
+        "sec_semantic_search",
+        "Search filing text",
+        _QUERIES,
+        intro=(
+            "Sections of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms. "
+            "query_type "
         ),
+        outro=". Only text that was loaded is searched. For numbers take sec_financial_data.",
     )
-    intro = (
-        "Sections of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms. query_type "
-    )
-    outro = ". Only text that was loaded is searched. For numbers take sec_financial_data."

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from fingerpost.contract.filings import format_source
+
 Body = Mapping[str, Any]
 
 
@@ -59,12 +61,6 @@ def _with_sources(body: Body, lines: list[str]) -> str:
     lines += [f"{note}." for note in body.get("notes") or ()]
     source = body.get("source")
     return "\n".join(lines if source is None else [*lines, format_source(source)])
-
-
-def format_source(source: Body) -> str:
-    note = f" {source['note']}." if source.get("note") else ""
-    got = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
-    return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{got}.{note}"
 
 
 def _format_missing(name: str, entry: Body) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import schema_of
@@ -10,7 +10,7 @@ from fingerpost.errors import ToolNotFound
 from fingerpost.filings.query_params import StepParams, Word
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.tools import sec_shapes as shape
-from fingerpost.filings.tools.sec_query import QueryTool, QueryType
+from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 
 
 class ToolDetailsParams(StepParams):
@@ -85,20 +85,25 @@ def _describe_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
     return ", ".join([text, *bounds])
 
 
+_QUERIES: tuple[QueryType[ListSpecs, Any], ...] = (
+    QueryType(
+        name="tool_details",
+        params=ToolDetailsParams,
+        answer=_details,
+        shape=shape.DetailsAnswer,
+        text=lambda body: str(body["documentation"]),
+        usage='tool_details {tool_name: "sec_financial_data"}',
+        continuation_hint="The resource fingerpost://schemas/TOOL has a tool's schemas whole.",
+        truncatable_paths=(("results",), ("parameters_by_query_type",), ("documentation",)),
+    ),
+)
+
+
 class ToolDetails(QueryTool):
-    name = "tool_details"
-    title = "What a tool expects"
-    queries: ClassVar[tuple[QueryType[ListSpecs, Any], ...]] = (
-        QueryType(
-            name="tool_details",
-            params=ToolDetailsParams,
-            answer=_details,
-            output=shape.DetailsAnswer,
-            text=lambda body: str(body["documentation"]),
-            usage='tool_details {tool_name: "sec_financial_data"}',
-            rest="The resource fingerpost://schemas/TOOL has a tool's schemas whole.",
-            long_parts=(("results",), ("parameters_by_query_type",), ("documentation",)),
-        ),
+    queries = _QUERIES
+    definition = define_query_tool(
+        "tool_details",
+        "What a tool expects",
+        _QUERIES,
+        intro="The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type ",
     )
-    intro = "The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type "
-    outro = "."

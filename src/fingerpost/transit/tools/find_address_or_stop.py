@@ -7,8 +7,9 @@ from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from fingerpost.contract.envelope import Contract, format_distinction
-from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf, write_stated
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
+from fingerpost.contract.wire import Number, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import DataNotFound
 from fingerpost.transit.model.place import PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import (
@@ -110,25 +111,29 @@ class DisambiguationSet(WireDict):
     meta: NotRequired[LookupMeta]
 
 
+_RESOLVED = Output(ResolvedLocation)
+_CANDIDATES = Output(DisambiguationSet, (("candidates",), ("meta", "candidates")), "Spell more of the name.")
+
+
 class FindAddressOrStop(PublishedTool):
-    name = "findAddressOrStop"
-    title = "Find a stop or address"
-    description = (
-        "Turn a free text into a stop, address or place, or into candidates to choose from when it is not certain. "
-        "Ids and lat,lon in the answer are accepted by every tool. For stops around a coordinate take find_stops."
+    definition = ToolDefinition(
+        name="findAddressOrStop",
+        title="Find a stop or address",
+        description=(
+            "Turn a free text into a stop, address or place, or into candidates to choose from when it is not certain. "
+            "Ids and lat,lon in the answer are accepted by every tool. For stops around a coordinate take find_stops."
+        ),
+        contract=Contract.LOOKUP,
+        group="core",
+        input_model=LocationQueryInput,
+        outputs=(_RESOLVED, _CANDIDATES),
+        warnings_path=("meta", "warnings"),
     )
-    contract = Contract.LOOKUP
-    group = "core"
-    input_model = LocationQueryInput
-    output_shape = (ResolvedLocation, DisambiguationSet)
-    long_parts = (("candidates",), ("meta", "candidates"))
-    warnings_at = ("meta", "warnings")
-    rest = "Spell more of the name."
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
 
-    async def handle(self, arguments: LocationQueryInput, call: Call) -> ResolvedLocation | DisambiguationSet:
+    async def handle(self, arguments: LocationQueryInput, call: Call) -> ToolReply:
         query = arguments.query()
         text = query.text
         matches, warned = await self._places.find_places(
@@ -148,7 +153,8 @@ class FindAddressOrStop(PublishedTool):
                 warnings.add(WarningCode.POSITION_GUESSED, format_guess(found.place, text))
             place = _show(found, text)
             meta = _serialize_meta([found], warnings)
-            return {**place, "meta": meta} if meta else place
+            place = {**place, "meta": meta} if meta else place
+            return ToolReply(place, describe_lookup(place), output=_RESOLVED)
         shown = near[:MAX_CANDIDATES]
         meta = _serialize_meta(shown, warnings)
         apart = {match.place.token: distinguish(match) for match in shown}
@@ -158,27 +164,26 @@ class FindAddressOrStop(PublishedTool):
             meta["reason"] = f"Not certain: {format_lone_candidate(near[0])}."
         candidates = [_show(match, text) for match in shown]
         fields = {"candidates": candidates, **count_candidates(near), "meta": meta or None}
-        return write_stated(DisambiguationSet, fields)
+        body = write_stated(DisambiguationSet, fields)
+        return ToolReply(body, describe_lookup(body), output=_CANDIDATES)
 
-    def shape_of(self, answer: Mapping[str, Any]) -> Shape:
-        return DisambiguationSet if "candidates" in answer else ResolvedLocation
 
-    def describe(self, answer: ResolvedLocation | DisambiguationSet) -> str:
-        meta: LookupMeta = answer.get("meta", {})
-        below = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
-        if "attribution" in meta:
-            below.append(f"Data: {'; '.join(meta['attribution'])}")
-        if "candidates" not in answer:
-            return "\n".join([_line(answer), *below])
-        count = answer["totalCandidatesFound"]
-        more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
-        head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and use its token:"
-        if "reason" in meta:
-            head = f"{meta['reason']} If it is meant, use its token; else spell it differently:"
-        apart = meta.get("candidates", {})
-        told = [(_line(each), format_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
-        lines = ["; ".join(filter(None, parts)) for parts in told]
-        return "\n".join([head, *lines, *below])
+def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
+    meta: LookupMeta = answer.get("meta", {})
+    below = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
+    if "attribution" in meta:
+        below.append(f"Data: {'; '.join(meta['attribution'])}")
+    if "candidates" not in answer:
+        return "\n".join([_line(answer), *below])
+    count = answer["totalCandidatesFound"]
+    more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
+    head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and use its token:"
+    if "reason" in meta:
+        head = f"{meta['reason']} If it is meant, use its token; else spell it differently:"
+    apart = meta.get("candidates", {})
+    told = [(_line(each), format_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
+    lines = ["; ".join(filter(None, parts)) for parts in told]
+    return "\n".join([head, *lines, *below])
 
 
 def token_of(place: Mapping[str, Any]) -> str:

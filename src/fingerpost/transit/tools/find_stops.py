@@ -5,7 +5,8 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.profile import Ability
@@ -57,20 +58,20 @@ class FindStopsOutput(WireDict):
 
 
 class FindStops(PublishedTool):
-    name = "find_stops"
-    title = "Stops nearby"
-    description = "List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop."
-    contract = Contract.BOARD
-    group = "core"
-    input_model = FindStopsInput
-    output_shape = FindStopsOutput
-    long_parts = (("stops",),)
-    rest = "Take a smaller radius, or a textFilter."
+    definition = ToolDefinition(
+        name="find_stops",
+        title="Stops nearby",
+        description="List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop.",
+        contract=Contract.BOARD,
+        group="core",
+        input_model=FindStopsInput,
+        outputs=(Output(FindStopsOutput, (("stops",),), "Take a smaller radius, or a textFilter."),),
+    )
 
     def __init__(self, networks: Networks) -> None:
         self._networks = networks
 
-    async def handle(self, arguments: FindStopsInput, call: Call) -> FindStopsOutput:
+    async def handle(self, arguments: FindStopsInput, call: Call) -> ToolReply:
         centre = arguments.coordinate.inner()
         opened = await self._networks.open()
         able = list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems)
@@ -89,7 +90,7 @@ class FindStops(PublishedTool):
             text = f"{len(fitting)} stops are near, of which the nearest {format_count_of_shown(len(shown))}."
             warnings.add(WarningCode.TRUNCATED_RESULTS, text)
         warn_of_provenance(near.provenance, None, warnings)
-        return {
+        body: FindStopsOutput = {
             "stops": [
                 {
                     "id": each.stop.id or "",
@@ -104,14 +105,16 @@ class FindStops(PublishedTool):
             "correlationId": call.correlation_id,
             "meta": serialize_meta(near.provenance, ids=[each.stop.id or "" for each in shown]),
         }
+        return ToolReply(body, describe_stops(body))
 
-    def describe(self, answer: FindStopsOutput) -> str:
-        lines = [
-            f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}, "
-            f"at {each['coordinate']['lat']},{each['coordinate']['lon']}"
-            for each in answer["stops"]
-        ] or ["No stops there."]
-        return "\n".join(lines + said_below(answer, answer["meta"]))
+
+def describe_stops(answer: FindStopsOutput) -> str:
+    lines = [
+        f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}, "
+        f"at {each['coordinate']['lat']},{each['coordinate']['lon']}"
+        for each in answer["stops"]
+    ] or ["No stops there."]
+    return "\n".join(lines + said_below(answer, answer["meta"]))
 
 
 def _words(stop: NearbyStop) -> list[TripWord]:

@@ -8,7 +8,8 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import BeforeValidator, Field
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import VariableStore
@@ -91,22 +92,22 @@ class GetDeparturesOutput(WireDict):
 
 
 class GetDepartures(PublishedTool):
-    name = "get_departures"
-    title = "Departure board"
-    description = (
-        "List the next departures of one stop or station, with delays and cancellations. "
-        "Ids come from findAddressOrStop or find_stops. "
-        "To travel between two places take plan_trip."
+    definition = ToolDefinition(
+        name="get_departures",
+        title="Departure board",
+        description=(
+            "List the next departures of one stop or station, with delays and cancellations. "
+            "Ids come from findAddressOrStop or find_stops. "
+            "To travel between two places take plan_trip."
+        ),
+        contract=Contract.BOARD,
+        group="core",
+        input_model=GetDeparturesInput,
+        outputs=(Output(GetDeparturesOutput, (("departures",),), "Take a smaller limit, or a shorter window."),),
+        optional_parts=MappingProxyType({LINE_COLORS: WireLineColors}),
+        open_world=True,
+        missing_messages={"stop": "stop id missing", "stop.value": "stop id missing"},
     )
-    contract = Contract.BOARD
-    group = "core"
-    input_model = GetDeparturesInput
-    output_shape = GetDeparturesOutput
-    long_parts = (("departures",),)
-    offers = MappingProxyType({LINE_COLORS: WireLineColors})
-    rest = "Take a smaller limit, or a shorter window."
-    open_world = True
-    when_missing = {"stop": "stop id missing", "stop.value": "stop id missing"}  # noqa: RUF012  # a ClassVar mapping
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
@@ -142,22 +143,6 @@ class GetDepartures(PublishedTool):
         warnings.add(WarningCode.IN_THE_PAST, find_past_message(when, zone, "these are the departures"))
         warnings.add_all(outcome.warnings)
         return _answer(arguments, call, stop.place, query, outcome.value, warnings)
-
-    def describe(self, answer: GetDeparturesOutput) -> str:
-        meta, stop_id = answer["meta"], answer["stopId"]
-        since = meta.get("at", answer["dataFreshness"])
-        start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
-        lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"]
-        leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
-        now = meta["retrievedAt"]
-        lines += [
-            _row(each, since) + (_format_leaving(leaving[at], now, since) if at in leaving else "")
-            for at, each in enumerate(answer["departures"])
-        ] or [" ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))]
-        rows = enumerate(answer["departures"])
-        parts = [(f"departures/{at}", f"{row['mode']} {row['line']} to {row['destination']}") for at, row in rows]
-        alerts = describe_alerts(meta, parts, "every departure", meta["timeZone"])
-        return "\n".join(lines + said_below(answer, meta, alerts))
 
 
 async def _find_walk_start(text: str | None, variables: VariableStore, user: str | None) -> Coordinate | None:
@@ -203,7 +188,24 @@ def _answer(
         **serialize_warnings(report.warnings),
         "meta": write_stated(BoardMeta, meta),
     }
-    return reply_with_colors(body, list_row_paths(shown), call.wants)
+    return reply_with_colors(body, describe_board(body), list_row_paths(shown), call.include)
+
+
+def describe_board(answer: GetDeparturesOutput) -> str:
+    meta, stop_id = answer["meta"], answer["stopId"]
+    since = meta.get("at", answer["dataFreshness"])
+    start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
+    lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"]
+    leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
+    now = meta["retrievedAt"]
+    lines += [
+        _row(each, since) + (_format_leaving(leaving[at], now, since) if at in leaving else "")
+        for at, each in enumerate(answer["departures"])
+    ] or [" ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))]
+    rows = enumerate(answer["departures"])
+    parts = [(f"departures/{at}", f"{row['mode']} {row['line']} to {row['destination']}") for at, row in rows]
+    alerts = describe_alerts(meta, parts, "every departure", meta["timeZone"])
+    return "\n".join(lines + said_below(answer, meta, alerts))
 
 
 def _list_leaving(board: DepartureBoard, shown: Sequence[Departure]) -> list[WireLeave]:

@@ -11,7 +11,8 @@ from typing import Annotated, Any, NotRequired
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel, write_stated
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
@@ -232,21 +233,27 @@ class _Window:
 
 
 class GetStopTimetable(PublishedTool):
-    name = "getStopTimetable"
-    title = "Stop timetable"
-    description = (
-        "Scheduled departures of a stop id: the next few, or all from at to until, on any day, "
-        "such as a Saturday's last bus. For delays take get_departures."
+    definition = ToolDefinition(
+        name="getStopTimetable",
+        title="Stop timetable",
+        description=(
+            "Scheduled departures of a stop id: the next few, or all from at to until, on any day, "
+            "such as a Saturday's last bus. For delays take get_departures."
+        ),
+        contract=Contract.LOOKUP,
+        group="timetable",
+        input_model=TimetableRequestInput,
+        outputs=(
+            Output(
+                StopTimetableOutput,
+                (("departures",), ("meta", "lines")),
+                "The rest with at: the time of the last row that is shown.",
+            ),
+        ),
+        warnings_path=("metadata", "warnings"),
+        optional_parts=MappingProxyType({LINE_COLORS: WireLineColors}),
+        open_world=True,
     )
-    contract = Contract.LOOKUP
-    group = "timetable"
-    input_model = TimetableRequestInput
-    output_shape = StopTimetableOutput
-    long_parts = (("departures",), ("meta", "lines"))
-    warnings_at = ("metadata", "warnings")
-    offers = MappingProxyType({LINE_COLORS: WireLineColors})
-    rest = "The rest with at: the time of the last row that is shown."
-    open_world = True
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
@@ -277,7 +284,7 @@ class GetStopTimetable(PublishedTool):
         board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = write_stated(TimetableStop, named)
-        answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
+        answer = partial(_answer, shown_stop, window, board, warnings, call.include)
         return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()
 
 
@@ -300,7 +307,7 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
 
 
 def _answer(
-    stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Warnings, wants: Collection[str]
+    stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Warnings, include: Collection[str]
 ) -> ToolReply:
     scheduled = [departure for departure in board.departures if window.first <= departure.scheduled <= window.last]
     running = sorted((each for each in scheduled if not each.cancelled), key=_order)
@@ -330,7 +337,7 @@ def _answer(
         "metadata": serialize_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
         "meta": write_stated(StopTimetableMeta, meta),
     }
-    return reply_with_colors(body, list_row_paths(shown), wants, text=describe_timetable(body, why_empty))
+    return reply_with_colors(body, describe_timetable(body, why_empty), list_row_paths(shown), include)
 
 
 def _order(departure: Departure) -> tuple[int, str, str, str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import polyline
 from pydantic import Field
 
-from fingerpost.contract.published import ToolReply
+from fingerpost.contract.tool_definition import ToolReply
 from fingerpost.contract.wire import WireDict, WordOf
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, thin
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine, LineSource
@@ -50,12 +50,11 @@ def serialize_line_colors(parts: Iterable[tuple[str, Leg | Departure]]) -> WireL
 
 def reply_with_colors(
     body: Mapping[str, Any],
+    text: str,
     parts: Iterable[tuple[str, Leg | Departure]],
-    wants: Collection[str],
-    *,
-    text: str | None = None,
+    include: Collection[str],
 ) -> ToolReply:
-    return ToolReply(body, {LINE_COLORS: serialize_line_colors(parts)} if LINE_COLORS in wants else {}, text)
+    return ToolReply(body, text, {LINE_COLORS: serialize_line_colors(parts)} if LINE_COLORS in include else {})
 
 
 GEOMETRY = "geometry"

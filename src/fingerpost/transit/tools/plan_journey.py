@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract, hint_of
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel, write_stated
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
 from fingerpost.store.limits import Limits
@@ -122,18 +123,19 @@ class _JourneysFound:
 
 
 class PlanJourney(PublishedTool):
-    name = "planJourney"
-    title = "Plan a London journey"
-    description = (
-        "Summaries of the 5 fastest journeys in London, leaving now. "
-        "For legs, other times or other cities take plan_trip."
+    definition = ToolDefinition(
+        name="planJourney",
+        title="Plan a London journey",
+        description=(
+            "Summaries of the 5 fastest journeys in London, leaving now. "
+            "For legs, other times or other cities take plan_trip."
+        ),
+        contract=Contract.LONDON,
+        group="london",
+        input_model=JourneyPlanRequest,
+        outputs=(Output(JourneyPlanToolResponse, (("topJourneys",), ("message",))),),
+        open_world=True,
     )
-    contract = Contract.LONDON
-    group = "london"
-    input_model = JourneyPlanRequest
-    output_shape = JourneyPlanToolResponse
-    long_parts = (("topJourneys",), ("message",))
-    open_world = True
 
     def __init__(self, networks: Networks, variables: VariableStore, options: JourneyOptions | None = None) -> None:
         self._options = options = options or JourneyOptions()
@@ -143,11 +145,15 @@ class PlanJourney(PublishedTool):
         self._ends = TripEndResolver(self._places, SIDES)
         self._limit = CallLimit(self.name, options.per_second, options.limits)
 
-    async def can_answer(self) -> bool:
+    async def is_available(self) -> bool:
         """Whether there is a network of London (rule E3); the demo is one, and is not opened to learn that."""
         return self._options.with_demo or bool((await self._london.open()).answering)
 
-    async def handle(self, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
+    async def handle(self, arguments: JourneyPlanRequest, call: Call) -> ToolReply:
+        body = await self._plan(arguments, call)
+        return ToolReply(body, describe_journeys(body))
+
+    async def _plan(self, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
         await self._limit.enter()
         opened = await self._london.open()
         if not opened.answering:
@@ -257,15 +263,6 @@ class PlanJourney(PublishedTool):
                 details["other"] = _with_quality(other.details)
         return PlaceAmbiguous(error.message, details, hint="Send the parameterValue of the place that is meant instead")
 
-    def describe(self, answer: JourneyPlanToolResponse) -> str:
-        lines = [
-            f"{journey['startDateTime'][11:16]} to {journey['arrivalDateTime'][11:16]} "
-            f"on {journey['startDateTime'][:10]}, "
-            f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: {_name_lines(journey)}"
-            for journey in answer["topJourneys"] or ()
-        ]
-        return "\n".join([answer["message"], *lines])
-
 
 def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
     candidates = [
@@ -300,6 +297,16 @@ def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -
         "fromLocationDisambiguation": None,
         "toLocationDisambiguation": None,
     }
+
+
+def describe_journeys(answer: JourneyPlanToolResponse) -> str:
+    lines = [
+        f"{journey['startDateTime'][11:16]} to {journey['arrivalDateTime'][11:16]} "
+        f"on {journey['startDateTime'][:10]}, "
+        f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: {_name_lines(journey)}"
+        for journey in answer["topJourneys"] or ()
+    ]
+    return "\n".join([answer["message"], *lines])
 
 
 def _summarise(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:

@@ -8,7 +8,8 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireModel, write_stated
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
@@ -204,21 +205,21 @@ MOST_ITINERARIES = 3
 
 
 class PlanRoute(PublishedTool):
-    name = "planRoute"
-    title = "Plan a route"
-    description = (
-        "Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. "
-        "For alternatives to disrupted trips and wishes take plan_trip."
+    definition = ToolDefinition(
+        name="planRoute",
+        title="Plan a route",
+        description=(
+            "Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. "
+            "For alternatives to disrupted trips and wishes take plan_trip."
+        ),
+        contract=Contract.LOOKUP,
+        group="timetable",
+        input_model=RouteRequestInput,
+        outputs=(Output(PlanRouteOutput, (("itineraries",),), "Ask with a narrower window."),),
+        warnings_path=("metadata", "warnings"),
+        optional_parts=MappingProxyType({LINE_COLORS: WireLineColors}),
+        open_world=True,
     )
-    contract = Contract.LOOKUP
-    group = "timetable"
-    input_model = RouteRequestInput
-    output_shape = PlanRouteOutput
-    long_parts = (("itineraries",),)
-    warnings_at = ("metadata", "warnings")
-    offers = MappingProxyType({LINE_COLORS: WireLineColors})
-    rest = "Ask with a narrower window."
-    open_world = True
 
     def __init__(self, places: PlaceResolver) -> None:
         self._ends = TripEndResolver(places)
@@ -280,8 +281,7 @@ def _answer(
         "metadata": write_stated(RouteMetadata, {**metadata, "missedChangesLeftOut": found.missed_changes or None}),
         "meta": write_stated(RouteMeta, meta),
     }
-    text = describe_routes(body, found.why_empty)
-    return reply_with_colors(body, list_leg_paths(chosen), call.wants, text=text)
+    return reply_with_colors(body, describe_routes(body, found.why_empty), list_leg_paths(chosen), call.include)
 
 
 def _format_more(count: int, chosen: list[Itinerary], question: RouteQuestion) -> str:

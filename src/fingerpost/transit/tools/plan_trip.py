@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import write_stated
 from fingerpost.transit.model.itinerary import Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import format_count_of_shown
@@ -77,26 +78,26 @@ from fingerpost.transit.tools.wording import (
 
 
 class PlanTrip(PublishedTool):
-    name = "plan_trip"
-    title = "Plan a trip"
-    description = (
-        "Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. "
-        "A label's token comes from findAddressOrStop. "
-        "For the next departures at one stop take get_departures."
+    definition = ToolDefinition(
+        name="plan_trip",
+        title="Plan a trip",
+        description=(
+            "Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. "
+            "A label's token comes from findAddressOrStop. "
+            "For the next departures at one stop take get_departures."
+        ),
+        contract=Contract.PLAN_TRIP,
+        group="core",
+        input_model=PlanTripInput,
+        outputs=(Output(PlanTripOutput, (("itineraries",),), "Ask with a smaller limit."),),
+        open_world=True,
+        optional_parts=MappingProxyType({GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors, BASEMAP: WireBasemap}),
     )
-    contract = Contract.PLAN_TRIP
-    group = "core"
-    input_model = PlanTripInput
-    output_shape = PlanTripOutput
-    long_parts = (("itineraries",),)
-    rest = "Ask with a smaller limit."
-    open_world = True
-    offers = MappingProxyType({GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors, BASEMAP: WireBasemap})
 
     def __init__(self, places: PlaceResolver) -> None:
         self._ends = TripEndResolver(places)
 
-    async def handle(self, arguments: PlanTripInput, call: Call) -> PlanTripOutput | ToolReply:
+    async def handle(self, arguments: PlanTripInput, call: Call) -> ToolReply:
         now = int(call.now.timestamp())
         # A time that cannot be read is refused before any place is looked up (rule A6).
         nearly = read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time").instant
@@ -123,18 +124,15 @@ class PlanTrip(PublishedTool):
         warnings.add_all(found.warnings)
         body = _answer(arguments, call, found, warnings)
         network = found.ends.network
-        beside: dict[str, Mapping[str, Any]] = {}
-        if GEOMETRY in call.wants:
-            beside[GEOMETRY] = draw_itineraries(found.shown, network.find_line)
-        if LINE_COLORS in call.wants:
-            beside[LINE_COLORS] = serialize_line_colors(list_leg_paths(found.shown))
+        extras: dict[str, Mapping[str, Any]] = {}
+        if GEOMETRY in call.include:
+            extras[GEOMETRY] = draw_itineraries(found.shown, network.find_line)
+        if LINE_COLORS in call.include:
+            extras[LINE_COLORS] = serialize_line_colors(list_leg_paths(found.shown))
         box = find_box(found.shown)
-        if BASEMAP in call.wants and box is not None:
-            beside[BASEMAP] = serialize_basemap(await network.find_basemap(box))
-        return ToolReply(body, beside)
-
-    def describe(self, answer: PlanTripOutput) -> str:
-        return describe_plan(answer)
+        if BASEMAP in call.include and box is not None:
+            extras[BASEMAP] = serialize_basemap(await network.find_basemap(box))
+        return ToolReply(body, describe_plan(body), extras)
 
 
 def _query(arguments: PlanTripInput, ends: TripEnds, when: AskedInstant) -> JourneyQuery:

@@ -8,7 +8,8 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, WireDict, WireModel, WordOf
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
@@ -96,9 +97,6 @@ def serialize_variable(variable: Variable) -> WireVariable:
 
 
 class _VariableTool(PublishedTool):
-    contract = Contract.BOARD
-    group = "core"
-
     def __init__(self, variables: VariableStore, *, has_sign_in: bool = False) -> None:
         self._variables = variables
         self._hint = f"{'Sign in, or run' if has_sign_in else 'Run'} the server on this machine for yourself"
@@ -110,28 +108,33 @@ class _VariableTool(PublishedTool):
 
 
 class SaveUserVariable(_VariableTool):
-    name = "save_user_variable"
-    title = "Save a variable"
-    description = "Keep a place or a preference under a name, such as home, to use as a label later."
-    input_model = SaveUserVariableInput
-    output_shape = SaveUserVariableOutput
-    read_only = False
-    destructive = True
+    definition = ToolDefinition(
+        name="save_user_variable",
+        title="Save a variable",
+        description="Keep a place or a preference under a name, such as home, to use as a label later.",
+        input_model=SaveUserVariableInput,
+        contract=Contract.BOARD,
+        group="core",
+        outputs=(Output(SaveUserVariableOutput),),
+        read_only=False,
+        destructive=True,
+    )
 
-    async def handle(self, arguments: SaveUserVariableInput, call: Call) -> SaveUserVariableOutput:
+    async def handle(self, arguments: SaveUserVariableInput, call: Call) -> ToolReply:
         variable, previous = await asyncio.to_thread(
             self._variables.save, self._get_user(call), arguments.key, arguments.type, arguments.value, call.now
         )
         shown: SaveUserVariableOutput = {"variable": serialize_variable(variable), "correlationId": call.correlation_id}
         if previous is not None:
             shown["previous"] = {"key": previous.key, "type": previous.type}
-        return shown
+        return ToolReply(shown, describe_saved(shown))
 
-    def describe(self, answer: SaveUserVariableOutput) -> str:
-        variable = answer["variable"]
-        replaced = " (replaced the one before)" if "previous" in answer else ""
-        said = f"{_format_value(variable['value'])}, {_format_since(variable)}"
-        return f"Saved '{variable['key']}', type {variable['type']}: {said}{replaced}."
+
+def describe_saved(answer: SaveUserVariableOutput) -> str:
+    variable = answer["variable"]
+    replaced = " (replaced the one before)" if "previous" in answer else ""
+    said = f"{_format_value(variable['value'])}, {_format_since(variable)}"
+    return f"Saved '{variable['key']}', type {variable['type']}: {said}{replaced}."
 
 
 def _format_value(value: JsonValue) -> str:
@@ -148,45 +151,50 @@ def _format_since(variable: WireVariable) -> str:
     return f"saved {variable['createdAt']}" + (f", changed {variable['updatedAt']}" if changed else "")
 
 
-class GetUserVariables(_VariableTool):
-    name = "get_user_variables"
-    title = "List variables"
-    description = "List the user's saved places and preferences."
-    input_model = GetUserVariablesInput
-    output_shape = GetUserVariablesOutput
-    long_parts = (("variables",),)
-    rest = "A key that is not shown is used as a label all the same; fingerpost vars list shows all at a terminal."
+_OTHER_KEYS_HINT = (
+    "A key that is not shown is used as a label all the same; fingerpost vars list shows all at a terminal."
+)
 
-    async def handle(self, arguments: GetUserVariablesInput, call: Call) -> GetUserVariablesOutput:  # noqa: ARG002  # the seam's signature
+
+class GetUserVariables(_VariableTool):
+    definition = ToolDefinition(
+        name="get_user_variables",
+        title="List variables",
+        description="List the user's saved places and preferences.",
+        input_model=GetUserVariablesInput,
+        contract=Contract.BOARD,
+        group="core",
+        outputs=(Output(GetUserVariablesOutput, (("variables",),), _OTHER_KEYS_HINT),),
+    )
+
+    async def handle(self, arguments: GetUserVariablesInput, call: Call) -> ToolReply:  # noqa: ARG002
         variables = await asyncio.to_thread(self._variables.list_variables, self._get_user(call))
-        return {
+        body: GetUserVariablesOutput = {
             "variables": [serialize_variable(variable) for variable in variables],
             "correlationId": call.correlation_id,
         }
-
-    def describe(self, answer: GetUserVariablesOutput) -> str:
         lines = [
             f"{each['key']} ({each['type']}): {_format_value(each['value'])}, {_format_since(each)}"
-            for each in answer["variables"]
+            for each in body["variables"]
         ]
-        return "\n".join(lines) or "Nothing is saved."
+        return ToolReply(body, "\n".join(lines) or "Nothing is saved.")
 
 
 class DeleteUserVariable(_VariableTool):
-    name = "delete_user_variable"
-    title = "Delete variables"
-    description = "Delete one saved variable by its key, or every one with all: true."
-    input_model = DeleteUserVariableInput
-    output_shape = DeleteUserVariableOutput
-    long_parts = (("deleted",),)
-    rest = "The others are deleted too."
-    read_only = False
-    destructive = True
+    definition = ToolDefinition(
+        name="delete_user_variable",
+        title="Delete variables",
+        description="Delete one saved variable by its key, or every one with all: true.",
+        input_model=DeleteUserVariableInput,
+        contract=Contract.BOARD,
+        group="core",
+        outputs=(Output(DeleteUserVariableOutput, (("deleted",),), "The others are deleted too."),),
+        read_only=False,
+        destructive=True,
+    )
 
-    async def handle(self, arguments: DeleteUserVariableInput, call: Call) -> DeleteUserVariableOutput:
+    async def handle(self, arguments: DeleteUserVariableInput, call: Call) -> ToolReply:
         deleted = await asyncio.to_thread(self._variables.delete, self._get_user(call), arguments.key)
-        return {"deleted": deleted, "correlationId": call.correlation_id}
-
-    def describe(self, answer: DeleteUserVariableOutput) -> str:
-        deleted = answer["deleted"]
-        return f"Deleted: {', '.join(deleted)}." if deleted else "There was nothing to delete."
+        text = f"Deleted: {', '.join(deleted)}." if deleted else "There was nothing to delete."
+        body: DeleteUserVariableOutput = {"deleted": deleted, "correlationId": call.correlation_id}
+        return ToolReply(body, text)

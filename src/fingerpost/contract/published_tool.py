@@ -1,0 +1,181 @@
+"""The base class of served tools: validate a call, handle it, validate the answer, and render errors."""
+
+from abc import abstractmethod
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from fingerpost import clock
+from fingerpost.contract.check import MOST_VALUES, check_count, explain
+from fingerpost.contract.envelope import Contract, is_failure, render_error, step_fields, text_of_error
+from fingerpost.contract.identity import new_correlation_id
+from fingerpost.contract.problem import describe_problem
+from fingerpost.contract.spec import ToolInput, ToolSpec
+from fingerpost.contract.tool import Tool
+from fingerpost.contract.tool_definition import Answer, Call, ReportProgress, ToolDefinition, ToolReply, ignore_progress
+from fingerpost.contract.wire import Shape, Wire, check
+from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolError
+
+
+class PublishedTool(Tool):
+    """A tool that answers in the shape of its own contract: a definition and a handler."""
+
+    definition: ToolDefinition
+
+    @property
+    def name(self) -> str:  # type: ignore[override]  # the base class lets authors assign it
+        """The name in the definition."""
+        return self.definition.name
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The plan-step contract's specification."""
+        return self.definition.spec
+
+    @abstractmethod
+    async def handle(self, arguments: Any, call: Call) -> ToolReply:
+        """Return the reply to an instance of the definition's input model; raise ToolError for the caller."""
+
+    async def is_available(self) -> bool:
+        """Whether the tool has a source; without one it is not listed, and a call says why (rule E3)."""
+        return True
+
+    async def answer(
+        self,
+        raw: object,
+        *,
+        user: str | None,
+        caller: str = "",
+        report: ReportProgress = ignore_progress,
+        include: Collection[str] = (),
+    ) -> Answer:
+        """Answer one call; a ToolError becomes the contract's envelope, any other exception is raised.
+
+        ``raw`` is the decoded JSON of the arguments; None is an empty object.
+        ``include`` names the optional parts that the caller asks for; unknown ones are refused.
+        """
+        correlation_id = ""
+        try:
+            fixed = clock.find_fixed()
+            correlation_id = new_correlation_id(fixed, user, self.name, raw)
+            self._check_include(include)
+            call = Call(
+                tool=self.name,
+                user=user,
+                now=fixed or clock.now(),
+                correlation_id=correlation_id,
+                caller=user or caller,
+                report=report,
+                include=frozenset(include),
+            )
+            return self._to_answer(await self.handle(self._read(raw), call), correlation_id)
+        except ToolError as error:
+            return self.fail(error, correlation_id or new_correlation_id(None, user, self.name, raw), raw)
+
+    def fail(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
+        """Return the answer that reports an error; ``raw`` are the arguments as they were sent."""
+        query_type: object = self.name
+        parameters = raw
+        if self.definition.input_model is ToolInput:
+            sent = raw if isinstance(raw, Mapping) else {}
+            query_type, parameters = sent.get("query_type"), sent.get("parameters")
+        return failure_answer(
+            error,
+            self.definition.contract,
+            correlation_id,
+            tool=self.name,
+            query_type=query_type if isinstance(query_type, str) else "",
+            parameters=parameters if isinstance(parameters, Mapping) else None,
+        )
+
+    async def execute(
+        self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
+    ) -> dict[str, Any]:
+        """Return the plan-step contract's standard response: the contract's body in ``data`` (rule F2)."""
+        if self.definition.query_spec is None and query_type != self.name:
+            answer = self.fail(QueryTypeUnsupported(query_type, self.name, [self.name]), "", parameters)
+        else:
+            answer = await self.answer(self.to_raw(query_type, parameters), user=user)
+        return self.to_standard(query_type, parameters, answer)
+
+    def to_raw(self, query_type: str, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the arguments of ``answer`` for a query type of the tool's specification."""
+        if self.definition.query_spec is None:
+            return parameters
+        return {"query_type": query_type, "parameters": parameters}
+
+    def to_standard(self, query_type: str, parameters: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
+        """Return an answer as the standard response; the plan-step contract's own tools answer in it already."""
+        contract, error = self.definition.contract, answer.error
+        if contract is Contract.STEP:
+            return answer.body
+        echo = parameters if isinstance(parameters, Mapping) else {}
+        if error is None:
+            return self.format_success_response(query_type, echo, [answer.body], {"data": answer.body})
+        return self.format_error_response(query_type, echo, error.message, "error", step_fields(error, contract))
+
+    def _check_include(self, include: Collection[str]) -> None:
+        for name in sorted(set(include) - set(self.definition.optional_parts)):
+            offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
+            raise ParameterError(f"{self.name} has no {name} to give beside its answer; it offers {offered}")
+
+    def _read(self, raw: object) -> Any:
+        definition = self.definition
+        arguments = {} if raw is None else raw
+        if not isinstance(arguments, Mapping):
+            raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
+        check_count(arguments, None if definition.accepts_large_values else MOST_VALUES)
+        if definition.input_model is None:
+            return dict(arguments)
+        try:
+            return definition.input_model.read(dict(arguments))
+        except ValidationError as error:
+            raise explain(error, definition.input_model, definition.missing_messages) from error
+
+    def _to_answer(self, reply: ToolReply, correlation_id: str) -> Answer:
+        output = reply.output or self.definition.outputs[0]
+        body = self._checked(reply.body, output.shape)
+        parts = self.definition.optional_parts
+        return Answer(
+            body=body,
+            text=reply.text,
+            # The plan-step and planJourney contracts can report a failure in a well-formed answer.
+            is_error=body.get("success") is False,
+            correlation_id=correlation_id,
+            extras={name: self._checked(part, parts[name]) for name, part in reply.extras.items()},
+            output=output,
+        )
+
+    def _checked(self, answer: Mapping[str, Any], shape: Shape) -> Wire:
+        try:
+            check(answer, shape)
+        except ValidationError as error:
+            first = describe_problem(error.errors(include_url=False)[0], shape)
+            raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
+        return dict(answer)
+
+
+def failure_answer(
+    error: ToolError,
+    contract: Contract,
+    correlation_id: str,
+    *,
+    tool: str = "",
+    query_type: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Answer:
+    """Return the answer that reports an error in a contract's envelope; the plan-step contract echoes the call."""
+    return Answer(
+        body=render_error(error, contract, correlation_id, tool=tool, query_type=query_type, parameters=parameters),
+        text=text_of_error(error, contract),
+        is_error=is_failure(error, contract),
+        correlation_id=correlation_id,
+        error=error,
+    )
+
+
+def _json_kind(raw: object) -> str:
+    return {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}.get(
+        type(raw), type(raw).__name__
+    )

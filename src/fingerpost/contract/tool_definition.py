@@ -1,0 +1,150 @@
+"""The values of a served tool: its definition, one call, the handler's reply, and the finished answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from fingerpost.contract.envelope import Contract
+from fingerpost.contract.failure_shapes import failure_shapes
+from fingerpost.contract.short_schema import inline_single_uses
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.wire import Shape, Wire, WireModel, schema_of
+from fingerpost.errors import ToolError
+
+Path = tuple[str, ...]
+"""The keys that lead to a part of an answer; ``*`` is every key of an object."""
+
+ReportProgress = Callable[[float, float, str], None]
+"""Reports how much is done, of how much, and a sentence; it never waits and never fails."""
+
+
+def ignore_progress(_done: float, _total: float, _words: str) -> None:
+    """Report progress to nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One shape of a tool's answers.
+
+    An answer that is too long is cut at ``truncatable_paths``, and says by ``continuation_hint`` how to get the rest
+    (rule A11).
+    """
+
+    shape: Shape
+    truncatable_paths: tuple[Path, ...] = ()
+    continuation_hint: str = "Ask for less."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolDefinition:
+    """Everything about a tool that is known before a call.
+
+    Attributes:
+        name: as the contract prints it.
+        description: tells an agent when to use this tool and not its neighbour.
+        contract: the contract whose envelope renders the tool's errors.
+        group: the part of the catalogue that the tool is served with.
+        input_model: the arguments; None if the handler parses them itself.
+        input_json_schema: the published schema of the arguments, if it is not that of ``input_model``.
+        outputs: the shapes of its answers; a reply names its output if it is not the first.
+        missing_messages: the contract's own sentences for a missing or blank path.
+        read_only, destructive, idempotent, open_world: the protocol's annotations.
+        optional_parts: what a caller can include in the answer beside the body, and its shape.
+        accepts_large_values: whether the tool itself limits the size of its arguments.
+        warnings_path: where an answer has its warnings, in the contracts that have warnings.
+        query_spec: the specification of a tool with several query types.
+    """
+
+    name: str
+    title: str
+    description: str
+    contract: Contract
+    group: str
+    input_model: type[WireModel] | None
+    input_json_schema: Mapping[str, Any] | None = None
+    outputs: tuple[Output, ...]
+    missing_messages: Mapping[str, str] = field(default_factory=dict)
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+    open_world: bool = False
+    optional_parts: Mapping[str, Shape] = field(default_factory=dict)
+    accepts_large_values: bool = False
+    warnings_path: Path = ("warnings",)
+    query_spec: ToolSpec | None = None
+
+    @cached_property
+    def spec(self) -> ToolSpec:
+        """The plan-step contract's specification; most tools have one query type, their own name (rule F2)."""
+        if self.query_spec is not None:
+            return self.query_spec
+        assert self.input_model is not None
+        shapes = [output.shape for output in self.outputs]
+        return ToolSpec(
+            name=self.name,
+            input_schema={self.name: self.input_model},
+            output_key=self.name,
+            description=self.description,
+            output_schema={self.name if len(shapes) == 1 else shape.__name__: shape for shape in shapes},
+        )
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments."""
+        if self.input_json_schema is not None:
+            return dict(self.input_json_schema)
+        assert self.input_model is not None
+        return inline_single_uses(schema_of(self.input_model))
+
+    @property
+    def output_schema(self) -> dict[str, Any]:
+        """JSON Schema of every answer, failures included: clients check both."""
+        return schema_of((*(output.shape for output in self.outputs), *failure_shapes(self.contract)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One call besides its arguments.
+
+    ``user`` is None for an anonymous caller (rule A12); limits count by ``caller``, the user or an address.
+    ``now`` is in UTC and resolved once (rule A4). ``include`` names the optional parts that the caller asked for.
+    """
+
+    tool: str
+    user: str | None
+    now: datetime
+    correlation_id: str
+    caller: str = ""
+    report: ReportProgress = ignore_progress
+    include: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReply:
+    """A handler's result: the body in one output's shape, a text that stands alone, and the included optional parts.
+
+    ``output`` is the definition's first if None.
+    """
+
+    body: Mapping[str, Any]
+    text: str
+    extras: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    output: Output | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A JSON-ready body in its contract's shape, and a text that stands alone.
+
+    A failure has the error that the body renders in ``error``, and neither extras nor an output.
+    """
+
+    body: dict[str, Any]
+    text: str
+    is_error: bool
+    correlation_id: str
+    error: ToolError | None = None
+    extras: Mapping[str, Wire] = field(default_factory=dict)
+    output: Output | None = None
