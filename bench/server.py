@@ -3,6 +3,7 @@
 The no-op answers without any layer of the application: no check, no log, one empty object.
 """
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,7 +14,7 @@ from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.server import FindUser, new_server
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.warm_up import take_short_turns
+from fingerpost.apps.warm_up import SWITCH_INTERVAL_S
 from fingerpost.apps.wiring import Application, build
 
 NOOP = "noop"
@@ -42,6 +43,6 @@ def new_server_with_noop(application: Application, *, find_user: FindUser, **nam
 
 if __name__ == "__main__":
     http.new_server = new_server_with_noop
-    take_short_turns()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     start_logging(may_wait=False)
     http.serve_http(build(read_settings()), Address.read("127.0.0.1:0"))

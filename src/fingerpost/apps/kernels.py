@@ -1,4 +1,4 @@
-"""Answer before the engine is compiled: with plain kernels, while another process compiles."""
+"""Compile the engine's kernels in a process of its own, while this one answers with plain kernels."""
 
 import logging
 import os
@@ -14,8 +14,8 @@ from filelock import BaseFileLock, FileLock, Timeout
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
 
+# Larger networks wait for the compiler, because an uncompiled search takes longer.
 FEW_BYTES = 25_000_000
-"""Larger networks wait for the compiler, because an uncompiled search takes longer."""
 
 _WITHOUT_ENGINE = ("filings", "plans", "own")
 _log = logging.getLogger(__name__)
@@ -26,17 +26,15 @@ def needs_engine(tools: Mapping[str, PublishedTool]) -> bool:
 
 
 def answer_while_compiling(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
-    """Have this process answer uncompiled, if the first call of a kernel finds nothing compiled, and compile beside.
-
-    ``announce`` gets the sentence that explains the delay.
-    """
+    """Answer with plain kernels if none is compiled at the first call; ``announce`` explains the delay."""
     decide_at_first_call(partial(_decide, home, announce))
 
 
 def _decide(home: Path, announce: Callable[[str], None]) -> bool:
     if are_compiled():
         return False
-    if _count_bytes(home) > FEW_BYTES:
+    prepared = (home / "networks" / "prepared").rglob("*")
+    if sum(path.stat().st_size for path in prepared if path.is_file()) > FEW_BYTES:
         announce("Compiling the engine, which happens once and takes a minute or two ...")
         return False
     announce("The engine compiles in the background, once, for a minute or two. Until then answers take longer.")
@@ -93,7 +91,3 @@ def load_kernels() -> None:
     with compiling():
         call_search_kernels()
         call_street_kernels()
-
-
-def _count_bytes(home: Path) -> int:
-    return sum(path.stat().st_size for path in (home / "networks" / "prepared").rglob("*") if path.is_file())

@@ -1,4 +1,4 @@
-"""Start a process that serves: garbage collection, turns of threads, and the warm-up of networks and engine."""
+"""Start a server process: garbage collection, the switch interval of threads, and the warm-up of its networks."""
 
 import asyncio
 import gc
@@ -22,8 +22,8 @@ _OPENING = "The networks are being opened"
 _FAILED = "The networks could not be opened; the server's log says why"
 _BOARD_S = 60
 _SEARCH_RADIUS_M = 100_000.0
-# Python's own turns of 5 ms make a question that comes while a realtime message is read wait for one at every step.
-_TURN_S = 0.001
+# With Python's own 5 ms, a call waits that long at every step while a realtime message is parsed.
+SWITCH_INTERVAL_S = 0.001
 
 
 def start_server_process() -> None:
@@ -32,35 +32,24 @@ def start_server_process() -> None:
     Garbage collection is off until ``new_warm_up``: scanning imported modules costs a tenth of a start.
     """
     gc.disable()
-    take_short_turns()
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
 
 
-def take_short_turns() -> None:
-    sys.setswitchinterval(_TURN_S)
-
-
-def keep_what_is_loaded() -> None:
-    """Enable garbage collection, with everything loaded so far exempt from it (``gc.freeze``).
-
-    Called again once the engine is warm: its modules and compiled code make one full collection take 150 ms.
-    """
+def _collect_without_loaded() -> None:
+    """Enable garbage collection for what is loaded from now on; a full collection of the engine takes 150 ms."""
     gc.freeze()
     gc.enable()
 
 
 def new_warm_up(application: Application) -> "WarmUp":
-    """Return the warm-up of a server, once all that it serves is imported; the engine compiles in another process."""
+    """Return the warm-up of a server, once all that it serves is imported."""
     answer_while_compiling(application.settings.home)
-    keep_what_is_loaded()
+    _collect_without_loaded()
     return WarmUp(application.networks, needs_engine=needs_engine(application.tools))
 
 
 class WarmUp:
-    """The warm-up of one process, started once in a daemon thread.
-
-    ``problem`` is a sentence while the networks are not usable, None once they are.
-    A process whose tools do not search timetables has nothing to warm up.
-    """
+    """The warm-up of a process in a daemon thread; ``problem`` is a sentence until the networks are usable."""
 
     def __init__(self, networks: Networks, *, needs_engine: bool = True) -> None:
         self._networks = networks
@@ -74,10 +63,9 @@ class WarmUp:
             self._thread.start()
 
     def leave(self) -> None:
-        """End the process now, with status 0, if the warm-up is still running; else do nothing.
+        """End the process now, with status 0, if the warm-up is still running, because Python would wait for it.
 
-        A compilation cannot be interrupted, and Python would wait for it. No compiled kernel is damaged by it: numba
-        writes each in one step.
+        No compiled kernel is damaged: numba writes each in one step.
         """
         if self._thread is not None and self._thread.is_alive():
             logging.shutdown()
@@ -87,7 +75,7 @@ class WarmUp:
         outcome: str | None = _FAILED
         try:
             asyncio.run(warm(self._networks))
-            keep_what_is_loaded()
+            _collect_without_loaded()
             outcome = self.problem = None
             _log.info("the networks are open")
         except ToolError as error:
@@ -101,10 +89,7 @@ class WarmUp:
 
 
 async def warm(networks: Networks) -> None:
-    """Load the kernels, and ask each network of this process for one trip and one board of today.
-
-    Networks behind a server have nothing to warm up, and are not asked.
-    """
+    """Load the kernels, and ask each network of this process, but no remote one, for a trip and a board of today."""
     opened = await networks.open()
     if not is_plain():
         load_kernels()
@@ -112,13 +97,13 @@ async def warm(networks: Networks) -> None:
         if network.profile.answer_deadline_s is not None:
             continue
         try:
-            await _ask_once(network)
+            await _query_once(network)
         except ToolError as error:
-            # A timetable of the past has no trip today; the engine is warm all the same.
+            # A timetable of the past has no trip today; the engine is warm nevertheless.
             _log.info("network=%s has nothing to warm with: %s", network.profile.name, error.message)
 
 
-async def _ask_once(network: Network) -> None:
+async def _query_once(network: Network) -> None:
     instant = int((clock.now() + timedelta(minutes=1)).timestamp())
     box = network.profile.bounds
     middle = Coordinate((box.south + box.north) / 2, (box.west + box.east) / 2)

@@ -23,11 +23,10 @@ _PACKAGES = ("engine/raptor", "osm/streets")
 
 
 def use_kernels_folder() -> Path:
-    """Return the folder of compiled kernels of this engine, and have numba use it.
+    """Return the folder of this engine's compiled kernels, and have numba use it; all homes share it.
 
-    It lies in the folder that NUMBA_CACHE_DIR names, or in the platform's cache folder, and all homes share it. Each
-    state of the engine has its own, because numba notices only changes to a function's own file, not to the functions
-    that it calls.
+    Each state of the engine has its own, because numba notices only changes to a function's own file, not to those of
+    the functions that it calls.
     """
     from platformdirs import user_cache_path
 
@@ -58,7 +57,6 @@ def are_compiled() -> bool:
 
 
 def note_compiled() -> None:
-    """Note for other processes that every kernel is compiled."""
     folder = use_kernels_folder()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _COMPLETE).touch()
@@ -77,10 +75,7 @@ _lock = threading.Lock()
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:
-    """Call a function at the first call of a kernel: whether kernels run plain. Without one they run compiled.
-
-    A process decides once; later functions are not called.
-    """
+    """Call a function at the first call of a kernel: whether kernels run plain. Without one they run compiled."""
     if not _mode.is_decided:
         _mode.decide = decide
 
@@ -131,11 +126,7 @@ def allocating(function: Any) -> Any:
 
 
 def looping(function: Any) -> Any:
-    """Mark a kernel that creates no array.
-
-    numba then does not count references to the many arrays of a named tuple, which took sixteen times as long as the
-    search itself.
-    """
+    """Mark a kernel that creates no array, so that numba need not count references, which took most of a search."""
     _options[function] = {"_nrt": False}
     return function
 
@@ -154,7 +145,7 @@ class entry:  # noqa: N801  (a decorator)
 
     @functools.cached_property
     def compiled(self) -> Any:
-        """The compiled kernel; its machine code is made or loaded at its first call."""
+        # Its machine code is made or loaded at its first call.
         with _lock:
             return _compile(self.function)
 

@@ -23,7 +23,7 @@ MOST_SERVICE_DAYS = 200_000_000
 
 
 class Services(NamedTuple):
-    """Services of one feed: rows by id, the ordinals of the days of each in order, and its first (table, line)."""
+    """Services of a feed: rows by id, the ordinals of the days of each in order, and its first (table, line)."""
 
     row_of: dict[str, int]
     days: list[Int32]

@@ -115,10 +115,7 @@ _LIMIT_TYPES = range(4)
 
 
 def read_leg_fares(archive: Archive) -> FareBook | None:
-    """Return the leg fares of a feed, or None if it has none.
-
-    A rule that cannot be parsed could be the one that applies, so no price is given if there is one.
-    """
+    """Return the leg fares of a feed; none has a price if a rule that could apply cannot be parsed."""
     rules_table = _open(archive, "fare_leg_rules.txt")
     if rules_table is None:
         fault = _find_fault(archive, "fare_leg_rules.txt")
@@ -207,10 +204,7 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
 
 
 def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[str], str]:
-    """Return the cheapest price of each product for an ordinary rider: of the default category or for everyone.
-
-    The other two results are the ids of all products, and why the table cannot be used ("" if it can).
-    """
+    """Return each product's cheapest price for an ordinary rider, the ids of all, and the problem (empty: none)."""
     table = _open(archive, "fare_products.txt")
     if table is None:
         return (), (), "it has no fare_products.txt that can be read"

@@ -23,7 +23,7 @@ _LINKING = "linking stops"
 
 @dataclass(frozen=True, slots=True)
 class FeedSource:
-    """A feed to import: a zip file or a folder, and the FEED of its stop ids if given (rule A8)."""
+    """A zip file or a folder to import, and the FEED of its stop ids if given (rule A8)."""
 
     path: Path
     feed_name: str | None = None
@@ -41,14 +41,11 @@ def import_feeds(
     progress: ImportProgress = lambda _what, _done, _whole: None,
     find_walks: FindWalks = walk_straight,
 ) -> Imported:
-    """Import one or several feeds as one network; ``progress`` is called from this thread.
-
-    ``find_walks`` measures the walks between its stops.
+    """Import feeds as one network; ``progress`` is called from this thread, ``find_walks`` measures walks.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
         ParameterError: there is no feed, or two feeds have the same name.
-        ToolError: raised by ``find_walks``.
     """
     merging, headsigns, reports = Merging(), IdIndex(), []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):

@@ -31,8 +31,7 @@ _DAY_S = 86_400
 class Departures:
     """The trip departures of a feed, as columns; those of trip t are rows ``first[t] .. first[t + 1]``.
 
-    Times are seconds of the service day. The place of a stop is its station, or itself. A block is -1 for none.
-    ``is_exact`` is False for departures by headway.
+    The place of a stop is its station, or itself. A block is -1 for none. Departures by headway are not exact.
     """
 
     first: Int64

@@ -114,7 +114,6 @@ class Merging:
         self._parts.setdefault((table, name), []).append(values)
 
     def _join(self, table: str, name: str) -> Any:
-        """Return a column of all feeds, and free its parts."""
         parts: list[Any] = self._parts.pop((table, name))
         if isinstance(parts[0], TextColumn):
             return TextColumn.joined(parts)
@@ -153,7 +152,7 @@ class Merging:
         return rows
 
     def _check_same(self, first: StopRow, second: StopRow, findings: Findings) -> None:
-        """Check that stops of two feeds with one id agree in name and position, so that they are one stop (rule A8).
+        """Check that stops of two feeds with one id agree in name and position, so that they are one (rule A8).
 
         Publishers abbreviate names: stops with similar names must be closer, and are counted.
         """
@@ -175,7 +174,6 @@ class Merging:
 
 
 def _add_names(names: dict[str, dict[int, str]], added: Mapping[str, Mapping[int, str]], rows: Sequence[int]) -> None:
-    """Store a feed's names under the rows of the draft; names of earlier feeds take precedence."""
     for language, of_rows in added.items():
         known = names.setdefault(language, {})
         for row, name in of_rows.items():

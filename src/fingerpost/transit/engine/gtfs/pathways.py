@@ -41,7 +41,7 @@ _Ways = dict[int, list[tuple[int, float]]]
 
 
 class _Pathway(NamedTuple):
-    """One way through a station between two rows; ``seconds`` is None if the feed does not state them."""
+    """A way through a station between two rows in one direction; ``seconds`` is None if not stated."""
 
     begin: int
     end: int
@@ -50,10 +50,7 @@ class _Pathway(NamedTuple):
 
 
 def read_pathways(archive: Archive, stops: Stops) -> tuple[PathwayColumns, Pathways]:
-    """Set the wheelchair value of platforms from pathways; return the times between platforms, and all pathways.
-
-    Only platforms of one station are linked, by ways of which every part has a time or, if flat, a length.
-    """
+    """Set the wheelchair value of platforms from pathways; return the times between platforms, and all pathways."""
     table = archive.find_extra("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
         return PathwayColumns(), Pathways()
@@ -91,8 +88,7 @@ def _read(table: Table, stops: Stops) -> list[_Pathway]:
 def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
     """Set the wheelchair value of platforms with pathways if neither they nor their station have one.
 
-    A platform is accessible if ways without a step lead to it from an entrance that is not closed to wheelchairs, and
-    back. A platform without pathways stays unknown.
+    A platform is accessible if ways without a step lead to it from an accessible entrance, and back.
     """
     rows = stops.rows
     entrances = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]

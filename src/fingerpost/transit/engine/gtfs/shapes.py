@@ -22,10 +22,9 @@ _END = 0.9
 
 
 class Shapes(NamedTuple):
-    """The shapes that trips name.
+    """The shapes that trips name; ``of_trip`` is each trip's row in ``columns``, -1 for none.
 
-    ``of_trip`` is each trip's row in ``columns``, -1 for none. ``of_stop_time`` is the position of each stop time along
-    its shape, counted in points, NaN if unknown; None if all are.
+    ``of_stop_time`` is each stop time's position along its shape, counted in points, NaN or None if unknown.
     """
 
     columns: ShapeColumns
@@ -34,7 +33,6 @@ class Shapes(NamedTuple):
 
 
 def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTimes) -> Shapes:
-    """Read the shapes that trips name, points in order; unreadable points are skipped and counted."""
     table = archive.find_extra("shapes.txt", *_COLUMNS[:3])
     if table is None:
         return Shapes(ShapeColumns(), np.full(len(trips), -1, np.int32), None)

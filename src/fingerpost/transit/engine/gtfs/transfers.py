@@ -107,7 +107,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
 
 def _open(archive: Archive) -> Table | None:
-    """Return the table; it needs no stops if it links trips."""
+    # The table needs no stops if it links trips.
     table = archive.find_table("transfers.txt")
     if table is not None and {"from_trip_id", "to_trip_id"} <= set(table.columns):
         return table
@@ -115,7 +115,7 @@ def _open(archive: Archive) -> Table | None:
 
 
 def _read_rules(table: Table, block: Block, rows_of: Mapping[str, RowIndex]) -> tuple[Int32, Mask, Mask]:
-    """Return the rows of a block, mark those that link trips and the other usable ones, and count the rest."""
+    """Return the rules of a block, mark those that link trips and the other usable ones, and count the rest."""
     type_, bad_type = block.integers(2, RECOMMENDED)
     min_s, bad_min = block.integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)
@@ -148,7 +148,6 @@ def _read_rules(table: Table, block: Block, rows_of: Mapping[str, RowIndex]) -> 
 
 
 def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
-    """Return the last of the most precise rules of each ordered pair."""
     key = rules[:, 0].astype(np.int64) * stop_count + rules[:, 1]
     order = np.lexsort((rules[:, _LINE], rules[:, _PRECISION], key))
     is_last = np.append(key[order][1:] != key[order][:-1], True) if len(key) else np.zeros(0, np.bool_)

@@ -25,7 +25,7 @@ _NONE = "-"
 
 
 class Translations(NamedTuple):
-    """Other names, by language, of one feed's stops and routes, and of headsigns by their text."""
+    """Other names by language: of stops and routes by row, of headsigns by their text."""
 
     stops: Names
     routes: Names
@@ -36,7 +36,6 @@ def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Tri
     """Read the table, by record id or by field value; an id beats a value (GTFS, translations.txt).
 
     The draft form of some feeds (``trans_id``, ``lang``, ``translation``) is read by value.
-    Headsigns are translated by their text. Other fields are counted, not used.
     """
     found = Translations({}, {}, {})
     table = archive.find_extra("translations.txt")

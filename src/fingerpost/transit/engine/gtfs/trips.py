@@ -100,7 +100,6 @@ _BY_ROW: dict[str, Any] = {
 
 
 def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIndex, headsigns: IdIndex) -> Trips:
-    """Read the trips; add new ids to ``shapes`` and ``headsigns``. Trips of unknown routes or services are skipped."""
     table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
     ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_of), IdIndex()
     buffer = ColumnBuffer(_BY_ROW, table)

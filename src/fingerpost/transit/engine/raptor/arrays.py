@@ -134,7 +134,6 @@ class JourneyRows(NamedTuple):
 
 
 def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max_rides: int) -> Workspace:
-    """Return memory for searches of exactly ``max_rides`` rides on a search timetable of this size."""
     rounds = max_rides + 1
     shapes: list[tuple[tuple[int, ...], str]] = [
         ((rounds, stop_count), "arrived ready ready_from ride_pattern ride_instance ride_board ride_alight"),

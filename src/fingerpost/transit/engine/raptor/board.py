@@ -13,9 +13,7 @@ from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetabl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardDeparture:
-    """A departure that can be boarded; ``trip_departure`` and ``stop_time`` as in ``journeys.Ride``."""
-
-    trip_departure: int
+    trip_departure: int  # this and ``stop_time`` as in ``journeys.Ride``
     service_day: date
     stop_time: int
     departure: int  # Unix seconds

@@ -30,7 +30,6 @@ class Endpoint:
         return int(self.metres.min()) if len(self.metres) else 0
 
     def within(self, limit_m: float) -> "Endpoint":
-        """Return the endpoint with only the stops within a limit."""
         near = self.metres <= limit_m
         if near.all():
             return self
@@ -49,7 +48,7 @@ def find_endpoint(
 ) -> Endpoint:
     """Return an endpoint with every boardable stop within ``max_walk_m`` of walking; ``own_stops`` cost no walk.
 
-    Without ``walks`` they are straight lines. ``is_goal``: the walks lead from the stops to the endpoint.
+    ``is_goal``: the walks lead from the stops to the endpoint.
     """
     walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
     boardable = np.flatnonzero(timetable.stop_kind == STOP)

@@ -31,16 +31,13 @@ class Ride:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """Rides from origin to destination, or a walk of ``egress_m`` all the way. Instants are Unix seconds.
-
-    ``stays`` is the number of rides with ``stays_seated``.
-    """
+    """Rides from origin to destination, or a walk of ``egress_m`` all the way. Instants are Unix seconds."""
 
     departure: int
     arrival: int
     rides: tuple[Ride, ...]
     egress_m: int
-    stays: int = 0
+    stays: int = 0  # rides with ``stays_seated``
 
     @property
     def boardings(self) -> int:
@@ -51,10 +48,9 @@ class Journey:
         return self.egress_m + sum(ride.foot_m for ride in self.rides)
 
 
-def journeys_of(
+def read_journeys(
     timetable: Timetable, search_timetable: SearchTimetable, found: JourneyRows, count: int
 ) -> list[Journey]:
-    """Return the first ``count`` journeys that a kernel found, reversed if its times are mirrored."""
     journeys = []
     for leave_s, arrive_s, boardings, first_leg, _, last_m in found.journey[:count].tolist():
         legs = found.leg[first_leg : first_leg + boardings].tolist()

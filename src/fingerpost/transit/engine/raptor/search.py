@@ -11,7 +11,7 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.arrays import KernelQuery, buffers_of_thread
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
-from fingerpost.transit.engine.raptor.journeys import Journey, journeys_of
+from fingerpost.transit.engine.raptor.journeys import Journey, read_journeys
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.kernel.lower_bounds import SPARE_S, compute_lower_bounds
 from fingerpost.transit.engine.raptor.kernel.mcraptor import search_mcraptor
@@ -44,7 +44,7 @@ class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
     ``not_before`` is the earliest departure of a query by arrival. ``window_s`` is searched whole; None widens the
-    window until there are enough journeys. ``walks`` measure the walk all the way, by default in a straight line.
+    window until there are enough journeys.
     """
 
     origin: Endpoint
@@ -63,8 +63,7 @@ class SearchQuery:
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
     """Return the journeys that are best in time and changes, in any order, at least ``wanted`` if so many exist.
 
-    None walks more than the limit in sum. If the walk all the way is short enough, it is one of them, and rides that
-    arrive later may be missing.
+    None walks more than the limit in sum. With a walk all the way, rides that arrive later may be missing.
     """
     direct = _find_direct_walk(timetable, query)
     if not len(query.origin.stop) or not len(query.destination.stop):
@@ -84,7 +83,7 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
 
 def _find_direct_walk(timetable: Timetable, query: SearchQuery) -> Journey | None:
     walks = query.walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
-    start, end = ((each.lat, each.lon) for each in (query.origin, query.destination))
+    start, end = ((endpoint.lat, endpoint.lon) for endpoint in (query.origin, query.destination))
     walk = walks.find_walk(start, end, query.max_walk_m)
     if walk is None:
         return None
@@ -171,12 +170,10 @@ class _Search(NamedTuple):
         return soon + [journey for journey in journeys if journey.boardings < fewest]
 
     def _wait_s(self, journey: Journey, earliest_s: int) -> int:
-        """Return how long after the instant a journey leaves, or how long before it arrives (arrive by)."""
         begin = journey.arrival if self.query.arrive_by else journey.departure
         return self.search_timetable.to_search_s(begin) - earliest_s
 
     def _end_s(self, journey: Journey) -> int:
-        """Return when a journey arrives, or when it leaves (arrive by), in search timetable seconds."""
         return self.search_timetable.to_search_s(journey.departure if self.query.arrive_by else journey.arrival)
 
     def _add_walk_limited_journeys(self, kernel_query: KernelQuery, kept: list[Journey]) -> list[Journey]:
@@ -184,10 +181,10 @@ class _Search(NamedTuple):
         together = _best(kept)
         leave_s = kernel_query.earliest_s
         for _ in range(LIMITED_TRIES):
-            known_s = self._known_arrivals([each for each in together if self._wait_s(each, leave_s) >= 0])
+            known_s = self._known_arrivals([known for known in together if self._wait_s(known, leave_s) >= 0])
             limited = self._run_kernel(kernel_query._replace(earliest_s=leave_s), known_s)
             together = _best([*together, *limited])
-            later = [wait_s for each in together if (wait_s := self._wait_s(each, leave_s)) >= 0]
+            later = [wait_s for known in together if (wait_s := self._wait_s(known, leave_s)) >= 0]
             if not later:
                 break
             leave_s += 1 + min(later)
@@ -204,14 +201,14 @@ class _Search(NamedTuple):
 
 
 def _list_windows_s(query: SearchQuery) -> list[int]:
-    asked = [] if query.window_s is None else [query.window_s]
-    return asked + [each for each in (*WINDOWS_S, LAST_WINDOW_S) if not asked or each > asked[0]]
+    stated = [] if query.window_s is None else [query.window_s]
+    return stated + [window_s for window_s in (*WINDOWS_S, LAST_WINDOW_S) if not stated or window_s > stated[0]]
 
 
 def _best(journeys: list[Journey]) -> list[Journey]:
     costs = {journey: (-journey.departure, journey.arrival, journey.boardings, journey.walk_m) for journey in journeys}
     different = set(costs.values())
-    return [each for each, cost in costs.items() if not any(_beats(other, cost) for other in different)]
+    return [journey for journey, cost in costs.items() if not any(_beats(other, cost) for other in different)]
 
 
 def _beats(other: Cost, cost: Cost) -> bool:
@@ -228,8 +225,7 @@ def run_kernel(
 ) -> list[Journey]:
     """Run range RAPTOR, or McRAPTOR if arrivals are already known, and return the journeys.
 
-    ``is_same_goal``: this thread's last search was on this search timetable with the same origin, destination,
-    ``max_rides`` and ``max_walk_m``, and this one begins no earlier.
+    ``is_same_goal``: as in ``compute_lower_bounds``, for the last search of this thread.
     """
     reach_s = _guess_reach_s(timetable, kernel_query)
     kernel_query = _with_split_stops(search_timetable, kernel_query)
@@ -248,7 +244,7 @@ def run_kernel(
         # The new memory has no bounds.
         is_same_goal = False
     optimise_transfer_points(search_timetable.patterns, kernel_query, buffers.work, buffers.found, count)
-    return journeys_of(timetable, search_timetable, buffers.found, count)
+    return read_journeys(timetable, search_timetable, buffers.found, count)
 
 
 def _with_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:

@@ -27,10 +27,7 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route. Names may be empty; ``agency`` is a row of its feed's agency_ids, -1 for none.
-
-    Colours are 0xRRGGBB, -1 if not stated.
-    """
+    """A route; ``agency`` is a row of its feed's agency_ids, colours are 0xRRGGBB, -1 stands for none."""
 
     feed: int
     local_id: str
@@ -79,8 +76,6 @@ class TransferRow(NamedTuple):
 
 
 class TripColumns(NamedTuple):
-    """Trips as columns, for large feeds; fields as in TripRow."""
-
     local_id: TextColumn = NO_TEXTS
     route: Int32 = NO_INT32
     service: Int32 = NO_INT32
@@ -97,7 +92,7 @@ class TripDepartureColumns(NamedTuple):
 
 
 class TransferColumns(NamedTuple):
-    """Transfer rules as columns, one for each ordered pair of stops; fields as in TransferRow."""
+    """One transfer rule for each ordered pair of stops."""
 
     from_stop: Int32 = NO_INT32
     to_stop: Int32 = NO_INT32

@@ -129,10 +129,7 @@ class Alert:
 
 
 class MatchCount(NamedTuple):
-    """The numbers of entities of a source that the timetable knows and does not know.
-
-    ``shared_ids`` are ids of several FEEDs, whose updates were left out.
-    """
+    """The numbers of entities of a source that the timetable knows and does not; ``shared_ids`` are ambiguous ids."""
 
     matched: int
     unmatched: int

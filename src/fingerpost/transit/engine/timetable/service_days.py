@@ -26,7 +26,7 @@ def service_day_start(day: date, zone: str) -> int:
 
 @lru_cache(maxsize=4096)
 def midnight(day: date, zone: str) -> int:
-    """Return the Unix second at which a calendar day begins, which is before its service day if clocks go back."""
+    """Return when a calendar day begins (Unix seconds), which is before its service day if clocks go back."""
     return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
 
 

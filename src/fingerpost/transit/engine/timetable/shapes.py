@@ -79,7 +79,7 @@ def line_m(line: Float64) -> float:
 
 
 def _distances(points: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
-    """Return, for each segment, its distance from a point, and the share of it at which it is nearest."""
+    """Return each segment's distance from a point, and the share of it at which it is nearest."""
     begin, step = points[:-1], np.diff(points, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
     share = np.clip(((end - begin) * step).sum(axis=1) / length, 0.0, 1.0)

@@ -93,9 +93,7 @@ class TimetableStore:
         extract: str | None = None,
         save_beside: Callable[[Path], None] | None = None,
     ) -> StoredTimetable:
-        """Add or replace a network. A kill at any instant leaves the old one or the new one.
-
-        ``save_beside`` writes further files into the network's folder.
+        """Add or replace a network, at any kill the old one or the new one; ``save_beside`` writes further files.
 
         Raises:
             ParameterError: the name is not allowed.

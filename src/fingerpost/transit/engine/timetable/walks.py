@@ -44,11 +44,7 @@ class StopLinks(NamedTuple):
 
 
 class WalkedStops(NamedTuple):
-    """The stops of a timetable; kinds as in ``Timetable.stop_kind``.
-
-    ``codes`` are those on their signs, which may be empty; ``has_metro`` and ``has_rail`` mark where metros and trains
-    stop.
-    """
+    """The stops of a timetable. ``codes`` on signs may be empty; marks tell where metros and trains stop."""
 
     lats: Float64
     lons: Float64

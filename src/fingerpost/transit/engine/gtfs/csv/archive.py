@@ -66,9 +66,9 @@ class Archive:
         return None
 
     def find_aside(self, name: str) -> Table | None:
-        """Return a table without counting its findings, for a second reading."""
         if name not in self._files:
             return None
+        # The findings of a second reading do not count.
         return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
 
     def get_table(self, name: str, *required: str) -> Table:

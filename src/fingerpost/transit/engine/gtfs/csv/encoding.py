@@ -72,7 +72,7 @@ _DIRECTION_MARKS = re.compile(rb"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
 def without_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
-    """Remove characters that override the direction of texts (U+202A..U+202E, U+2066..U+2069); return their lines."""
+    """Remove characters that override the direction of texts (U+202A..E, U+2066..9); return their lines."""
     if block.isascii() or not _DIRECTION_MARKS.search(block):
         return block, []
     marked = [line for line, text in enumerate(block.splitlines(), 1) if _DIRECTION_MARKS.search(text)]

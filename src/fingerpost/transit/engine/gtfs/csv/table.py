@@ -54,7 +54,7 @@ class Block(NamedTuple):
     lines: Int32
 
     def integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
-        """Return a column of whole numbers, and marks of the values that cannot be read (``empty``)."""
+        """Return a column of whole numbers, and marks of the unreadable values, which become ``empty``."""
         values = np.empty(len(self.lines), np.int32)
         parse_integers(self.blob, self.starts[column], self.ends[column], np.int32(empty), values)
         faulty = values == _NOT_A_NUMBER
@@ -62,7 +62,6 @@ class Block(NamedTuple):
         return values, faulty
 
     def times_s(self, column: int) -> Int32:
-        """Return a column of times in seconds, ``kernel.BLANK`` or ``kernel.UNREADABLE``."""
         values = np.empty(len(self.lines), np.int32)
         parse_times(self.blob, self.starts[column], self.ends[column], values)
         return values
@@ -72,7 +71,6 @@ class Block(NamedTuple):
         return short
 
     def decimals(self, column: int) -> Float64:
-        """Return a column of numbers, NaN if empty or unreadable."""
         values = np.empty(len(self.lines), np.float64)
         parse_decimals(self.blob, self.starts[column], self.ends[column], values)
         return values

@@ -42,19 +42,17 @@ class AddedKeys:
         found = [
             key
             for key in named
-            if key.feed in matcher.scope.feeds and day in (None, key.day) and _is_same_time(start_time, key.start_time)
+            if key.feed in matcher.scope.feeds
+            and day in (None, key.day)
+            and (not start_time or not key.start_time or find_time_s(start_time) == find_time_s(key.start_time))
         ]
         if len({matcher.index.feed_names[key.feed] for key in found}) > 1:
             return matcher.refuse_shared(trip.trip_id)
         return found
 
 
-def _is_same_time(stated: str, other: str) -> bool:
-    return not stated or not other or find_time_s(stated) == find_time_s(other)
-
-
 class PlacedStopTimes(NamedTuple):
-    """Stop times of a ride: rows of stops, Unix seconds that never run backwards, flags, and which are skipped."""
+    """Stop times of a ride, in Unix seconds that never run backwards; ``stop`` are rows."""
 
     stop: Int32
     arrival: Int64

@@ -1,4 +1,4 @@
-"""Service alerts and their texts."""
+"""Read GTFS-Realtime service alerts: their texts, periods, and the entities that they affect."""
 
 import re
 from collections import defaultdict
@@ -136,7 +136,7 @@ class _AffectedParts:
         return table.route_short_name[route], table.route_long_name[route], agencies
 
     def _is_one_place(self, stops: Sequence[int]) -> bool:
-        """Whether stops are one by rule A8: same name, and close to each other."""
+        # Rule A8.
         table = self.index.timetable
         if len({table.stop_name[stop].casefold() for stop in stops}) > 1:
             return False
@@ -211,12 +211,11 @@ class _AffectedParts:
             self.found[f"{kind}_stops"].update(product(keys, stops))
 
     def _stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
-        """Return a stop and everything below it, by the FEEDs that know it."""
         rows = ((name, self.index.stops_of_name(name).get(stop_id)) for name in self.matcher.scope.feed_names)
         return {name: self.index.stops_below(row) for name, row in rows if row is not None}
 
     def _routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
-        """Return by FEED the routes that route, type and agency all name, None if none of the three is stated."""
+        """Return by FEED the routes that all of route, type and agency name; None if none of them is stated."""
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None

@@ -1,4 +1,4 @@
-"""Propagate stated delays along rides.
+"""Propagate the stated delays of GTFS-Realtime along the stop times of each ride.
 
 A delay holds for later stop times until the next stated one; NO_DATA ends it; it passes over SKIPPED stops; the delay
 of the whole trip holds until the first stated one (GTFS-Realtime reference, TripUpdate.delay and
@@ -32,10 +32,7 @@ _APART_S = 1 << 41
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delays:
-    """Realtime of rides, one row for each of their stop times.
-
-    ``stop`` and ``flags`` are the timetable's unless the updates change them. ``has_realtime`` marks rides.
-    """
+    """Realtime of rides, one row for each of their stop times; ``has_realtime`` marks rides."""
 
     arrival_delay_s: Int32
     departure_delay_s: Int32
@@ -56,8 +53,7 @@ def compute_delays(
 ) -> Delays:
     """Return the delays of rides, and count the outcomes of the updates that matched a stop time.
 
-    ``matched`` are the stop time and new stop of each update. ``late_s`` is added to stated delays, ``trip_delay_s``
-    are the delays of whole trips, NONE if not stated.
+    ``matched`` are the stop time and new stop of each update. ``late_s`` is added to stated delays.
     """
     stated = _Stated(rides, updates, *matched, late_s, tally)
     arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
@@ -82,10 +78,7 @@ def compute_delays(
 
 
 class _Stated:
-    """The stated realtime of each planned stop time: delays (NONE if not stated), skipped, no data, stop and flags.
-
-    ``applied`` is the number of updates that hold in full.
-    """
+    """The stated realtime of each planned stop time; ``applied`` is the number of updates that hold in full."""
 
     def __init__(
         self,
@@ -150,10 +143,7 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
 
 
 def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Stated) -> int:
-    """Make times never run backwards along a ride; return how many stated stop times were moved for that.
-
-    A stated time is never before the stated one that precedes it; all others are fitted in between.
-    """
+    """Make times never run backwards along a ride; return how many stated stop times were moved for that."""
     rows = _rows_out_of_order(rides, arrival_s, departure_s)
     if not len(rows):
         return 0

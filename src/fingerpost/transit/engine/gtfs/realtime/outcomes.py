@@ -1,11 +1,7 @@
-"""Outcomes by which every message, entity and stop time update is counted."""
+"""The outcomes of GTFS-Realtime messages, entities and stop time updates, by which each is counted."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from types import MappingProxyType
-
-from fingerpost.transit.engine.timetable.overlay import MatchCount
 
 
 class EntityOutcome(StrEnum):
@@ -50,15 +46,6 @@ APPLIED = frozenset({
     EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_CANCELLED, EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED,
     EntityOutcome.TRIP_REPLACED, EntityOutcome.TRIP_DUPLICATED, EntityOutcome.VEHICLE_SEEN, EntityOutcome.ALERT_GIVEN,
 })  # fmt: skip
-# Entities without a look-up in the timetable count as neither matched nor unmatched.
-_NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
-
-
-def count_matches(outcomes: Iterable[EntityOutcome], shared_ids: Iterable[str]) -> MatchCount:
-    counts = Counter(outcomes)
-    matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
-    unmatched = counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_UP)
-    return MatchCount(matched, unmatched, tuple(sorted(shared_ids)))
 
 
 class StopTimeOutcome(StrEnum):
@@ -97,7 +84,3 @@ class Tally:
         self.entities: list[EntityOutcome] = []
         self.stop_times: Counter[str] = Counter()
         self.messages: Counter[str] = Counter()
-
-
-def freeze(counts: Counter[str]) -> Mapping[str, int]:
-    return MappingProxyType({str(reason): counts[reason] for reason in sorted(counts) if counts[reason]})

@@ -1,6 +1,7 @@
-"""Reads messages entity by entity, and assembles the overlay."""
+"""Read GTFS-Realtime messages entity by entity, and build the overlay of their trips and alerts."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -13,14 +14,14 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import (
     EntityOutcome,
     MessageOutcome,
     Tally,
-    count_matches,
-    freeze,
 )
-from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, Scope, TripMatcher
+from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
-from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideKey
+from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay, RideKey
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
+# Entities without a look-up in the timetable count as neither matched nor unmatched.
+_NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
 # Clocks of publishers may be this far ahead; messages from further ahead are rejected.
 CLOCK_SKEW_S = 120
 
@@ -33,7 +34,15 @@ class _ReadMessage(NamedTuple):
     matcher: TripMatcher
 
 
-class RealtimeReader:
+def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
+    """Read messages into an overlay for a moment (Unix seconds); of two updates of one ride the newer counts."""
+    reader = _Reader(timetable, index, now)
+    for message in messages:
+        reader.add(message)
+    return reader.finish()
+
+
+class _Reader:
     def __init__(self, timetable: Timetable, index: RealtimeIndex, now: int) -> None:
         self.timetable, self.index, self.now = timetable, index, now
         self.tally = Tally()
@@ -58,12 +67,14 @@ class RealtimeReader:
             outcomes.extend([EntityOutcome.FROM_THE_FUTURE] * len(message.entity))
             return
         scope = self.index.scope(data.feed_name)
+        versions = {self.timetable.feeds[feed].version for feed in scope.feeds}
+        is_other_version = bool(header.feed_version) and None not in versions and header.feed_version not in versions
         counts[MessageOutcome.READ] += 1
         counts[MessageOutcome.CLOCK_AHEAD] += stated > self.now
         counts[MessageOutcome.WITHOUT_TIMESTAMP] += not stated
         counts[MessageOutcome.DIFFERENTIAL] += header.incrementality == FeedHeader.DIFFERENTIAL
         counts[MessageOutcome.FEED_NAME_UNKNOWN] += not scope.feeds
-        counts[MessageOutcome.OTHER_FEED_VERSION] += self._is_other_version(header, scope)
+        counts[MessageOutcome.OTHER_FEED_VERSION] += is_other_version
         updated = min(stated or data.received, self.now)
         if stated:
             self.timestamps.append(updated)
@@ -89,20 +100,17 @@ class RealtimeReader:
             alerts=tuple(self.alerts),
             timestamp=min(self.timestamps, default=None),
             as_of=self.now,
-            counts=freeze(Counter(outcomes)),
-            stop_time_counts=freeze(self.tally.stop_times),
-            message_counts=freeze(self.tally.messages),
-            matches=MappingProxyType(
-                {
-                    message.origin: count_matches(outcomes[message.entities], message.matcher.shared_ids)
-                    for message in self.messages
-                }
-            ),
+            counts=_freeze(Counter(outcomes)),
+            stop_time_counts=_freeze(self.tally.stop_times),
+            message_counts=_freeze(self.tally.messages),
+            matches=MappingProxyType({message.origin: self._count_matches(message) for message in self.messages}),
         )
 
-    def _is_other_version(self, header: FeedHeader, scope: Scope) -> bool:
-        versions = {self.timetable.feeds[feed].version for feed in scope.feeds}
-        return bool(header.feed_version) and None not in versions and header.feed_version not in versions
+    def _count_matches(self, message: _ReadMessage) -> MatchCount:
+        counts = Counter(self.tally.entities[message.entities])
+        matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
+        unmatched = counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_UP)
+        return MatchCount(matched, unmatched, tuple(sorted(message.matcher.shared_ids)))
 
     def _add_entity(self, entity: FeedEntity, matcher: TripMatcher, updated: int) -> None:
         """Read all parts of an entity; it is counted by its trip update, else its vehicle, else its alert."""
@@ -153,3 +161,7 @@ class RealtimeReader:
                 return EntityOutcome.FROM_THE_FUTURE
             updated = min(update.timestamp, self.now)
         return self.rides.add(ReceivedUpdate(update, matcher, updated, slot))
+
+
+def _freeze(counts: Counter[str]) -> Mapping[str, int]:
+    return MappingProxyType({str(reason): counts[reason] for reason in sorted(counts) if counts[reason]})

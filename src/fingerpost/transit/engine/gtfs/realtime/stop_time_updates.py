@@ -1,4 +1,4 @@
-"""Stop time updates of a message, and the stop times of a trip that they match."""
+"""Read GTFS-Realtime stop time updates into columns, and match them to the stop times of their trips."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -111,11 +111,9 @@ def scatter(count: int, rows: npt.ArrayLike, values: npt.ArrayLike, absent: np.g
 
 
 def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
-    """Return the flags NO_BOARDING and NO_ALIGHTING that the properties lift, and those that they set.
-
-    StopTimeProperties.pickup_type and drop_off_type; 2 and 3 (by arrangement) count as boardable.
-    """
+    """Return the flags NO_BOARDING and NO_ALIGHTING that the properties lift, and those that they set."""
     opened = closed = 0
+    # 2 and 3 (by arrangement) count as boardable.
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
         if properties.HasField(name):
             if getattr(properties, name) == _SHUT:
@@ -180,8 +178,7 @@ def match_stop_times(
     differs = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
     if differs.any():
         _resolve_differences(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
-    rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
-    ambiguous = _ByStop(timetable, rides, updates, ride).match(rows, stop_time, stop) if len(rows) else 0
+    ambiguous = _match_by_stop(timetable, rides, updates, ride, stop_time, stop)
     is_lost = stop_time < 0
     stop_unknown = int(np.count_nonzero(is_lost & (updates.stop == UNKNOWN_STOP)))
     tally[StopTimeOutcome.STOP_UNKNOWN] += stop_unknown
@@ -218,56 +215,54 @@ def _resolve_differences(
     stop_time[rows[~is_station & ~is_platform]] = -1
 
 
-class _ByStop:
-    def __init__(self, timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64) -> None:
-        self.timetable, self.rides, self.updates, self.ride = timetable, rides, updates, ride
-        key = rides.ride * _STOPS + rides.stop
-        self.order = np.argsort(key, kind="stable")
-        self.key = key[self.order]
+def _match_by_stop(
+    timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64, stop_time: Int64, stop: Int32
+) -> int:
+    """Fill in the stop times, and new stops, of updates that name a stop only; return how many stay ambiguous."""
+    rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
+    if not len(rows):
+        return 0
+    key = rides.ride * _STOPS + rides.stop
+    order = np.argsort(key, kind="stable")
+    wanted = ride[rows] * _STOPS + updates.stop[rows]
+    low, high = (np.searchsorted(key, wanted, side, sorter=order) for side in ("left", "right"))
+    single = high - low == 1
+    stop_time[rows[single]] = order[low[single]]
+    ambiguous = 0
+    for index in np.flatnonzero(~single).tolist():
+        row = int(rows[index])
+        candidates = order[low[index] : high[index]]
+        has_moved = not len(candidates)
+        if has_moved:
+            # Another platform of the same station.
+            station, begin = int(timetable.stop_parent[updates.stop[row]]), int(rides.first[ride[row]])
+            own = rides.stop[begin : rides.first[ride[row] + 1]]
+            candidates = np.flatnonzero((timetable.stop_parent[own] == station) & (station >= 0)) + begin
+        stop_time[row] = _choose(rides, updates, int(ride[row]), row, candidates, stop_time)
+        if stop_time[row] < 0:
+            ambiguous += len(candidates) > 1
+        elif has_moved and stop[row] == NO_STOP:
+            stop[row] = updates.stop[row]
+    return ambiguous
 
-    def match(self, rows: Int64, stop_time: Int64, stop: Int32) -> int:
-        """Fill in the stop times of updates, and their new stops; return how many stay ambiguous."""
-        ambiguous = 0
-        wanted = self.ride[rows] * _STOPS + self.updates.stop[rows]
-        low, high = np.searchsorted(self.key, wanted, "left"), np.searchsorted(self.key, wanted, "right")
-        single = high - low == 1
-        stop_time[rows[single]] = self.order[low[single]]
-        for index in np.flatnonzero(~single).tolist():
-            row = int(rows[index])
-            candidates = self.order[low[index] : high[index]]
-            moved = not len(candidates)
-            if moved:
-                candidates = self._other_platforms(row)
-            found = self._choose(row, candidates, stop_time)
-            stop_time[row] = found
-            if found < 0:
-                ambiguous += len(candidates) > 1
-            elif moved and stop[row] == NO_STOP:
-                stop[row] = self.updates.stop[row]
-        return ambiguous
 
-    def _other_platforms(self, row: int) -> Int64:
-        parent, trip = self.timetable.stop_parent, self.ride[row]
-        station, begin = int(parent[self.updates.stop[row]]), int(self.rides.first[trip])
-        own = self.rides.stop[begin : self.rides.first[trip + 1]]
-        return np.flatnonzero((parent[own] == station) & (station >= 0)) + begin
-
-    def _choose(self, row: int, candidates: Int64, stop_time: Int64) -> int:
-        """Return the one candidate between those of the updates before and after, else the nearest in time, else -1."""
-        trip = int(self.ride[row])
-        before = stop_time[self.updates.first[trip] : row]
-        after = stop_time[row + 1 : self.updates.first[trip + 1]]
-        low = int(before.max(initial=-1))
-        high = int(after[after >= 0].min(initial=len(self.rides.stop)))
-        between = candidates[(candidates > low) & (candidates < high)]
-        if len(between) == 1:
-            return int(between[0])
-        stated, planned = self.updates.arrival[row], self.rides.arrival
-        if stated == NONE:
-            stated, planned = self.updates.departure[row], self.rides.departure
-        if stated == NONE or not len(between):
-            return -1
-        return int(between[np.argmin(np.abs(planned[between] - stated))])
+def _choose(
+    rides: Rides, updates: StopTimeUpdateColumns, ride: int, row: int, candidates: Int64, stop_time: Int64
+) -> int:
+    """Return the one candidate between those of the updates before and after, else the nearest in time, else -1."""
+    before = stop_time[updates.first[ride] : row]
+    after = stop_time[row + 1 : updates.first[ride + 1]]
+    low = int(before.max(initial=-1))
+    high = int(after[after >= 0].min(initial=len(rides.stop)))
+    between = candidates[(candidates > low) & (candidates < high)]
+    if len(between) == 1:
+        return int(between[0])
+    stated, planned = updates.arrival[row], rides.arrival
+    if stated == NONE:
+        stated, planned = updates.departure[row], rides.departure
+    if stated == NONE or not len(between):
+        return -1
+    return int(between[np.argmin(np.abs(planned[between] - stated))])
 
 
 def _drop_repeated(stop_time: Int64, stop_time_count: int) -> int:

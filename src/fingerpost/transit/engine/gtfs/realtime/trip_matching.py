@@ -1,4 +1,4 @@
-"""The trips of a timetable by id, and the trip that a realtime message means."""
+"""Match the trip descriptors of GTFS-Realtime messages to trips of the timetable."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -44,11 +44,12 @@ class RealtimeIndex:
         ).tolist()
         self.scope = cache(self._build_scope)
         self.stops_of_name = cache(self._list_stops_of_name)
-        self.day_start = cache(self._find_day_start)
-        self._services_on = cache(self._list_services_on)
+        self.day_start = cache(
+            lambda feed, day: service_day_start(date.fromordinal(day), self.timetable.feeds[feed].zone)
+        )
+        self._services_on = cache(lambda day: services_on(self.timetable, date.fromordinal(day)).tobytes())
 
     def by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
-        """Return rows by the FEED that each belongs to; ``feeds`` has the feed of every row."""
         found: dict[str, set[int]] = {}
         for row in rows:
             found.setdefault(self.feed_names[feeds[row]], set()).add(row)
@@ -56,7 +57,7 @@ class RealtimeIndex:
 
     @cached_property
     def children(self) -> Mapping[int, Sequence[int]]:
-        """The rows below each stop that has any: platforms of a station, boarding areas of a platform."""
+        """Return the rows below each stop: platforms of a station, boarding areas of a platform."""
         parents = self.timetable.stop_parent.tolist()
         return group_rows(parents, [row for row, parent in enumerate(parents) if parent >= 0])
 
@@ -80,12 +81,8 @@ class RealtimeIndex:
 
     def _build_scope(self, feed_name: str | None) -> Scope:
         """Return the feeds of a name, in either case of letters; all feeds if the name is None."""
-        feeds = (
-            row
-            for row, name in enumerate(self.feed_names)
-            if feed_name is None or name.casefold() == feed_name.casefold()
-        )
-        return Scope(self, tuple(feeds))
+        wanted = None if feed_name is None else feed_name.casefold()
+        return Scope(self, tuple(row for row, name in enumerate(self.feed_names) if wanted in (None, name.casefold())))
 
     def stops_of(self, feed: int) -> Mapping[str, int]:
         """Return stop id to row for one feed and all feeds of the same name (rule A8)."""
@@ -101,12 +98,6 @@ class RealtimeIndex:
 
     def is_running(self, trip: int, day: int) -> bool:
         return self._services_on(day)[self.trip_service[trip]] != 0
-
-    def _list_services_on(self, day: int) -> bytes:
-        return services_on(self.timetable, date.fromordinal(day)).tobytes()
-
-    def _find_day_start(self, feed: int, day: int) -> int:
-        return service_day_start(date.fromordinal(day), self.timetable.feeds[feed].zone)
 
 
 def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
@@ -181,7 +172,7 @@ class TripMatcher:
         return tuple(row for row in rows if trip_route[row] in routes) or EntityOutcome.ROUTE_DIFFERS
 
     def refuse_shared(self, shared_id: str | bytes) -> EntityOutcome:
-        """Record an id that several FEEDs use, and return the outcome of the message part that names it."""
+        """Record an id that several FEEDs use; return the outcome of the message part that names it."""
         self.shared_ids.add(plain_text(shared_id))
         return EntityOutcome.ID_SHARED
 
@@ -213,7 +204,8 @@ class TripMatcher:
                 return chosen
             trip_departure, late_s = chosen
         if day is None:
-            day = self._nearest_day(row, trip_departure, _find_instant(stop_times))
+            instants = (stop_time.arrival.time or stop_time.departure.time for stop_time in stop_times)
+            day = self._find_nearest_day(row, trip_departure, next(filter(None, instants), None))
             if day is None:
                 return EntityOutcome.NOT_RUNNING
         elif not index.is_running(row, day):
@@ -230,15 +222,14 @@ class TripMatcher:
         if start_s is None or not trip_departures:
             return EntityOutcome.START_TIME_UNKNOWN
         wanted_s = start_s - int(table.stop_time_departure_s[table.trip_first_stop_time[row]])
-        trip_departure = min(
-            trip_departures, key=lambda each: (abs(int(table.trip_departure_shift_s[each]) - wanted_s), each)
-        )
-        late_s = wanted_s - int(table.trip_departure_shift_s[trip_departure])
+        shifts_s = table.trip_departure_shift_s
+        trip_departure = min(trip_departures, key=lambda own: (abs(int(shifts_s[own]) - wanted_s), own))
+        late_s = wanted_s - int(shifts_s[trip_departure])
         if 2 * abs(late_s) > int(table.trip_departure_headway_s[trip_departure]):
             return EntityOutcome.START_TIME_UNKNOWN
         return trip_departure, late_s
 
-    def _nearest_day(self, row: int, trip_departure: int, instant: int | None) -> int | None:
+    def _find_nearest_day(self, row: int, trip_departure: int, instant: int | None) -> int | None:
         """Return the day on which a ride runs nearest to an instant; of two, the later."""
         table = self.index.timetable
         feed = self.index.trip_feed[row]
@@ -285,11 +276,3 @@ class TripMatcher:
         table = self.index.timetable
         rows = table.stop_time_stop[table.list_stop_times(trip)].tolist()
         return {table.stop_local_id[row] for row in rows}.issuperset(stop_ids)
-
-
-def _find_instant(stop_times: Sequence[StopTimeUpdate]) -> int | None:
-    for stop_time in stop_times:
-        instant: int = stop_time.arrival.time or stop_time.departure.time
-        if instant:
-            return instant
-    return None

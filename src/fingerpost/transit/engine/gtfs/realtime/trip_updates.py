@@ -1,4 +1,4 @@
-"""Collects trip updates, chooses the newest for each ride, and computes all rides at once."""
+"""Collect GTFS-Realtime trip updates, choose the newest of each ride, and compute the realtime of all rides."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -48,10 +48,7 @@ class ReceivedUpdate(NamedTuple):
 
 
 class RideClaim(NamedTuple):
-    """A trip update matched to one ride.
-
-    ``start`` is the Unix second from which the ride's stop times count. ``added`` is the key of a duplicated trip.
-    """
+    """A trip update matched to a ride whose stop times count from ``start``; ``added`` is the key of a copy."""
 
     received: ReceivedUpdate
     match: TripMatch
@@ -200,7 +197,6 @@ class TripUpdates:
         return keys if isinstance(keys, EntityOutcome) else [ride for key in keys for ride in self._added_rides[key]]
 
     def _choose_newest(self) -> dict[AddedKey, ReceivedUpdate]:
-        """Return the newest waiting update of each added ride; of two at one instant the later counts."""
         keys = AddedKeys(self._added)
         newest: dict[AddedKey, ReceivedUpdate] = {}
         for received in self._waiting:
@@ -290,7 +286,6 @@ class TripUpdates:
         )
 
     def _replaced(self, claim: RideClaim) -> Iterator[AddedRide]:
-        """Yield the ride that replaces a cancelled one; none if too few of its stop times are known."""
         received, match = claim.received, claim.match
         stop_times = place_stop_times(
             received.update,

@@ -24,8 +24,7 @@ def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
     """Write the egress of every stop, and the lower bounds of time and rides to the destination.
 
     ``reach_s`` is a guess of how long past the window bounds must hold; a poor guess costs time only.
-    ``is_same_goal``: the last search in this memory had the same origin, destination, ``max_rides`` and ``max_walk_m``,
-    and this one begins no earlier, so the existing bounds hold up to their horizon.
+    ``is_same_goal``: the last search in this memory had the same ends and limits, and this one begins no earlier.
     """
     if not is_same_goal:
         work.egress_s[:] = UNREACHED
@@ -36,7 +35,12 @@ def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
                 work.egress_m[stop] = query.egress_m[row]
         work.bound_s[:] = UNREACHED
         _bound_rides(net, query, work, np.zeros(len(net.stop_time_base), np.int32))
-    buckets = _new_buckets(net)
+    # Linked lists of stops by cost: the first stop of each bucket, and for each stop the next and the previous.
+    buckets = (
+        np.full(BUCKETS, NOBODY, np.int32),
+        np.full(len(net.change_s), NOBODY, np.int32),
+        np.full(len(net.change_s), NOT_LISTED, np.int32),
+    )
     is_bounded = is_same_goal
     while True:
         if is_bounded:
@@ -67,17 +71,6 @@ def _hops_until(net, since_s, until_s, work):
     return out[len(out) - 1 :] if end == last else out
 
 
-@allocating
-def _new_buckets(net):
-    """Return linked lists of stops by cost: the first stop of each bucket, and for each stop the next and previous."""
-    stops = len(net.change_s)
-    return (
-        np.full(BUCKETS, NOBODY, np.int32),
-        np.full(stops, NOBODY, np.int32),
-        np.full(stops, NOT_LISTED, np.int32),
-    )
-
-
 @looping
 def _bound_least(net, query, hop_s, bound, buckets):
     """Find the least cost of every stop by a search from the goal over hops and footpaths.
@@ -105,7 +98,6 @@ def _bound_least(net, query, hop_s, bound, buckets):
 
 @looping
 def _lower_before(net, hop_s, bound, buckets, stop):
-    """Lower the cost of the stops from which a ride leads to a stop."""
     cost = bound[stop]
     row = max(0, len(hop_s) - 1 - cost // SPAN_S)
     for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):

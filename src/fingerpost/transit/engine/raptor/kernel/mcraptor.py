@@ -65,9 +65,8 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 def search_mcraptor(net, query, known_s, work, labels, found):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
-    Only arrivals before ``known_s``, by number of rides, are looked for.
-    Exact: a label is dropped only if another is no worse in time and walking, or if it cannot improve the goal.
-    Returns the number of journeys, NO_ROOM if ``labels`` or ``found`` is too small.
+    Only arrivals before ``known_s``, by number of rides, count. Exact: a label is dropped only if another is no worse
+    in time and walking, or if it cannot improve the goal. Returns the number of journeys, or NO_ROOM.
     """
     for rides in range(len(work.goal)):
         work.goal[rides] = known_s[rides]
@@ -95,7 +94,6 @@ def search_mcraptor(net, query, known_s, work, labels, found):
 
 @looping
 def _start(query, work, labels, before_m):
-    """Push labels for the access stops; return the number of labels, or NO_ROOM."""
     count = 0
     for row in range(len(query.access_stop)):
         stop = query.access_stop[row]
@@ -220,7 +218,6 @@ def _sit(labels, rider, seat):
 
 @looping
 def _walk_to_goal(query, work, labels, begin, end, bound_s, rides):
-    """Walk to the goal from the labels ``begin`` to ``end``."""
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
         if work.egress_s[stop] == UNREACHED or walked_m + work.egress_m[stop] > query.max_walk_m:

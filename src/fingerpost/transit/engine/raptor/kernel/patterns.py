@@ -39,10 +39,9 @@ def hash_stop_sequences(begin, length, stop, flags, out):
 @entry
 @allocating
 def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, pattern_of):
-    """Put each trip instance, in the given order, into the first pattern of its group that it fits behind.
+    """Put each trip instance into the first pattern of its group that it fits behind; return the number of patterns.
 
     It fits behind another with the same stops, pickup and drop-off that is never later anywhere.
-    Returns the number of patterns; ``pattern_of`` is filled in.
     """
     pattern_count = 0
     last = np.empty(len(order), np.int64)
@@ -107,7 +106,7 @@ def fill_patterns(
 def shortest_hops(net, hop_of, out):
     """Lower ``out`` to the shortest rides, by the span of the day in which they leave and by hop.
 
-    ``hop_of`` says for each position of a pattern but its first which hop leads to it.
+    ``hop_of`` is the hop that leads to each position of a pattern but its first.
     """
     last = len(out) - 1
     for pattern in range(len(net.stop_time_base)):

@@ -128,7 +128,6 @@ def _lower(table, rides, stop, value_s):
 
 @looping
 def _mark(work, side, count, stop):
-    """Note a stop that can be boarded at in the next round; return the new number of such stops."""
     if not work.is_marked[side, stop]:
         work.is_marked[side, stop] = True
         work.marked[side, count] = stop

@@ -11,8 +11,7 @@ from fingerpost.transit.kernel_mode import allocating, entry, looping
 def optimise_transfer_points(net, query, work, found, journey_count):
     """Choose the stops to board and alight at with the least walking, without changing the trips of a journey.
 
-    No journey leaves earlier or arrives later than before. Writes all walked metres, and the exact departure and
-    arrival. ``work`` must still hold the egress of the same query.
+    Writes all walked metres, and the exact departure and arrival. ``work`` must still hold the egress of the query.
     """
     access_s = np.full(len(net.change_s), UNREACHED, np.int32)
     access_m = np.full(len(net.change_s), UNREACHED, np.int32)
@@ -32,7 +31,6 @@ def optimise_transfer_points(net, query, work, found, journey_count):
 
 @looping
 def _stop_time(net, pattern, instance, position):
-    """Return the row of an instance's stop time."""
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     return net.stop_time_base[pattern] + instance * length + position
 

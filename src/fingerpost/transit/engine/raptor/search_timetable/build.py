@@ -6,7 +6,7 @@ finds the latest departure for an arrival. It includes trips of the days before 
 
 import itertools
 import threading
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import date
 from typing import NamedTuple
 from weakref import WeakSet
@@ -44,11 +44,9 @@ HORIZON_S = 2 * DAY_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTimetable:
-    """The trip instances around a day, in patterns.
+    """The trip instances around a day, in patterns; ``instance_parts`` are the rows in ``parts`` of each instance.
 
-    ``parts`` are the trips of each instance, ``instance_parts`` the row in ``parts`` of each instance of the patterns.
-    ``search_stops`` are the stops that the patterns serve. All trips that begin up to ``reach_s`` are included
-    (mirrored: all trips that end since then).
+    All trips that begin up to ``reach_s`` are included (mirrored: all trips that end since then).
     """
 
     day: date
@@ -87,8 +85,8 @@ def build_search_timetable(
 ) -> SearchTimetable:
     """Group the trip instances around a day into patterns, as the timetable or an overlay has them.
 
-    Nobody boards or alights at a stop while an alert closes it. ``step_free`` excludes trips and stops known to be
-    inaccessible, and counts broken lifts as closed stops. ``further_days`` are later days, or earlier if ``mirrored``.
+    ``step_free`` excludes trips and stops known to be inaccessible, and counts broken lifts as closed stops.
+    ``further_days`` are later days, or earlier if ``mirrored``.
     """
     zone = timetable.feeds[0].zone
     start = service_day_start(day, zone)
@@ -115,7 +113,8 @@ def build_search_timetable(
     span_count = (until_s - since_s) // SPAN_S
     rows = _group_into_patterns(instances)
     stop_first, stop_pattern, stop_position = _positions_by_stop(search_stops.stop_count, rows.pattern_first, rows.stop)
-    foot, walk = _footpaths(search_stops), _mirrored_footpaths(search_stops)
+    first, to, seconds, metres = search_stops.footpaths
+    foot, walk = (first.view(np.uint32), to.view(np.uint32), seconds, metres), _reverse_footpaths(search_stops)
     if mirrored:
         foot, walk = walk, foot
     patterns = Patterns(
@@ -213,12 +212,7 @@ def _hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32,
     return first.astype(np.uint32), (hops % stop_count).astype(np.uint32), hop_s
 
 
-def _footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
-    first, to, seconds, metres = search_stops.footpaths
-    return first.view(np.uint32), to.view(np.uint32), seconds, metres
-
-
-def _mirrored_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
+def _reverse_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32, Int32]:
     first, to, seconds, metres = search_stops.footpaths
     origin = np.repeat(np.arange(search_stops.stop_count), np.diff(first))
     order: npt.NDArray[np.int64] = np.lexsort((origin, to))
@@ -242,10 +236,7 @@ class _Cached:
 
 
 class DayCache:
-    """Bounds the memory of the search timetables of many timetables and overlays; drops the least recently used.
-
-    The newest stays, whatever its size.
-    """
+    """Bounds the memory of search timetables; drops the least recently used, but never the newest."""
 
     def __init__(self, most_bytes: int = CACHE_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -259,9 +250,9 @@ class DayCache:
         with self._lock:
             self._owners.add(owner)
             owner.cached[key] = added
-            owned = [(cached, key, each.cached) for each in self._owners for key, cached in each.cached.items()]
+            owned = [(cached, key, other.cached) for other in self._owners for key, cached in other.cached.items()]
             left_bytes = sum(cached.size_bytes for cached, _, _ in owned) - self._most_bytes
-            for cached, old_key, entries in sorted(owned, key=lambda each: each[0].used):
+            for cached, old_key, entries in sorted(owned, key=lambda entry: entry[0].used):
                 if left_bytes <= 0 or cached is added:
                     break
                 del entries[old_key]
@@ -270,14 +261,10 @@ class DayCache:
 
 def count_bytes(search_timetable: SearchTimetable) -> int:
     """Return the size of the arrays of a search timetable, without those that it shares with its timetable."""
-    parts, stops = search_timetable.parts, search_timetable.search_stops
-    shared = [] if stops.is_split else [*stops.footpaths, stops.change_s]
-    arrays = (
-        *search_timetable.patterns,
-        search_timetable.instance_parts,
-        *(getattr(parts, each.name) for each in fields(parts)),
-    )
+    stops = search_timetable.search_stops
+    arrays = (*search_timetable.patterns, search_timetable.instance_parts, *search_timetable.parts)
     all_bytes = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+    shared = () if stops.is_split else (*stops.footpaths, stops.change_s)
     return all_bytes - sum(array.nbytes for array in shared)
 
 

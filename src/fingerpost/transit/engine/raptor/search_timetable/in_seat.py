@@ -5,8 +5,9 @@ The two stop times at the transfer stay separate: nobody boards at the first or 
 """
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +28,7 @@ MOST_RIDES = 400
 MOST_TIMES = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parts:
+class Parts(NamedTuple):
     """The trips that each trip instance is joined from: rows ``first[i] .. first[i + 1]`` for instance i.
 
     ``trip_departure`` and ``day`` are as in ``TripInstances``; ``position`` is that of the trip's first stop time,
@@ -43,13 +43,12 @@ class Parts:
 
     @classmethod
     def of(cls, instances: TripInstances) -> "Parts":
-        every = np.arange(instances.count, dtype=np.int32)
         return cls(
             first=np.arange(instances.count + 1, dtype=np.int64),
             trip_departure=instances.trip_departure.astype(np.int32),
             day=instances.day,
             position=np.zeros(instances.count, np.int32),
-            ride=every,
+            ride=np.arange(instances.count, dtype=np.int32),
         )
 
     @property
@@ -88,12 +87,11 @@ def _keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
 
 def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
     """Return the keys of the rides that skip their first stop, and of those that skip their last."""
-
-    def list_skipping(at: int) -> Int64:
-        keys = (key for key, ride in overlay.rides.items() if ride.is_skipped[at])
-        return np.array([departure * ORDINALS + day for departure, day in keys], np.int64)
-
-    return list_skipping(0), list_skipping(-1)
+    first, last = (
+        [departure * ORDINALS + day for (departure, day), ride in overlay.rides.items() if ride.is_skipped[at]]
+        for at in (0, -1)
+    )
+    return np.array(first, np.int64), np.array(last, np.int64)
 
 
 def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
@@ -118,13 +116,13 @@ def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, 
 def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time_counts: list[int]) -> list[list[int]]:
     """Return paths along in-seat transfers that contain every possible ride from one instance to another.
 
-    One path per pair is enough, because times do not depend on the path. ``begins_s`` and ``stop_time_counts`` are
-    those of all instances.
+    One path per pair is enough, because times do not depend on the path.
     """
     if len(set(first)) == len(first) and len(set(then)) == len(then):
         rows = _rows(first, then, begins_s)
         if all(
-            len(row) <= MOST_RIDES and sum(stop_time_counts[each] for each in row) <= MOST_STOP_TIMES for row in rows
+            len(row) <= MOST_RIDES and sum(stop_time_counts[instance] for instance in row) <= MOST_STOP_TIMES
+            for row in rows
         ):
             return rows
     after: dict[int, list[int]] = {}
@@ -143,7 +141,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
                 cut += 1
                 paths.append([begin])
             continue
-        if not is_coupled and all((begin, each) in covered for each in (begin, *after.get(begin, ()))):
+        if not is_coupled and all((begin, other) in covered for other in (begin, *after.get(begin, ()))):
             continue
         for path in _spanning(begin, after, stop_time_counts):
             if budget >= 0 and any((begin, instance) not in covered for instance in path):
@@ -151,7 +149,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
                 paths.append(path)
                 covered.update((one, other) for at, one in enumerate(path) for other in path[at:])
     if budget < 0:
-        _log.warning("in-seat transfers divide and join too often: %d vehicles run by themselves, others in part", cut)
+        _log.warning("in-seat transfers divide and join too often: %d trips run by themselves, others in part", cut)
     return paths
 
 
@@ -174,9 +172,9 @@ def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[in
     while stack:
         path, length = stack.pop()
         onward = after.get(path[-1], ()) if len(path) < MOST_RIDES else ()
-        fresh = [each for each in onward if each not in seen and length + stop_time_counts[each] <= MOST_STOP_TIMES]
+        fresh = [then for then in onward if then not in seen and length + stop_time_counts[then] <= MOST_STOP_TIMES]
         seen.update(fresh)
-        stack += [([*path, each], length + stop_time_counts[each]) for each in fresh]
+        stack += [([*path, then], length + stop_time_counts[then]) for then in fresh]
         if not fresh:
             ways.append(path)
     return ways

@@ -1,4 +1,4 @@
-"""Apply real time to trip instances: cancel, delay and add them, and close stops as alerts demand."""
+"""Apply realtime to trip instances: cancel, delay and add them, and close stops as alerts demand."""
 
 from dataclasses import replace
 
@@ -17,35 +17,32 @@ LATEST_S = 12 * 3600
 
 
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
-    """Return the expected trip instances that end at ``since_s`` or later.
-
-    ``start`` is the Unix second at which the search timetable's day begins.
-    """
+    """Return the expected trip instances that end at ``since_s`` or later; ``start`` is the day's Unix second."""
     rides = sorted(overlay.rides.items())
     keys = np.array([trip_departure * ORDINALS + day for (trip_departure, day), _ in rides], np.int64)
     own = instances.trip_departure * ORDINALS + instances.day
     at = np.searchsorted(keys, own)
-    is_told = np.zeros(instances.count, np.bool_)
+    has_update = np.zeros(instances.count, np.bool_)
     inside = at < len(keys)
-    is_told[inside] = keys[at[inside]] == own[inside]
-    told = np.flatnonzero(is_told)
-    updates = [rides[index][1] for index in at[told].tolist()]
+    has_update[inside] = keys[at[inside]] == own[inside]
+    updated = np.flatnonzero(has_update)
+    updates = [rides[index][1] for index in at[updated].tolist()]
     is_cancelled = np.zeros(instances.count, np.bool_)
-    is_cancelled[told] = [update.is_cancelled for update in updates]
+    is_cancelled[updated] = [update.is_cancelled for update in updates]
     running = [index for index, update in enumerate(updates) if not update.is_cancelled]
-    moved = _moved(instances, told[running], [updates[index] for index in running])
+    moved = _moved(instances, updated[running], [updates[index] for index in running])
     return _with_added(moved.take(~is_cancelled & (moved.ends_s >= since_s)), overlay, start)
 
 
-def _moved(instances: TripInstances, told: Int64, updates: list[RideUpdate]) -> TripInstances:
-    if not len(told):
+def _moved(instances: TripInstances, updated: Int64, updates: list[RideUpdate]) -> TripInstances:
+    if not len(updated):
         return instances
-    moved = instances.compact().with_own_rows(told)
-    row = moved.rows_of(told)
+    moved = instances.compact().with_own_rows(updated)
+    row = moved.rows_of(updated)
     moved.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
     moved.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
-    hold_order(moved.begin, moved.length, told, moved.arrival_s, moved.departure_s)
-    for instance, update in zip(told.tolist(), updates, strict=True):
+    hold_order(moved.begin, moved.length, updated, moved.arrival_s, moved.departure_s)
+    for instance, update in zip(updated.tolist(), updates, strict=True):
         if update.stop is None and update.flags is None:
             continue
         own = slice(moved.begin[instance], moved.begin[instance] + moved.length[instance])
@@ -84,9 +81,9 @@ def _with_added(instances: TripInstances, overlay: Overlay, start: int) -> TripI
 def close_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay, start: int, *, step_free: bool
 ) -> TripInstances:
-    """Return the instances without boarding at the expected departure, or alighting at the arrival, from closed stops.
+    """Return the instances without boarding or alighting at stops that are closed at the expected time.
 
-    ``start`` is the Unix second at which the search timetable's day begins. ``step_free`` counts broken lifts as well.
+    ``start`` is the Unix second at which the day begins. ``step_free`` counts broken lifts as well.
     """
     alerts = overlay.list_closing(step_free=step_free)
     if not alerts:

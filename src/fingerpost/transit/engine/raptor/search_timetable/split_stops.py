@@ -55,7 +55,7 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
     # Beside wider rules, the change without the rule is not just the footpath.
     is_alone = is_of_trips & ~np.isin(pair, pair[~is_of_trips])
     kept = ~is_alone
-    times = _Times(stop_times)
+    of_trips = _group_by_stop_and_trip(stop_times)
     change_s: dict[int, int] = {}
     last = {
         (
@@ -67,41 +67,29 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
     }
     for (stops, from_trip, to_trip), rule in last.items():
         begin, end = divmod(stops, count)
-        arrival_s, departure_s = times.find(begin, from_trip), times.find(end, to_trip)
-        if arrival_s is None or departure_s is None:
+        arriving, leaving = of_trips.get((begin, from_trip)), of_trips.get((end, to_trip))
+        if arriving is None or leaving is None:
             continue
         if stops not in change_s:
             change_s[stops] = _find_change_s(timetable, begin, end)
-        wait_s = departure_s[1][None, :] - arrival_s[0][:, None]
+        wait_s = stop_times.departure_s[leaving].astype(np.int64)[None, :] - stop_times.arrival_s[arriving][:, None]
         by_rule = _is_caught(wait_s, int(timetable.specific_transfer_s[rule]))
         kept[rule] = (by_rule != _is_caught(wait_s, change_s[stops])).any()
     return np.flatnonzero(kept)
 
 
 def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Bool:
-    """Mark the waits that are long enough; none is if ``needs_s`` is -1."""
+    # A change of -1 seconds is forbidden.
     marks: Bool = (wait_s >= needs_s) & (needs_s >= 0)
     return marks
 
 
-class _Times:
-    def __init__(self, stop_times: RuledStopTimes) -> None:
-        self._order = np.lexsort((stop_times.trip, stop_times.stop))
-        self._stop_times = stop_times
-        named = np.column_stack([stop_times.stop, stop_times.trip])[self._order]
-        is_new = np.append(True, (named[1:] != named[:-1]).any(axis=1))[: len(named)]
-        begins = np.flatnonzero(is_new).tolist()
-        ends = [*begins[1:], len(named)]
-        self._spans = {
-            (int(named[begin, 0]), int(named[begin, 1])): (begin, end) for begin, end in zip(begins, ends, strict=False)
-        }
-
-    def find(self, stop: int, trip: int) -> tuple[Int64, Int64] | None:
-        span = self._spans.get((stop, trip))
-        if span is None:
-            return None
-        rows = self._order[span[0] : span[1]]
-        return self._stop_times.arrival_s[rows].astype(np.int64), self._stop_times.departure_s[rows].astype(np.int64)
+def _group_by_stop_and_trip(stop_times: RuledStopTimes) -> dict[tuple[int, int], Int64]:
+    order = np.lexsort((stop_times.trip, stop_times.stop))
+    named = np.column_stack([stop_times.stop, stop_times.trip])[order]
+    begins = np.flatnonzero(np.append(True, (named[1:] != named[:-1]).any(axis=1))[: len(named)])
+    keys = zip(*named[begins].T.tolist(), strict=True)
+    return dict(zip(keys, np.split(order, begins[1:]), strict=False))
 
 
 def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
@@ -157,7 +145,7 @@ class SpecificTransfers:
         )
 
     def by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
-        """Return, for each pair of stops, the rules that may apply if these stops are split, the strongest last."""
+        """Return the rules of each pair of stops that may apply if these stops are split, the strongest last."""
         needs = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
         alive = (~needs[0] | is_split[self.ends[:, 0]]) & (~needs[1] | is_split[self.ends[:, 1]])
         rules: dict[tuple[int, int], list[int]] = {}
@@ -203,12 +191,12 @@ def split_stops(
     stop_times = list_ruled_stop_times(timetable, instances, overlay)
     rules = SpecificTransfers(timetable, list_effective(timetable, stop_times))
     kind = rules.kinds(stop_times)
-    is_told = (kind[:, 1:] >= 0).any(axis=1)
-    if not is_told.any():
+    is_named = (kind[:, 1:] >= 0).any(axis=1)
+    if not is_named.any():
         return instances, plain
-    different, which = np.unique(kind[is_told], axis=0, return_inverse=True)
+    different, which = np.unique(kind[is_named], axis=0, return_inverse=True)
     stop = instances.stop.copy()
-    stop[stop_times.row[is_told]] = timetable.stop_count + which.reshape(-1)
+    stop[stop_times.row[is_named]] = timetable.stop_count + which.reshape(-1)
     return replace(instances, stop=stop), _linked(timetable, rules, different)
 
 

@@ -90,7 +90,6 @@ class TripInstances:
         )
 
     def compact(self) -> "TripInstances":
-        """Return the instances, laid out if that makes fewer rows."""
         return self.laid_out() if self.length.sum() < len(self.stop) else self
 
     def with_own_rows(self, chosen: Int64) -> "TripInstances":
@@ -103,7 +102,6 @@ class TripInstances:
         )
 
     def with_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "TripInstances":
-        """Append rows to the columns."""
         return replace(
             self,
             stop=np.concatenate([self.stop, stop]),
@@ -114,10 +112,7 @@ class TripInstances:
 
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
-    """Return all trip instances of the timetable that run in [since_s, until_s] of a day.
-
-    ``start`` is the Unix second at which that day begins.
-    """
+    """Return all trip instances that run in [since_s, until_s] of a day, which begins at the Unix second ``start``."""
     first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     rideable = last_stop_time > first_stop_time
     trip = timetable.trip_departure_trip
@@ -160,7 +155,6 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
 
 
 def without_steps(timetable: Timetable, instances: TripInstances) -> TripInstances:
-    """Drop trips, and close stops, that are known to be inaccessible."""
     trip = timetable.trip_departure_trip[np.maximum(instances.trip_departure, 0)]
     kept = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
     shut = timetable.stop_wheelchair == WHEELCHAIR_NO
