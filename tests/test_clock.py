@@ -48,5 +48,5 @@ def test_a_malformed_variable_is_the_operators_to_mend(monkeypatch, text):
     with pytest.raises(SettingsInvalid) as caught:
         clock.now()
     assert caught.value.message == (
-        f"FINGERPOST_NOW is '{text}', which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it."
+        f"FINGERPOST_NOW is '{text}', which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it"
     )

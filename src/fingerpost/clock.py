@@ -46,7 +46,7 @@ def find_fixed() -> datetime | None:
         return instant.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise SettingsInvalid(
-            f"{VARIABLE} is {text!r}, which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it."
+            f"{VARIABLE} is {text!r}, which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it"
         ) from error
 
 

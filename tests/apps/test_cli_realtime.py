@@ -57,7 +57,7 @@ def test_the_doctor_tells_age_and_counts(added, invoke):
 def test_the_doctor_tells_why_a_source_is_dead(added, updates, invoke):
     updates.unlink()
     observed = " ".join(invoke("doctor").stdout.split())
-    assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory." in observed
+    assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory" in observed
 
 
 def test_the_resource_tells_the_same(added, application):

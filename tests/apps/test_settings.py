@@ -36,7 +36,7 @@ def test_a_malformed_setting_names_its_variable_and_shows_the_value(monkeypatch)
         read_settings()
 
     assert caught.value.message == (
-        'FINGERPOST_RETENTION_DAYS is not usable: retention_days must be a whole number, not the text "soon".'
+        'FINGERPOST_RETENTION_DAYS is not usable: retention_days must be a whole number, not the text "soon"'
     )
 
 

@@ -97,44 +97,44 @@ def archive_of_archives(folder):
 @pytest.mark.parametrize(
     ("write", "message"),
     [
-        (lambda folder: folder / "none.zip", "There is no file or folder {path}. Check the path of the feed."),
+        (lambda folder: folder / "none.zip", "There is no file or folder {path}. Check the path of the feed"),
         # A download that broke off, and a web page that came instead.
         *(
             (
                 lambda folder, change=change: damaged(folder, change),
-                "feed.zip is not a zip file, or only a part of one. Download the feed again.",
+                "feed.zip is not a zip file, or only a part of one. Download the feed again",
             )
             for change in (lambda whole: whole[:-30], lambda _whole: b"<html>not found</html>")
         ),
         (
             lambda folder: damaged(folder, entry(VERSION, 64)),
-            "feed.zip is a zip file of a kind that cannot be read. Unpack it, and add the folder.",
+            "feed.zip is a zip file of a kind that cannot be read. Unpack it, and add the folder",
         ),
         (
             lambda folder: damaged(folder, entry(FLAGS, ENCRYPTED)),
-            "feed.zip is encrypted. Unpack it with its password, and add the folder.",
+            "feed.zip is encrypted. Unpack it with its password, and add the folder",
         ),
         # The directory is whole, a table is not.
         (
             lambda folder: damaged(folder, lambda whole: whole.replace(b"Alpha,60", b"Omega,60"), zipfile.ZIP_STORED),
-            "feed.zip: stops.txt cannot be unpacked (Bad CRC-32 for file 'stops.txt'). Download the feed again.",
+            "feed.zip: stops.txt cannot be unpacked (Bad CRC-32 for file 'stops.txt'). Download the feed again",
         ),
         # A pipe would be waited on for ever.
-        (pipe, "feed.zip is neither a file nor a folder. Check the path of the feed."),
+        (pipe, "feed.zip is neither a file nor a folder. Check the path of the feed"),
         (
             lambda folder: write_feed(
                 folder / "feed.zip", {f"{part}/{n}": t for part in "ab" for n, t in FEED.items()}
             ),
-            "feed.zip holds several feeds (a, b). Unpack it, and add each by its own path.",
+            "feed.zip holds several feeds (a, b). Unpack it, and add each by its own path",
         ),
         (
             archive_of_archives,
-            "a.zip holds no stops.txt but other archives (inner.zip). Unpack it, and add the feeds inside one by one.",
+            "a.zip holds no stops.txt but other archives (inner.zip). Unpack it, and add the feeds inside one by one",
         ),
         # A file without lines is no table, and is not read to its end.
         (
             lambda folder: write_feed(folder / "feed.zip", FEED | {"stops.txt": "x" * 9_000_000}),
-            "feed.zip: stops.txt is not a table of text. Ask the publisher for a sound feed.",
+            "feed.zip: stops.txt is not a table of text. Ask the publisher for a sound feed",
         ),
     ],
 )

@@ -150,7 +150,7 @@ def test_flex_feed_says_why_not():
 
     assert caught.value.message == (
         "ctran_flex.gtfs.zip has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
-        "not plan with. Ask its publisher for the feed of the lines that run by timetable."
+        "not plan with. Ask its publisher for the feed of the lines that run by timetable"
     )
 
 

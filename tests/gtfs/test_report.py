@@ -82,10 +82,10 @@ def test_what_is_not_used_or_guessed_is_counted(tmp_path, tables, findings):
     assert findings_of(import_text(tmp_path, tables)) == findings
 
 
-INCOMPLETE = "Check that this is a GTFS feed, and ask its publisher for a complete one."
-NO_COLUMN = "feed: {}, which GTFS requires. Ask the publisher for a complete feed."
-NO_TRIPS = "feed has no usable trips on any day: {}. Ask its publisher for a complete feed."
-NO_ZONE = "feed: agency.txt {}, so no time zone of the IANA list is known. Correct the table."
+INCOMPLETE = "Check that this is a GTFS feed, and ask its publisher for a complete one"
+NO_COLUMN = "feed: {}, which GTFS requires. Ask the publisher for a complete feed"
+NO_TRIPS = "feed has no usable trips on any day: {}. Ask its publisher for a complete feed"
+NO_ZONE = "feed: agency.txt {}, so no time zone of the IANA list is known. Correct the table"
 WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
 
 

@@ -41,7 +41,7 @@ def test_two_files_of_one_name_must_be_told_apart(tmp_path):
     with pytest.raises(ParameterError) as caught:
         import_feeds("net", [FeedSource(path) for path in paths])
 
-    assert caught.value.message == "Two of the feeds would both be called NET-GTFS. Name them: FEED=PATH."
+    assert caught.value.message == "Two of the feeds would both be called NET-GTFS. Name them: FEED=PATH"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_place_must_agree(tmp_path, east_deg, shared):
 
     assert caught.value.message == (
         "Stop BETA is 'Beta' in north.gtfs.zip and 'Beta', 101 m away, in south.zip, but both feeds are called MTA. "
-        "Give the feeds different names: NAME=PATH."
+        "Give the feeds different names: NAME=PATH"
     )
 
 

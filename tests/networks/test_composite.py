@@ -31,7 +31,7 @@ class DrawnSource:
         if record.name in self.failures:
             raise self.failures[record.name]
         if record.name == "BAD":
-            raise SettingsInvalid("BAD is damaged. Add it again.")
+            raise SettingsInvalid("BAD is damaged. Add it again")
         return FakeNetwork(
             name=record.name,
             priority=record.priority,
@@ -91,8 +91,8 @@ def test_one_that_cannot_be_opened_is_a_problem_of_its_own(add, networks):
 
     assert names(opened.answering) == ["A"]
     assert dict(opened.problems) == {
-        "BAD": "BAD is damaged. Add it again.",
-        "ODD": "There is no kind of source called 'carrier-pigeon'. Kinds: demo, drawn.",
+        "BAD": "BAD is damaged. Add it again",
+        "ODD": "There is no kind of source called 'carrier-pigeon'. Kinds: demo, drawn",
     }
 
 
@@ -176,7 +176,7 @@ def test_closing_reaches_every_kind_of_source(networks, source):
     ("failure", "sentence"),
     [
         (SourceFailed("The disk is busy."), "The disk is busy."),
-        (KeyError("x"), "B failed unexpectedly; the log says how."),
+        (KeyError("x"), "B failed unexpectedly; the log says how"),
     ],
 )
 def test_whatever_a_source_raises_when_it_opens_closes_one_network_only(add, networks, source, failure, sentence):

@@ -29,7 +29,7 @@ def test_the_first_network_answers_while_it_can():
 
 @pytest.mark.parametrize("error", [SourceFailed, SourceChanged])
 def test_a_failing_network_is_stood_in_for(error):
-    live = FakeNetwork(name="LIVE", feed_names=FEEDS, departures=error("The source answered 503."))
+    live = FakeNetwork(name="LIVE", feed_names=FEEDS, departures=error("The source answered 503"))
     answer = asyncio.run(FallbackNetwork(live, OFFLINE).list_departures(_board()))
 
     assert answer.provenance.network == "LIVE"

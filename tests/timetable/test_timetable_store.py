@@ -78,7 +78,7 @@ def test_an_unknown_network_is_named(tmp_path):
     for ask in (store.get, store.open, store.remove):
         with pytest.raises(ParameterError) as caught:
             ask("tre")
-        assert caught.value.message == "There is no network TRE. Added networks: HSL."
+        assert caught.value.message == "There is no network TRE. Added networks: HSL"
 
 
 def test_the_stamp_changes_with_every_change_only(tmp_path):

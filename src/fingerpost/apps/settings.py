@@ -116,8 +116,7 @@ class Settings(BaseSettings):
 
     def _unusable(self, reason: str) -> SettingsInvalid:
         return SettingsInvalid(
-            f"The home folder {self.home} cannot be used: {reason}. "
-            f"Set {_PREFIX}HOME to a folder that you may write to."
+            f"The home folder {self.home} cannot be used: {reason}. Set {_PREFIX}HOME to a folder that you may write to"
         )
 
 
@@ -128,5 +127,5 @@ def read_settings(**given: Any) -> Settings:
     except ValidationError as error:
         name = str(error.errors(include_url=False)[0]["loc"][0])
         sentence = explain(error, Settings).message
-        raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {sentence}.") from error
+        raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {sentence}") from error
     return settings

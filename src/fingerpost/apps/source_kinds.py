@@ -123,5 +123,5 @@ def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
         if not environ.get(variable, "").strip():
             raise SettingsInvalid(
                 f"{variable} is not set, and {record.name} cannot be asked without it: "
-                f"set it, or run `fingerpost network remove {record.name}`."
+                f"set it, or run `fingerpost network remove {record.name}`"
             )

@@ -94,7 +94,7 @@ def list_tools(
     """
     unknown = sorted(set(groups or ()) - set(GROUPS))
     if unknown:
-        raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}.")
+        raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
     listed: list[PublishedTool] = []
     sources = _Sources(
         networks=networks,

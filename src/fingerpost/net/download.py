@@ -63,7 +63,7 @@ async def download(
         )
     except OSError as error:
         raise SettingsInvalid(
-            f"{path.parent} cannot be written ({error.strerror or error}). Free space, or mend its rights."
+            f"{path.parent} cannot be written ({error.strerror or error}). Free space, or correct its permissions"
         ) from error
     finally:
         with suppress(OSError):

@@ -17,11 +17,11 @@ def plain_name(name: str) -> str:
     upper = name.strip().upper()
     if not _NAME.fullmatch(upper):
         raise ParameterError(
-            f"A network cannot be called {name!r}. Use up to 40 letters A-Z, digits, _ and -.", {"field": "name"}
+            f"A network cannot be called {name!r}. Use up to 40 letters A-Z, digits, _ and -", {"field": "name"}
         )
     if upper.startswith(_RESERVED):
         raise ParameterError(
-            f"A network cannot be called {name!r}: names that begin with {_RESERVED} are reserved for demos.",
+            f"A network cannot be called {name!r}: names that begin with {_RESERVED} are reserved for demos",
             {"field": "name"},
         )
     return upper

@@ -172,7 +172,7 @@ class NetworkRecordStore:
             return []
         except OSError as error:
             raise SettingsInvalid(
-                f"{self._folder} cannot be read ({error.strerror or error}). Correct its permissions."
+                f"{self._folder} cannot be read ({error.strerror or error}). Correct its permissions"
             ) from error
 
     def _read_table(self, name: str) -> dict[str, Any]:
@@ -221,12 +221,12 @@ class NetworkRecordStore:
         except OSError as error:
             raise SettingsInvalid(
                 f"{self._folder} cannot be written ({error.strerror or error}). "
-                "Free space or correct its permissions, or set FINGERPOST_HOME to another folder."
+                "Free space or correct its permissions, or set FINGERPOST_HOME to another folder"
             ) from error
 
     def _unknown(self, name: str) -> ParameterError:
         names = ", ".join(self._list_names()) or "none"
-        return ParameterError(f"There is no network {name}. Added networks: {names}.", {"field": "name"})
+        return ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
 
 
 def _find_wrong_fallbacks(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:

@@ -67,7 +67,7 @@ def new_remote_profile(
         what = "bounds" if bounds is None else "zone"
         raise SettingsInvalid(
             f"It is not known which {what} {record.name} has. Run `fingerpost network refresh {record.name}`, "
-            f"or state it: `fingerpost network set {record.name} {what} ...`."
+            f"or state it: `fingerpost network set {record.name} {what} ...`"
         )
     return NetworkProfile(
         name=record.name,
@@ -110,7 +110,7 @@ class LearnedProfiles:
             return None
         except (OSError, ValidationError) as error:
             raise SettingsInvalid(
-                f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to have it written anew."
+                f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to have it written anew"
             ) from error
         return kept.learned if (kept.source, kept.url) == (record.source, record.url) else None
 
@@ -142,5 +142,5 @@ class LearnedProfiles:
 
     def _refusal(self, error: OSError) -> SettingsInvalid:
         return SettingsInvalid(
-            f"{self._folder} cannot be written ({error.strerror or error}). Free space or mend its rights."
+            f"{self._folder} cannot be written ({error.strerror or error}). Free space or correct its permissions"
         )

@@ -205,7 +205,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     report = find_report(store, record.name)
     if report is None:
         raise SettingsInvalid(
-            f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
+            f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again"
         )
     print_line(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
@@ -249,5 +249,5 @@ def _get_record(records: NetworkRecords, name: str) -> NetworkRecord:
         raise SettingsInvalid(records.problems[name])
     if name not in records.records:
         names = ", ".join(sorted(records.records)) or "none"
-        raise ParameterError(f"There is no network {name}. Added networks: {names}.", {"field": "name"})
+        raise ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
     return records.records[name]

@@ -27,7 +27,7 @@ class Address:
         host, colon, port = text.rpartition(":")
         host = host.removeprefix("[").removesuffix("]")
         if not (colon and host and port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
-            raise SettingsInvalid(f"{text!r} is not an address. Write it like 127.0.0.1:8000.")
+            raise SettingsInvalid(f"{text!r} is not an address. Write it like 127.0.0.1:8000")
         return cls(host, int(port))
 
     @property
@@ -75,7 +75,7 @@ def read_networks(texts: Sequence[str]) -> list[str]:
     try:
         return [str(ipaddress.ip_network(text)) for text in texts]
     except ValueError as error:
-        raise SettingsInvalid(f"{error}. Write a proxy as 10.0.0.5 or 10.0.0.0/24.") from error
+        raise SettingsInvalid(f"{error}. Write a proxy as 10.0.0.5 or 10.0.0.0/24") from error
 
 
 def name_machine(host: str) -> str:
@@ -102,7 +102,7 @@ class SharedAddress:
 
     def __init__(self, address: Address) -> None:
         if not hasattr(socket, "SO_REUSEPORT"):
-            raise SettingsInvalid("This system spreads no connections among processes. Leave out --workers.")
+            raise SettingsInvalid("This system spreads no connections among processes. Leave out --workers")
         # Two servers of one user could share an address without a word; a socket that shares nothing finds the other.
         _bind(address, shared=False).close()
         # Bound only: it keeps the port for the workers, and is given no connection.
@@ -132,6 +132,6 @@ def _bind(address: Address, *, shared: bool) -> socket.socket:
     except OSError as error:
         bound.close()
         raise SettingsInvalid(
-            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another address."
+            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another address"
         ) from error
     return bound

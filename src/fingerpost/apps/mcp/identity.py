@@ -55,7 +55,7 @@ class CallerFinder:
         if not (address.is_loopback or access.is_public or self.verifier):
             raise SettingsInvalid(
                 f"Other machines can reach {address.host}, and any of them could call the tools. "
-                "Add --public to allow that, configure tokens (docs/serving.md), or listen on 127.0.0.1."
+                "Add --public to allow that, configure tokens (docs/serving.md), or listen on 127.0.0.1"
             )
         is_private = address.is_loopback and not access.allowed_hosts and not access.trusted_proxies
         self._local_user = settings.user if is_private else None

@@ -36,14 +36,14 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
     of_issuer = (settings.token_issuer, settings.token_keys_url, settings.resource_url)
     if settings.tokens_file is not None:
         if settings.token_issuer:
-            raise SettingsInvalid("Tokens come from FINGERPOST_TOKENS_FILE or FINGERPOST_TOKEN_ISSUER. Unset one.")
+            raise SettingsInvalid("Tokens come from FINGERPOST_TOKENS_FILE or FINGERPOST_TOKEN_ISSUER. Unset one")
         return FileTokens(settings.tokens_file)
     if not any(of_issuer):
         return None
     if not all(of_issuer):
         raise SettingsInvalid(
             "Tokens of an issuer need FINGERPOST_TOKEN_ISSUER, FINGERPOST_TOKEN_KEYS_URL and FINGERPOST_RESOURCE_URL. "
-            "Set all three."
+            "Set all three"
         )
 
     async def fetch(request: Request) -> Response:
@@ -60,7 +60,7 @@ class FileTokens:
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            raise SettingsInvalid(f"The file of tokens {path} cannot be read: {error}.") from error
+            raise SettingsInvalid(f"The file of tokens {path} cannot be read: {error}") from error
         self._known: list[tuple[bytes, str, list[str]]] = []
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.startswith("#"):
@@ -68,7 +68,7 @@ class FileTokens:
             found = _LINE.fullmatch(line)
             if found is None:
                 raise SettingsInvalid(
-                    f"Line {number} of {path} is no token. Write the SHA-256 of a token, its subject, and any scopes."
+                    f"Line {number} of {path} is no token. Write the SHA-256 of a token, its subject, and any scopes"
                 )
             self._known.append((bytes.fromhex(found[1]), found[2], found[3].split()))
 

@@ -164,7 +164,7 @@ class OriginFolder:
             return {}
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise SettingsInvalid(
-                f"{self.folder / _STATE_FILE} cannot be read ({error}). Run `fingerpost network add` for it again."
+                f"{self.folder / _STATE_FILE} cannot be read ({error}). Run `fingerpost network add` for it again"
             ) from error
 
     def write(self, contents: Mapping[str, Content]) -> None:

@@ -117,7 +117,7 @@ class EmbeddedSource:
             step = "refresh" if record.feeds else "add"
             raise SettingsInvalid(
                 f"Nothing is prepared of {record.name}. "
-                f"Run `fingerpost network {step} {record.name}{'' if record.feeds else ' FEED...'}`."
+                f"Run `fingerpost network {step} {record.name}{'' if record.feeds else ' FEED...'}`"
             ) from error
 
     def retire(self, name: str) -> None:

@@ -125,7 +125,7 @@ class AllNetworks:
         source = self._sources.get(record.source)
         if source is None:
             kinds = ", ".join(sorted(self._sources))
-            raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}.")
+            raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}")
         learned = None if self._learned is None else self._learned.find(record)
         network = source.open(record, learned)
         if network.profile.answer_deadline_s is None:
@@ -165,4 +165,4 @@ def _format_why_closed(name: str, error: Exception) -> str:
         _log.error("network=%s cannot be used: %s", name, error.message)
         return error.message
     _log.error("network=%s failed in a way that no source may", name, exc_info=error)
-    return f"{name} failed unexpectedly; the log says how."
+    return f"{name} failed unexpectedly; the log says how"

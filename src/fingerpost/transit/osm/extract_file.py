@@ -49,7 +49,7 @@ def read_objects(
     except (OSError, RuntimeError) as error:
         # osmium raises plain RuntimeErrors for files that it cannot read.
         raise FeedUnusable(
-            f"The extract {path} cannot be read: {_reason(error)}. Fetch it again, or take another."
+            f"The extract {path} cannot be read: {_reason(error)}. Fetch it again, or take another"
         ) from error
     finally:
         index.unlink(missing_ok=True)

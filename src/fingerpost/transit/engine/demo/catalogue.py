@@ -36,7 +36,7 @@ def build_demo(name: str) -> Timetable:
     """Build a demo network's timetable, which is valid on any day; DataNotFound for another name."""
     if name not in _NAMES:
         raise DataNotFound(
-            f"There is no demo network '{name}'.", {"name": name}, hint=f"Choose one of: {', '.join(_NAMES)}."
+            f"There is no demo network '{name}'", {"name": name}, hint=f"Choose one of: {', '.join(_NAMES)}"
         )
     return assemble(_read_draft(name))
 

@@ -75,7 +75,7 @@ def _count_progress(what: str, whole: int, progress: ImportProgress) -> Callable
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
     """Return each feed's FEED: as given, else the network's name, with the file's name if there are several feeds."""
     if not sources:
-        raise ParameterError("A network needs at least one feed: NAME PATH.", {"field": "feed"})
+        raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})
     names: list[str] = []
     unnamed: set[str] = set()
     for source in sources:
@@ -84,7 +84,7 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
             if not name or name.startswith("DEMO-"):
                 raise ParameterError(
                     f"A feed cannot be called {source.feed_name!r}. Take a name that is not empty and does not "
-                    "begin with DEMO-.",
+                    "begin with DEMO-",
                     {"field": "feed"},
                 )
         else:
@@ -92,7 +92,7 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
             name = f"{network}-{stem}".upper() if len(sources) > 1 else network.upper()
             if name in unnamed:
                 raise ParameterError(
-                    f"Two of the feeds would both be called {name}. Name them: FEED=PATH.", {"field": "feed"}
+                    f"Two of the feeds would both be called {name}. Name them: FEED=PATH", {"field": "feed"}
                 )
             unnamed.add(name)
         names.append(name)

@@ -168,7 +168,7 @@ class Merging:
         raise FeedUnusable(
             f"Stop {first.local_id} is {first.name!r} in {feeds[first.feed].source} and {second.name!r}, "
             f"{apart_m:.0f} m away, in {feeds[-1].source}, but both feeds are called {feeds[-1].name}. "
-            "Give the feeds different names: NAME=PATH.",
+            "Give the feeds different names: NAME=PATH",
             {"stop": first.local_id, "feed": feeds[-1].name},
         )
 

@@ -159,7 +159,7 @@ def _explain_no_trips(archive: Archive) -> str:
     if any(finding.reason == Reason.TRIP_ON_DEMAND_UNSUPPORTED.code for finding in found):
         return (
             f"{archive.name} has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
-            "not plan with. Ask its publisher for the feed of the lines that run by timetable."
+            "not plan with. Ask its publisher for the feed of the lines that run by timetable"
         )
     reasons = "; ".join(
         f"{finding.count:,} {finding.reason} ({find_meaning(finding.reason).text}), "
@@ -168,5 +168,5 @@ def _explain_no_trips(archive: Archive) -> str:
     )
     return (
         f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}. "
-        "Ask its publisher for a complete feed."
+        "Ask its publisher for a complete feed"
     )

@@ -164,7 +164,7 @@ class TimetableStore:
             raise self._unknown(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
-                f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again."
+                f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again"
             ) from error
         return StoredTimetable(
             name, self._prepared / folder, report_json, added_at, folder, feeds, extract, rules, checksums
@@ -196,7 +196,7 @@ class TimetableStore:
         except (ParameterError, SettingsInvalid) as error:
             what = error.message
         step = f"refresh {entry.name}" if entry.feeds else f"add {entry.name} FEED..."
-        return f"{what} Run `fingerpost network {step}`."
+        return f"{what} Run `fingerpost network {step}`"
 
     def stamp(self) -> str:
         """Return a value that changes whenever a network is added, removed or replaced; two ``stat`` calls."""
@@ -226,12 +226,12 @@ class TimetableStore:
 
     def _unknown(self, name: str) -> ParameterError:
         names = ", ".join(self.list_names()) or "none"
-        return ParameterError(f"There is no network {name}. Added networks: {names}.", {"field": "name"})
+        return ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
 
     def _refusal(self, error: OSError) -> str:
         return (
             f"{self._root} cannot be written ({error.strerror or error}). "
-            "Free space or mend its rights, or set FINGERPOST_HOME to another folder."
+            "Free space or correct its permissions, or set FINGERPOST_HOME to another folder"
         )
 
 

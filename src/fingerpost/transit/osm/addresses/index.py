@@ -140,7 +140,7 @@ class AddressIndex:
                 self._connection.close()
                 raise SettingsInvalid(
                     f"The index of addresses {path} is of format {version}, not {FORMAT}. "
-                    "Run `fingerpost network refresh` for its network."
+                    "Run `fingerpost network refresh` for its network"
                 )
             meta = dict(self._connection.execute("SELECT key, value FROM meta"))
         self._file = file
