@@ -15,6 +15,7 @@ from fingerpost.errors import (
     ToolError,
     ToolNotFound,
 )
+from fingerpost.remedies import advise
 
 
 def test_tool_error_keeps_message_and_details():
@@ -120,17 +121,17 @@ def test_the_drawing_names_every_class():
 @pytest.mark.parametrize(
     "error",
     [
-        SourceLimited("Wait.", retry_after_s=3.0),
+        SourceLimited("Wait", retry_after_s=3.0),
         QueryTypeUnsupported("a", "b"),
         ToolNotFound("c"),
-        DataNotFound("Nothing."),
+        DataNotFound("Nothing"),
     ],
     ids=lambda error: type(error).__name__,
 )
 def test_an_error_with_another_message_stays_the_same_otherwise(error):
     """Type, details and what the branch adds are kept, also where the constructor takes no message."""
-    changed = error.with_message("Other.", hint="Do this.")
+    changed = error.with_message("Other", hint="Do this")
 
     assert type(changed) is type(error)
-    assert (str(changed), changed.message, changed.hint) == ("Other.", "Other.", "Do this.")
-    assert vars(changed) == vars(error) | {"message": "Other.", "hint": "Do this."}
+    assert (str(changed), changed.message, changed.hint) == ("Other", "Other", "Do this")
+    assert vars(changed) == vars(error) | {"message": "Other", "remedy": advise("Do this")}

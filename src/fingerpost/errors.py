@@ -24,10 +24,20 @@
     ├── SettingsInvalid           the operator must change a setting
     └── BrokenContract            we were about to answer what our own contract forbids: our bug
 
-``contract/envelope.py`` renders each branch in each contract's words.
+``contract/envelope.py`` renders each branch in each contract's words. Messages and hints are clauses
+without a full stop, unless a contract prints one; ``as_sentence`` adds it.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Self
+
+from fingerpost.remedies import Remedy, RemedyKind, advise
+
+
+def as_sentence(clause: str) -> str:
+    """Return a message or a hint with the full stop that it lacks; texts of servers may have one."""
+    return clause if clause.endswith((".", "!", "?", "…")) else f"{clause}."
 
 
 class ToolError(Exception):
@@ -36,11 +46,11 @@ class ToolError(Exception):
     Attributes:
         message: one sentence for the caller.
         details: machine-readable particulars.
-        hint: what to do next, or None.
+        remedy: what to do next, or None; ``hint`` makes one of a text that fits agents and people.
         retryable: whether the same call may succeed in a moment.
     """
 
-    hint: str | None = None
+    remedy: Remedy | None = None
     retryable: bool = False
 
     def __init__(
@@ -49,20 +59,26 @@ class ToolError(Exception):
         details: dict[str, Any] | None = None,
         *,
         hint: str | None = None,
+        remedy: Remedy | None = None,
         retryable: bool | None = None,
     ) -> None:
         self.message = message
         self.details = details or {}
-        if hint is not None:
-            self.hint = hint
+        if hint is not None or remedy is not None:
+            self.remedy = advise(hint) if hint is not None else remedy
         if retryable is not None:
             self.retryable = retryable
         super().__init__(message)
 
     @property
-    def clause(self) -> str:
-        """The message without its full stop, to stand within a sentence."""
-        return self.message.rstrip(".")
+    def hint(self) -> str | None:
+        """What to do next, worded for agents."""
+        return None if self.remedy is None else self.remedy.sentence
+
+    @property
+    def cause(self) -> str:
+        """The name of the error's branch in this tree; classes of other modules count as their branch."""
+        return next(branch.__name__ for branch in type(self).__mro__ if branch.__module__ == __name__)
 
     def user_message(self) -> str:
         """Return the message as a person should read it."""
@@ -77,7 +93,7 @@ class ToolError(Exception):
         if details is not None:
             changed.details = details
         if hint is not None:
-            changed.hint = hint
+            changed.remedy = advise(hint)
         return changed
 
     def with_details(self, **more: Any) -> Self:
@@ -85,11 +101,43 @@ class ToolError(Exception):
         return self.with_message(self.message, details={**more, **self.details})
 
 
+@dataclass(frozen=True, slots=True)
+class FieldProblem:
+    """What is wrong with a field: its path on the wire, and the sentence for agents.
+
+    ``predicate`` follows the field's name for people, who know it by another name, such as an option's. It begins with
+    a space or a colon, and is empty if the sentence fits them too.
+    """
+
+    field: str
+    sentence: str
+    predicate: str = ""
+
+
 class ParameterError(ToolError):
     """Error raised when tool parameters are invalid.
 
-    ``details["field"]`` is the first offending field, ``details["errors"]`` lists all of them.
+    ``details["field"]`` is the first offending field, ``details["errors"]`` lists all of them. ``problems`` are those
+    that the message joins, if it names fields.
     """
+
+    def __init__(
+        self,
+        message: str,
+        details: dict[str, Any] | None = None,
+        *,
+        hint: str | None = None,
+        remedy: Remedy | None = None,
+        problems: Sequence[FieldProblem] = (),
+    ) -> None:
+        self.problems = problems
+        super().__init__(message, details, hint=hint, remedy=remedy)
+
+    @classmethod
+    def about(cls, field: str, predicate: str, *, hint: str | None = None, remedy: Remedy | None = None) -> Self:
+        """Return the error of one field; its message begins with the field's path."""
+        problem = FieldProblem(field, f"{field} {predicate}", f" {predicate}")
+        return cls(problem.sentence, {"field": field}, hint=hint, remedy=remedy, problems=(problem,))
 
     def user_message(self) -> str:
         """Return the message with the name of the field, where one is known."""
@@ -139,14 +187,20 @@ class DataNotFound(ToolError, LookupError):
 class NoItinerary(DataNotFound):
     """No trip exists under the constraints that were asked for."""
 
-    hint = "Try increasing maxWalkingDistance or adjusting departure time"
+    remedy = Remedy(RemedyKind.LOOSEN_LIMITS)
 
 
 class OutsideCalendar(DataNotFound):
     """The timetable does not cover the day that was asked for.
 
-    ``details`` holds ``first_day`` and ``last_day`` (ISO dates).
+    ``details`` holds ``first_day`` and ``last_day`` (ISO dates) if they are known, and the hint then names them.
     """
+
+    def __init__(self, message: str, details: dict[str, Any] | None = None, *, hint: str | None = None) -> None:
+        days = {"first_day": None, "last_day": None, **(details or {})}
+        if hint is None and days["first_day"] and days["last_day"]:
+            hint = f"Choose a date from {days['first_day']} to {days['last_day']}"
+        super().__init__(message, details, hint=hint)
 
 
 class PlaceAmbiguous(ToolError):
@@ -173,9 +227,9 @@ class SourceTimeout(StorageUnavailable):
 class SourceLimited(StorageUnavailable):
     """The source, or our own limiter, asked us to wait ``retry_after_s`` seconds."""
 
-    def __init__(self, message: str, *, retry_after_s: float, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, retry_after_s: float, remedy: Remedy | None = None) -> None:
         self.retry_after_s = retry_after_s
-        super().__init__(message, {"retry_after_s": retry_after_s}, hint=hint)
+        super().__init__(message, {"retry_after_s": retry_after_s}, remedy=remedy)
 
 
 class SourceUnreachable(StorageUnavailable):
@@ -189,7 +243,7 @@ class SourceFailed(StorageUnavailable):
 class SourceKeyRefused(StorageUnavailable):
     """The source wants a key that is missing, or refused the one it got."""
 
-    hint = "The operator must set a valid key for this source"
+    remedy = Remedy(RemedyKind.ADD_KEY)
     retryable = False
 
 

@@ -12,6 +12,9 @@ from fingerpost.apps.cli.app import app
 from fingerpost.apps.cli.clock_texts import find_clock_time, resolve_typed_time
 from fingerpost.apps.cli.output import complain
 from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited
+from fingerpost.net.outcomes import find_failure
+from fingerpost.net.response import Response
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.rules.realtime_status import format_age
 
 # A Tuesday, eight in the morning.
@@ -183,7 +186,7 @@ MISTAKES = {
         "a figure that nobody files": (["filings", "AAPL", "xyzzy", "2022"], "fingerpost call sec_financial_data"),
         "an empty place to walk from": (["departures", "Kamppi", "--from", ""], "--from must not be empty"),
         "a name to walk from": (["departures", "Kamppi", "--from", "kamp"], "`fingerpost vars set NAME PLACE`"),
-        "an empty stop": (["departures", ""], "fingerpost find NAME"),
+        "an empty stop": (["departures", ""], "STOP must not be empty"),
         "an empty place": (["plan", "", "Espoo"], "FROM must not be empty"),
         "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
     },
@@ -191,7 +194,7 @@ MISTAKES = {
 # Words of tools and fields, which a person never sees.
 AGENT_WORDS = (
     "findAddressOrStop", "find_stops", "maxWalkingDistance", "maxTransfers", "windowMinutes", "rawText", "no token",
-    "use its token", "coordinate.lat", "when.time", "_NotJson", "Traceback", "walkFrom", "Stop id", "instant",
+    "its token", "coordinate.lat", "when.time", "_NotJson", "Traceback", "walkFrom", "Stop id", "instant",
 )  # fmt: skip
 
 
@@ -233,7 +236,7 @@ def test_the_shell_can_complete_commands(invoke):
 def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
     complain(SourceLimited("api.example asks us to wait (HTTP 429)", retry_after_s=wait_s))
 
-    assert capsys.readouterr().err == f"api.example asks us to wait (HTTP 429).\nAsk again in {told}.\n"
+    assert capsys.readouterr().err == f"api.example asks us to wait (HTTP 429).\nTry again in {told}.\n"
 
 
 @pytest.mark.parametrize(
@@ -241,26 +244,26 @@ def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
     [
         (["HSL_KEY"], "Set HSL_KEY to a key that this source accepts."),
         (["A_KEY", "B_KEY"], "Set A_KEY or B_KEY to a key that this source accepts."),
-        ([], "No key was sent."),
+        ([], "Put a key into an environment variable"),
     ],
 )
-def test_whose_key_was_refused_is_told_to_who_can_set_it(capsys, settings, told):
-    complain(SourceKeyRefused("api.example refused the request (HTTP 401)", {"settings": settings}))
+def test_a_refused_key_is_named_by_its_variable(capsys, settings, told):
+    response = Response(status=401, headers={}, body=b"", redacted_url="https://api.example/", retrieved_at=SINCE)
+    complain(find_failure(response, SINCE, settings))
 
     assert told in capsys.readouterr().err
 
 
 def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
-    complain(SourceKeyRefused("api.example refused us", {"settings": []}, hint="Set FINGERPOST_CONTACT"))
+    complain(SourceKeyRefused("api.example refused us", hint="Set FINGERPOST_CONTACT"))
 
     assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"
 
 
 def test_whose_data_candidates_are_is_named_once(capsys):
     candidates = [{"token": "T:1", "name": "Alpha"}, {"token": "T:2", "name": "Alpha"}]
-    complain(
-        PlaceAmbiguous("unclear", {"candidates": candidates, "attribution": ["© Town"]}, hint="Choose. Data: © Town")
-    )
+    remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": "the label"})
+    complain(PlaceAmbiguous("unclear", {"candidates": candidates, "attribution": ["© Town"]}, remedy=remedy))
 
     assert capsys.readouterr().err.splitlines()[1:3] == [
         "Choose one and write its id instead. Data: © Town.",

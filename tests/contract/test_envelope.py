@@ -247,7 +247,7 @@ def test_a_day_outside_the_calendar_names_the_days_inside():
     own = OutsideCalendar("There is no timetable for 2023-01-01", days)
     better = OutsideCalendar("There is no timetable for 2023-01-01", days, hint="Import a newer feed")
     assert [render_error(error, Contract.PLAN_TRIP, "id")["error"]["hint"] for error in (own, better)] == [
-        "The timetable covers 2022-02-20 to 2022-03-20",
+        "Choose a date from 2022-02-20 to 2022-03-20",
         "Import a newer feed",
     ]
 

@@ -147,7 +147,7 @@ def test_a_saved_stop_is_a_label(demo, value):
     assert refusal(demo("get_departures", {"stop": label("home")})) == (
         "validation-error",
         "the variable 'home' names no stop",
-        "Save it again with a stopId, or send a stop id",
+        "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon",
     )
 
 

@@ -147,7 +147,7 @@ def test_both_ends_may_be_unclear_and_a_suggestion_is_accepted(over):
         (NoItinerary("none", hint="Nothing runs at night"), "No journey was found: Nothing runs at night."),
         (
             OutsideCalendar("The timetable of T ends", {"first_day": "2022-01-01", "last_day": "2022-02-01"}),
-            "No journey was found: The timetable of T ends. The timetable covers 2022-01-01 to 2022-02-01.",
+            "No journey was found: The timetable of T ends. Choose a date from 2022-01-01 to 2022-02-01.",
         ),
     ],
 )

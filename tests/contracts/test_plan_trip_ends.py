@@ -46,7 +46,7 @@ def test_a_saved_place_is_a_label(demo, key):
             {"type": "preference", "value": "slow"},
             ANN,
             "the variable 'zuhause' is of type preference and holds no place",
-            "Save it again with type location and a value with lat and lon",
+            "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon",
         ),
     ],
 )

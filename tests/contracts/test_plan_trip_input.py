@@ -174,6 +174,6 @@ def test_a_day_outside_the_calendar_names_the_days_inside(over):
     expected = (
         "no-itinerary-found",
         "The timetable does not cover 2030-01-01",
-        "The timetable covers 2022-02-01 to 2022-02-28",
+        "Choose a date from 2022-02-01 to 2022-02-28",
     )
     assert refusal(answer) == expected

@@ -20,12 +20,12 @@ UNTAGGED = {
     "reason": "not_reported",
     "message": "Goodwill of Drawn Inc. for fiscal 2022 is not under a standard tag in this data set;"
     " the filing may state it",
-    "next_step": "Ask query_type metrics for its tags, or read the filing",
+    "next_step": 'The query type "metrics" lists its tags; or read the filing',
 }
 UNKNOWN = {
     "reason": "unknown_metric",
     "message": "zzz is no metric word, and Drawn Inc. files no such tag",
-    "next_step": "Ask query_type metrics for the words, or name a us-gaap: tag",
+    "next_step": 'The query type "metrics" lists the words; or name a us-gaap: tag',
 }
 NOBODY = {
     "reason": "unknown_ticker",

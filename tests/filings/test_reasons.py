@@ -28,7 +28,7 @@ def entry(reason, message, next_step):
     return {"reason": reason, "message": message, "next_step": next_step}
 
 
-TAGS = "Ask query_type metrics for its tags, or read the filing"
+TAGS = 'The query type "metrics" lists its tags; or read the filing'
 
 
 @pytest.mark.parametrize(

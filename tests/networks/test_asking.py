@@ -34,7 +34,7 @@ def test_one_failing_and_one_slow_network_among_five(monkeypatch):
     answers = run(ask_for_names([failing, *networks, slow], find))
 
     assert [network.name for network, _ in answers.by_network] == ["A", "B", "C"]
-    assert [each.sentence for each in answers.left_out] == [
+    assert [each.warning.message for each in answers.left_out] == [
         "F was left out: The source cannot be reached.",
         "S was left out: S did not answer within 3 s.",
     ]
@@ -47,7 +47,7 @@ def test_a_fault_of_one_source_is_one_failure(ask, caplog):
     broken, sound = MeetingNetwork(name="X", failure=KeyError("boom")), FakeNetwork(name="A", places=KAMPPI)
     if ask == "all":
         answers = run(ask_all([broken, sound], find))
-        found = [network.name for network, _ in answers.by_network], [each.sentence for each in answers.left_out]
+        found = [network.name for network, _ in answers.by_network], [each.warning.message for each in answers.left_out]
     else:
         name, left_out = run(in_turn(broken, sound, query=find))
         found = [name], left_out

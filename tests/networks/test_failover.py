@@ -78,7 +78,7 @@ def test_a_board_of_stops_that_the_fallback_does_not_know_is_no_empty_board():
         run(both.list_departures(board(LIVE_STOP)))
 
     assert raised.value.message == "LIVE is down; its fallback OFFLINE does not know LIVE:1"
-    assert raised.value.hint == "Ask again later, or for the stop by its name, which OFFLINE may know"
+    assert raised.value.hint == "Try again later, or ask for the stop by its name, which OFFLINE may know"
 
 
 def test_an_id_of_a_shared_feed_that_only_the_first_network_knows():
@@ -148,7 +148,7 @@ def test_names_that_a_fallback_gave_are_labelled():
     answers = run(ask_all([FallbackNetwork(down, offline())], lambda network: network.find_places("Kamppi")))
 
     assert [match.place.id for match in answers.by_network[0][1]] == ["OFF:1"]
-    assert [each.sentence for each in answers.left_out] == [
+    assert [each.warning.message for each in answers.left_out] == [
         "LIVE could not be asked for names (LIVE is down); its fallback OFFLINE answered."
     ]
 

@@ -176,7 +176,7 @@ async def test_the_reasons_of_both_questions_say_why_nothing_was_found():
 
     assert (answered.itineraries, len(local.asked)) == ((), 2)
     assert answered.why_nothing == (
-        "Walking is quicker than any ride, but exceeds the limit; a larger maxWalkingDistance helps. "
+        "Walking is quicker than any ride, but exceeds the walking limit; raise the limit. "
         "Nothing connects the two on that day or the next"
     )
 

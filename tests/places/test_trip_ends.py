@@ -81,7 +81,7 @@ def test_an_unknown_name_says_who_could_not_be_asked(resolve):
     down = MeetingNetwork(name="DOWN", failure=SourceUnreachable("The source cannot be reached"))
 
     with pytest.raises(PlaceUnknown) as caught:
-        resolve("Z", "B", FakeNetwork(name="UP", places=A_AND_B), down, problems={"BAD": "BAD is damaged."})
+        resolve("Z", "B", FakeNetwork(name="UP", places=A_AND_B), down, problems={"BAD": "BAD is damaged"})
 
     assert caught.value.message == (
         "origin 'Z' matches no saved variable, stop or place"
@@ -110,7 +110,7 @@ def test_a_name_outside_the_other_ends_region(resolve):
 
 def test_a_network_that_cannot_be_used_is_named_between_positions_too(resolve):
     _, warnings = resolve(
-        Coordinate(65, 25), Coordinate(65.1, 25), FakeNetwork(name="A"), problems={"BAD": "BAD is damaged."}
+        Coordinate(65, 25), Coordinate(65.1, 25), FakeNetwork(name="A"), problems={"BAD": "BAD is damaged"}
     )
 
     assert warnings == {WarningCode.NETWORK_LEFT_OUT: "BAD was left out: BAD is damaged."}
@@ -122,7 +122,7 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
             Coordinate(1, 25),
             Coordinate(65, 25),
             FakeNetwork(name="A", bounds=NORTH),
-            problems={"BAD": "BAD is damaged."},
+            problems={"BAD": "BAD is damaged"},
         )
 
 
@@ -132,12 +132,12 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
         (
             {},
             "the variable 'work' keeps the stop 'T:GONE', which no network knows",
-            "Look the place up with findAddressOrStop, and save it with save_user_variable",
+            "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
         ),
         (
-            {"BAD": "BAD is damaged."},
-            "the variable 'work' keeps the stop 'T:GONE', which no network knows. BAD was left out: BAD is damaged.",
-            "Ask again when the network answers",
+            {"BAD": "BAD is damaged"},
+            "the variable 'work' keeps the stop 'T:GONE', which no network knows. BAD is damaged",
+            "Try again when the network answers",
         ),
     ],
 )

@@ -41,7 +41,7 @@ SCORED = [
         ("candidates", "c", [{"name": "A", "token": "t", "id": "i"}, {"id": "i"}, {"parameterValue": "1000129"}],
          "candidates: A (t); i; 1000129"),
         ("candidates", "c", SCORED, "candidates: A (t, score 0.8731); 1000129, score 0.798"),
-        ("warning", "data.warnings", [{"code": "late", "message": "It is late"}], "It is late"),
+        ("warning", "data.warnings", [{"code": "late", "message": "It is late"}], "It is late."),
         ("did_you_mean", "did_you_mean", ["a", "b"], "did you mean a, b?"),
         ("note", "truncated", True, "truncated: true"),
     ],

@@ -14,7 +14,7 @@ from fingerpost.transit.engine.gtfs.realtime import CLOCK_SKEW_S, RealtimeIndex,
 from tests.realtime.messages import NOW, call, message, update
 
 URL = "https://example.org/updates.pb"
-OLDER = "The source gave an older message than before."
+OLDER = "The source gave an older message than before"
 
 
 def late(delay_s=60, **header):
@@ -74,10 +74,10 @@ async def test_a_url_is_not_asked_more_often_than_is_polite(answer, instants, as
     ("answer", "problem"),
     [
         (SourceUnreachable("example.org refused the connection"), "example.org refused the connection"),
-        (b"<html>", "The source gave a web page."),
-        (b"", "The source gave something that is not a GTFS-Realtime message."),
+        (b"<html>", "The source gave a web page"),
+        (b"", "The source gave something that is not a GTFS-Realtime message"),
         (message(timestamp=NOW - 11), OLDER),
-        (FIRST + b"\x12\x00" * 500_001, "The source gave a message of more than 500,000 entities, which is not used."),
+        (FIRST + b"\x12\x00" * 500_001, "The source gave a message of more than 500,000 entities, which is not used"),
     ],
 )
 async def test_the_last_good_message_is_kept_and_its_age_told(answer, problem):
@@ -128,7 +128,7 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
     path.write_bytes(SECOND[:-1])
     assert not await feeds.refresh(NOW + 1)
     assert (feeds.messages()[0].bytes, feeds.health().sources[0].problem) == (
-        FIRST, "The source gave something that is not a GTFS-Realtime message."
+        FIRST, "The source gave something that is not a GTFS-Realtime message"
     )  # fmt: skip
     path.write_bytes(SECOND)
     assert await feeds.refresh(NOW + 2)
@@ -138,7 +138,7 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
 async def test_a_file_that_is_missing_is_told(tmp_path):
     feeds = feeds_of(Source(FIRST), str(tmp_path / "none.pb"))
     await feeds.refresh(NOW)
-    assert feeds.health().sources[0].problem == "none.pb cannot be read: No such file or directory."
+    assert feeds.health().sources[0].problem == "none.pb cannot be read: No such file or directory"
 
 
 async def test_a_file_without_a_timestamp_is_as_old_as_it_was_written(tmp_path):

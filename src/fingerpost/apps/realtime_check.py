@@ -47,7 +47,7 @@ class RealtimeCheck:
             }
             await asyncio.gather(*(source.refresh() for source in feeds.values()))
         return {
-            text: next(iter(source.messages()), None) or source.health().sources[0].problem or "It did not answer."
+            text: next(iter(source.messages()), None) or source.health().sources[0].problem or "It did not answer"
             for text, source in feeds.items()
         }
 
@@ -56,7 +56,7 @@ class RealtimeCheck:
         for text, got in self._fetched.items():
             if isinstance(got, str) and not unchecked:
                 raise ParameterError(
-                    f"{text} gives no real time now: {got.rstrip('.')}",
+                    f"{text} gives no real time now: {got}",
                     {"field": "realtime"},
                     hint="Correct the address, or add --unchecked to follow it all the same",
                 )

@@ -1,6 +1,6 @@
 """Validate a tool call before execution (plan-step contract, statement S59)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -9,7 +9,7 @@ from pydantic_core import ErrorDetails
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.spec import ToolRegistry
 from fingerpost.contract.wire import WireModel
-from fingerpost.errors import ParameterError, QueryTypeUnsupported, ToolNotFound
+from fingerpost.errors import FieldProblem, ParameterError, QueryTypeUnsupported, ToolNotFound
 
 # Each unknown field costs a sentence, so thousands would stall a server.
 MOST_FIELDS = 100
@@ -43,7 +43,7 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
     try:
         return model.read(params) if issubclass(model, WireModel) else model.model_validate(params)
     except ValidationError as error:
-        raise ParameterError(str(error), _details(error, model, None)) from error
+        raise ParameterError(str(error), _details(error, _list_problems(error, model, None))) from error
 
 
 def explain(
@@ -56,12 +56,16 @@ def explain(
     ``model`` lets the sentence name the fields that are allowed.
     ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
     """
-    details = _details(error, model, when_missing)
-    sentences = [problem["reason"] for problem in details["errors"]]
+    problems = _list_problems(error, model, when_missing)
+    sentences = [problem.sentence for problem in problems[:_MOST_PROBLEMS]]
     rest = error.error_count() - _MOST_PROBLEMS
     more = [f"and {rest} more problems"] if rest > 0 else []
-    hint = _SWAPPED if any(map(_is_lat_of_a_lon, error.errors(include_url=False))) else None
-    return ParameterError("; ".join(dict.fromkeys(sentences[:_MOST_PROBLEMS] + more)), details, hint=hint)
+    return ParameterError(
+        "; ".join(dict.fromkeys(sentences + more)),
+        _details(error, problems),
+        hint=_SWAPPED if any(map(_is_lat_of_a_lon, error.errors(include_url=False))) else None,
+        problems=problems[:_MOST_PROBLEMS],
+    )
 
 
 def _is_lat_of_a_lon(complaint: ErrorDetails) -> bool:
@@ -69,15 +73,19 @@ def _is_lat_of_a_lon(complaint: ErrorDetails) -> bool:
     return is_lat and isinstance(complaint["input"], int | float) and abs(complaint["input"]) <= 180
 
 
-def _details(
+def _list_problems(
     error: ValidationError, model: type[BaseModel] | None, when_missing: Mapping[str, str] | None
-) -> dict[str, Any]:
-    complaints = error.errors(include_url=False)
-    problems = [describe_problem(complaint, model, when_missing) for complaint in complaints[:_LISTED_PROBLEMS]]
-    details: dict[str, Any] = {"field": complaints[0]["loc"][0]} if complaints[0]["loc"] else {}
-    details["errors"] = [{"field": problem.path, "reason": problem.sentence} for problem in problems]
-    if len(complaints) > len(problems):
-        details["errors_left_out"] = len(complaints) - len(problems)
+) -> list[FieldProblem]:
+    complaints = error.errors(include_url=False)[:_LISTED_PROBLEMS]
+    return [describe_problem(complaint, model, when_missing) for complaint in complaints]
+
+
+def _details(error: ValidationError, problems: Sequence[FieldProblem]) -> dict[str, Any]:
+    first = error.errors(include_url=False)[0]["loc"]
+    details: dict[str, Any] = {"field": first[0]} if first else {}
+    details["errors"] = [{"field": problem.field, "reason": problem.sentence} for problem in problems]
+    if error.error_count() > len(problems):
+        details["errors_left_out"] = error.error_count() - len(problems)
     return details
 
 

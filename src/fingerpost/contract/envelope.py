@@ -24,6 +24,7 @@ from fingerpost.errors import (
     StorageUnavailable,
     ToolError,
     ToolNotFound,
+    as_sentence,
 )
 
 # The details of an error that the plan-step contract's response carries at its top.
@@ -141,11 +142,9 @@ def is_failure(error: ToolError, contract: Contract) -> bool:
 
 
 def hint_of(error: ToolError) -> str | None:
-    """Return what to do next; a day outside the timetable names the days inside it."""
-    first, last = error.details.get("first_day"), error.details.get("last_day")
-    if isinstance(error, OutsideCalendar) and error.hint is None and first and last:
-        return f"The timetable covers {first} to {last}"
-    return error.hint
+    """Return what to do next, and whose data the candidates are."""
+    attribution = error.details.get("attribution")
+    return f"{error.hint}. Data: {'; '.join(attribution)}" if attribution else error.hint
 
 
 def retry_after_of(error: ToolError) -> int | None:
@@ -290,9 +289,7 @@ def _suggestion(candidate: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _spoken(error: ToolError) -> str:
-    parts = [_sentence(error.message)]
-    if (hint := hint_of(error)) is not None:
-        parts.append(_sentence(hint))
+    parts = [as_sentence(text) for text in (error.message, hint_of(error)) if text is not None]
     if (retry_after := retry_after_of(error)) is not None:
         parts.append(f"Wait {retry_after} s before the next call.")
     if isinstance(error, PlaceAmbiguous):
@@ -314,7 +311,3 @@ def _format_candidate(candidate: Mapping[str, Any]) -> str:
         f"score {candidate['confidenceScore']}" if "confidenceScore" in candidate else None,
     ]
     return f"{candidate.get('name', '?')} ({', '.join(filter(None, known))})"
-
-
-def _sentence(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."

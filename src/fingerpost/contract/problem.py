@@ -6,44 +6,51 @@ Pydantic says what is wrong and where; here that becomes a path in the wire's na
 import json
 import types
 from collections.abc import Callable, Mapping, Sized
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
 from fingerpost.contract.wire import Shape, fields_of
+from fingerpost.errors import FieldProblem
 
 _SHOWN_CHARACTERS = 80
 
 _MISSING = ("missing", "blank")
-
-
-class Problem(NamedTuple):
-    """One validation error: the field's path, and the sentence."""
-
-    path: str
-    sentence: str
+_OF_TAGS = ("union_tag_invalid", "union_tag_not_found")
 
 
 def describe_problem(
     error: ErrorDetails, shape: Shape | None = None, when_missing: Mapping[str, str] | None = None
-) -> Problem:
+) -> FieldProblem:
     """Return one pydantic complaint as a problem.
 
     ``shape`` gives the names that are allowed where a field is unknown, and keeps union tags out of the path.
     ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
     """
-    location = list(error["loc"])
-    path, owners = _walk(shape, location)
-    kind = error["type"]
-    if kind in _MISSING and when_missing and path in when_missing:
-        return Problem(path, when_missing[path])
+    path, owners = _walk(shape, list(error["loc"]))
+    kind, context, place = error["type"], error.get("ctx", {}), path or "the arguments"
     if kind == "extra_forbidden":
         allowed = sorted({name for owner in owners for name in fields_of(owner)})
         listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
-        return Problem(path, f"unknown field '{path}'{listed}")
-    write_sentence = _SENTENCES.get(kind, _format_other_problem)
-    return Problem(path, write_sentence(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"]))
+        return FieldProblem(path, f"unknown field '{path}'{listed}")
+    message = error["msg"]
+    if kind == "value_error" and "error" in context:
+        # Without pydantic's own words before it.
+        message = str(context["error"])
+    if kind == "whole_sentence" or (kind == "value_error" and not path):
+        return FieldProblem(path, message)
+    if kind == "value_error":
+        predicate = f": {message}"
+    elif (write_predicate := _PREDICATES.get(kind)) is None:
+        predicate = f": {_clip(message[:1].lower() + message[1:])}"
+    else:
+        predicate = f" {write_predicate(error['input'], context)}"
+    if kind in _OF_TAGS:
+        return FieldProblem(path, f"{place}.{str(context['discriminator']).strip(chr(39))}{predicate}")
+    if kind in _MISSING and when_missing and path in when_missing:
+        return FieldProblem(path, when_missing[path], predicate)
+    return FieldProblem(path, f"{place}{predicate}", predicate)
 
 
 def show(value: Any) -> str:
@@ -83,59 +90,39 @@ def _kind_of(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-_SentenceWriter = Callable[[str, Any, Mapping[str, Any], str], str]
+_PredicateWriter = Callable[[Any, Mapping[str, Any]], str]
 
 
-def _format_other_problem(path: str, _value: Any, _context: Mapping[str, Any], message: str) -> str:
-    return f"{path}: {_clip(message[:1].lower() + message[1:])}"
+def _must_be(what: str) -> _PredicateWriter:
+    return lambda value, _context: f"must be {what}, not {_kind_of(value)}"
 
 
-def _must_be(what: str) -> _SentenceWriter:
-    return lambda path, value, _context, _message: f"{path} must be {what}, not {_kind_of(value)}"
+def _bound(words: str, key: str) -> _PredicateWriter:
+    return lambda value, context: f"must be {words} {show(context[key])}; you sent {show(value)}"
 
 
-def _bound(words: str, key: str) -> _SentenceWriter:
-    return lambda path, value, context, _message: f"{path} must be {words} {show(context[key])}; you sent {show(value)}"
-
-
-def _format_size(words: str, key: str, *, is_text: bool = False) -> _SentenceWriter:
+def _format_size(words: str, key: str, *, is_text: bool = False) -> _PredicateWriter:
     """Word a length: characters of a text, entries of a list."""
 
-    def write_sentence(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
+    def write_predicate(value: Any, context: Mapping[str, Any]) -> str:
         if key == "min_length" and context[key] == 1:
-            return f"{path} must not be empty"
+            return "must not be empty"
         units = ("character", "characters") if is_text or isinstance(value, str | float) else ("entry", "entries")
         unit = units[context[key] != 1]
         # A number that is read as text has a length only then.
         sent = f"; you sent {len(value)}" if isinstance(value, Sized) else ""
-        return f"{path} must have {words} {context[key]} {unit}{sent}"
+        return f"must have {words} {context[key]} {unit}{sent}"
 
-    return write_sentence
-
-
-def _format_choice(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
-    return f"{path} must be {context['expected']}; you sent {show(value)}"
+    return write_predicate
 
 
-def _format_tag(path: str, _value: Any, context: Mapping[str, Any], _message: str) -> str:
-    field = f"{path}.{str(context['discriminator']).strip(chr(39))}"
-    return f"{field} must be one of {context['expected_tags']}; you sent {show(context['tag'])}"
+def _format_choice(value: Any, context: Mapping[str, Any]) -> str:
+    return f"must be {context['expected']}; you sent {show(value)}"
 
 
-def _format_no_tag(path: str, _value: Any, context: Mapping[str, Any], _message: str) -> str:
-    return f"{path}.{str(context['discriminator']).strip(chr(39))} is missing"
-
-
-def _format_own_sentence(path: str, _value: Any, context: Mapping[str, Any], message: str) -> str:
-    # A validator of ours wrote a whole sentence; at the root it stands as it is.
-    text = str(context["error"]) if "error" in context else message
-    return text if path == "the arguments" else f"{path}: {text}"
-
-
-_SENTENCES: dict[str, _SentenceWriter] = {
-    "missing": lambda path, *_: f"{path} is missing",
-    "whole_sentence": lambda _path, _value, _context, message: message,
-    "blank": lambda path, *_: f"{path} must not be empty",
+_PREDICATES: dict[str, _PredicateWriter] = {
+    "missing": lambda *_: "is missing",
+    "blank": lambda *_: "must not be empty",
     **dict.fromkeys(("whole_number", "int_type", "int_from_float", "int_parsing"), _must_be("a whole number")),
     **dict.fromkeys(("float_type", "float_parsing"), _must_be("a number")),
     "finite_number": _must_be("a finite number"),
@@ -143,23 +130,22 @@ _SENTENCES: dict[str, _SentenceWriter] = {
     **dict.fromkeys(("string_type", "identifier"), _must_be("text")),
     **dict.fromkeys(("list_type", "tuple_type"), _must_be("a list")),
     **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), _must_be("an object")),
-    "string_unicode": lambda path, *_: f"{path} holds characters that are not valid Unicode",
+    "string_unicode": lambda *_: "holds characters that are not valid Unicode",
     "greater_than_equal": _bound("at least", "ge"),
     "less_than_equal": _bound("at most", "le"),
     "greater_than": _bound("more than", "gt"),
     "less_than": _bound("less than", "lt"),
     "string_too_short": _format_size("at least", "min_length", is_text=True),
     "string_too_long": _format_size("at most", "max_length", is_text=True),
-    "string_pattern_mismatch": lambda path, value, context, _message: (
-        f"{path} must match {context['pattern']}; you sent {show(value)}"
-    ),
+    "string_pattern_mismatch": lambda value, context: f"must match {context['pattern']}; you sent {show(value)}",
     "too_short": _format_size("at least", "min_length"),
     "too_long": _format_size("at most", "max_length"),
     "literal_error": _format_choice,
     "enum": _format_choice,
-    "union_tag_invalid": _format_tag,
-    "union_tag_not_found": _format_no_tag,
-    "value_error": _format_own_sentence,
+    "union_tag_invalid": lambda _value, context: (
+        f"must be one of {context['expected_tags']}; you sent {show(context['tag'])}"
+    ),
+    "union_tag_not_found": lambda *_: "is missing",
 }
 
 

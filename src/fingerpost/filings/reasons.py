@@ -56,7 +56,7 @@ def open_company(
 
 def missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
     message = f"{text} is no metric word, and {source.company.name} files no such tag"
-    step = "Ask query_type metrics for the words, or name a us-gaap: tag"
+    step = 'The query type "metrics" lists the words; or name a us-gaap: tag'
     return _missing_or_near("unknown_metric", message, suggest(text, source.concepts), step)
 
 
@@ -129,7 +129,9 @@ def missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFilter) ->
     message = f"{what} is not under a standard tag in this data set; the filing may state it"
     if there := _list_periods(source, metric, by_quarter=period.quarter is not None):
         message = f"{what} is not in this data set, which has it for {there}; the filing may state it"
-    return _missing_or_near("not_reported", message, near, "Ask query_type metrics for its tags, or read the filing")
+    return _missing_or_near(
+        "not_reported", message, near, 'The query type "metrics" lists its tags; or read the filing'
+    )
 
 
 def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 import httpcore2
 
 from fingerpost.errors import SourceUnreachable
+from fingerpost.remedies import advise
 
 # Returns a host's addresses, the best first.
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -21,7 +22,7 @@ SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple
 class AddressRefused(SourceUnreachable):
     """The host is in a private network and is not in the list of allowed hosts."""
 
-    hint = "The operator can allow this host with FINGERPOST_PRIVATE_HOSTS"
+    remedy = advise("The operator can allow this host with FINGERPOST_PRIVATE_HOSTS")
     retryable = False
 
 

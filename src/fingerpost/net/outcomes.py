@@ -15,6 +15,7 @@ from fingerpost.errors import (
     ToolError,
 )
 from fingerpost.net.response import Response
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
 # For a limit without a Retry-After.
@@ -82,7 +83,8 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     if status in (401, 403, 407):
         return SourceKeyRefused(
             f"{host} refused the request (HTTP {status}): a key is missing or not accepted",
-            {**details, "settings": sorted(settings)},
+            details,
+            remedy=Remedy(RemedyKind.SET_KEY, {"settings": " or ".join(sorted(settings))}) if settings else None,
         )
     if status in (408, 504):
         return SourceTimeout(f"{host} took too long (HTTP {status})", details)

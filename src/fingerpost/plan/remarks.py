@@ -6,6 +6,7 @@ A run shows of each step only the value at its output path; these must reach the
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from fingerpost.errors import as_sentence
 from fingerpost.plan.catalogue import listed
 from fingerpost.plan.limits import encode
 from fingerpost.plan.references import walk
@@ -127,10 +128,10 @@ def _say(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):
-        parts = [value["message"].rstrip("."), *(value[name] for name in ("next_step", "hint") if value.get(name))]
+        parts = [value[name] for name in ("message", "next_step", "hint") if value.get(name)]
         if suggested := value.get("did_you_mean"):
             parts.append(f"Did you mean {', '.join(_say(each) for each in _listed(suggested))}?")
-        return ". ".join(str(part) for part in parts)
+        return " ".join(as_sentence(str(part)) for part in parts)
     return encode(value)
 
 

@@ -21,6 +21,7 @@ from fingerpost.plan.plan_json import finished, now, plan_of, refuse_newer, writ
 from fingerpost.plan.records import ENDED, Event, Given, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.concurrency import compute
 from fingerpost.runtime.instruments import PLAN_RUNS, measured
 
@@ -237,7 +238,7 @@ class PlanRuns:
             raise SourceLimited(
                 f"{count:,} of your plan runs are under way, which is the limit",
                 retry_after_s=_RETRY_AFTER_S,
-                hint="Wait for one to end, or cancel one: run_plan with its run_id and action cancel",
+                remedy=Remedy(RemedyKind.END_A_RUN),
             )
 
     def begin(self, run_id: str, caller: str = "") -> None:

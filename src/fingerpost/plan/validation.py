@@ -239,7 +239,7 @@ class _Check:
         for complaint in complaints:
             if not _is_of_a_hole(complaint, holes):
                 described = describe_problem(complaint, question.model)
-                yield PlanProblem(number, f"{place}.{described.path}".rstrip("."), described.sentence)
+                yield PlanProblem(number, ".".join(filter(None, (place, described.field))), described.sentence)
 
     def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[PlanProblem]:
         """Add the dependencies that references and conditions imply, and refuse keys that no step provides."""

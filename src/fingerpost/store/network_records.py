@@ -150,7 +150,7 @@ class NetworkRecordStore:
                 raise error
             if other not in wrong_before:
                 message = f"{other} could not be used any more: {error.message}"
-                raise ParameterError(message, error.details, hint=error.hint)
+                raise ParameterError(message, error.details, remedy=error.remedy)
 
     def _load(self) -> tuple[dict[str, NetworkRecord], _Problems]:
         records: dict[str, NetworkRecord] = {}
@@ -261,5 +261,4 @@ def _is_record(file_name: str) -> bool:
 
 
 def _lower_first(text: str) -> str:
-    text = text.rstrip(".")
     return text[:1].lower() + text[1:] if text[:1].isupper() and text[1:2].islower() else text

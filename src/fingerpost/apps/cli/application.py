@@ -84,20 +84,18 @@ def answering(application: "Application") -> Iterator[None]:
         yield
 
 
-def show_answer(
-    application: "Application", tool: str, arguments: object, *, as_json: bool, has_values: bool = False
-) -> None:
-    """Ask a tool and print its answer, which may have a user's own values; an error ends the process."""
-    print_or_end(ask(application, tool, arguments), as_json=as_json, has_values=has_values)
+def show_answer(application: "Application", tool: str, arguments: object, *, as_json: bool) -> None:
+    """Call a tool and print its answer; an error ends the process."""
+    print_or_end(ask(application, tool, arguments), as_json=as_json)
 
 
-def print_or_end(answer: "Answer", *, as_json: bool, has_values: bool = False) -> None:
+def print_or_end(answer: "Answer", *, as_json: bool) -> None:
     """Print an answer's text, or its envelope and nothing else; end the process with status 1 if it is an error."""
     if as_json:
         print_json(answer.body)
     elif answer.error is not None:
         complain(answer.error)
     else:
-        print_answer(answer.text, has_values=has_values)
+        print_answer(answer.text)
     if answer.is_error:
         raise typer.Exit(TOOL_ERROR)

@@ -33,6 +33,10 @@ _MOST_FILINGS = 20
 _PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?(\d{4})", re.IGNORECASE)
 _MOST_WORDS_OF_A_PERIOD = 3
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
+_LIST_METRICS = (
+    "List the metrics of a company: fingerpost call sec_financial_data"
+    ' \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\''
+)
 
 
 class FilingsGroup(TyperGroup):
@@ -178,7 +182,15 @@ def show(
     """Show a company's figures with their filings, or without a figure its filings."""
     tool, query_type, parameters = _read_question(words or [])
     question = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
-    print_or_end(ask(open_application(ctx), tool, question), as_json=as_json)
+    answer = ask(open_application(ctx), tool, question)
+    try:
+        print_or_end(answer, as_json=as_json)
+    finally:
+        missing = (answer.body.get("missing") or {}).values()
+        if not as_json and any(
+            entry["reason"] in ("unknown_metric", "not_reported") and "did_you_mean" not in entry for entry in missing
+        ):
+            say(_LIST_METRICS)
 
 
 def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:

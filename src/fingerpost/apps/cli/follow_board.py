@@ -12,8 +12,8 @@ from rich.text import Text
 
 from fingerpost.apps import error_boundary
 from fingerpost.apps.cli.application import answering, print_or_end, run_and_close
+from fingerpost.apps.cli.error_texts import describe_error
 from fingerpost.apps.cli.output import new_console, print_json, style_answer
-from fingerpost.apps.cli.terminal_words import describe_error, in_terminal_words
 from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.wiring import Application
 
@@ -52,7 +52,7 @@ def follow_board(
         with live if is_live else nullcontext():
             while True:
                 board = board if answer.is_error else answer
-                title, *lines = style_answer(in_terminal_words(board.text))
+                title, *lines = style_answer(board.text)
                 source, time = "live" if board.body["realtimeUsed"] else "timetable", board.body["dataFreshness"][11:19]
                 head = [title, Text(f"{source}, as of {time}, updates every {every_s:g} s, Ctrl-C ends", "dim")]
                 if answer.error is not None:

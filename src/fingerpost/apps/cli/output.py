@@ -15,7 +15,7 @@ from rich.status import Status
 from rich.text import Text
 
 from fingerpost.apps.cli import USAGE
-from fingerpost.apps.cli.terminal_words import describe_error, in_terminal_words
+from fingerpost.apps.cli.error_texts import describe_error
 from fingerpost.errors import ToolError
 
 _STYLES = {
@@ -62,10 +62,10 @@ def print_line(text: RenderableType) -> None:
     new_console().print(text, soft_wrap=True)
 
 
-def print_answer(text: str, *, stderr: bool = False, has_values: bool = False) -> None:
-    """Print a tool's own text for a person; ``has_values`` prints it unchanged, because it has a user's own values."""
+def print_answer(text: str, *, stderr: bool = False) -> None:
+    """Print a tool's own text."""
     console = new_console(stderr=stderr)
-    for line in style_answer(text if has_values else in_terminal_words(text)):
+    for line in style_answer(text):
         console.print(line, soft_wrap=not console.is_terminal)
 
 

@@ -78,7 +78,7 @@ async def run(
 @app.command("list", epilog="Example: fingerpost runs list")
 def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
     """Show your runs, newest first."""
-    show_answer(open_application(ctx), "get_plan_run", {}, as_json=as_json, has_values=True)
+    show_answer(open_application(ctx), "get_plan_run", {}, as_json=as_json)
 
 
 @app.command("show", epilog="Example: fingerpost runs show RUN --mermaid")

@@ -34,7 +34,7 @@ def set_variable(
     if is_place and name is not None:
         read["name"] = name
     arguments = {"key": key, "type": type or ("location" if is_place else "other"), "value": read}
-    show_answer(open_application(ctx), "save_user_variable", arguments, as_json=as_json, has_values=True)
+    show_answer(open_application(ctx), "save_user_variable", arguments, as_json=as_json)
 
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
 @app.command("list", epilog="Example: fingerpost vars list")
 def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
     """List the saved values."""
-    show_answer(open_application(ctx), "get_user_variables", {}, as_json=as_json, has_values=True)
+    show_answer(open_application(ctx), "get_user_variables", {}, as_json=as_json)
 
 
 @app.command("delete", epilog="Example: fingerpost vars delete home")
@@ -79,7 +79,6 @@ def delete_variable(
         "delete_user_variable",
         {"all": True} if key is None else {"key": key},
         as_json=as_json,
-        has_values=True,
     )
 
 

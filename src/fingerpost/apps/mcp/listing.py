@@ -12,6 +12,7 @@ import mcp_types as types
 from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEWS, View, read_page
 from fingerpost.contract.size_bounds import STATED
 from fingerpost.contract.tool_definition import Answer, ToolDefinition
+from fingerpost.errors import ToolError
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
@@ -21,6 +22,8 @@ _PAGE_TTL_MS = 3_600_000
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
 
 CORRELATION_ID = "fingerpost/correlationId"
+# Of a failed call: the class of its error, and what to do, for clients that word failures for people.
+CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
 # In a tool's entry: its optional parts.
 OFFERS = "fingerpost/offers"
 # Optional parts by the key that asks for them in a request's _meta, if true, and that has them in the result's _meta.
@@ -73,9 +76,18 @@ def result_of(answer: Answer) -> dict[str, Any]:
         "isError": answer.is_error,
         "_meta": {
             CORRELATION_ID: answer.correlation_id,
+            **_meta_of(answer.error),
             **{key: answer.extras[name] for key, name in _EXTRAS.items() if name in answer.extras},
         },
     }
+
+
+def _meta_of(error: ToolError | None) -> dict[str, Any]:
+    if error is None:
+        return {}
+    remedy = error.remedy
+    shown = {} if remedy is None else {REMEDY: {"kind": remedy.kind.value, "values": dict(remedy.values)}}
+    return {CAUSE: error.cause, **shown}
 
 
 def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:

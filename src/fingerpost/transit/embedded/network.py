@@ -305,11 +305,7 @@ class EmbeddedNetwork:
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
-        return OutsideCalendar(
-            self._format_covered(),
-            {"first_day": str(first), "last_day": str(last)},
-            hint=f"Choose a date from {first} to {last}",
-        )
+        return OutsideCalendar(self._format_covered(), {"first_day": str(first), "last_day": str(last)})
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         raise NotImplementedError

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any, TypeVar
 
+from fingerpost.errors import as_sentence
 from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
 from fingerpost.transit.embedded.feed_origins import NamedPlace
@@ -159,7 +160,9 @@ class RealtimeUpdater:
                 work.cancel()
 
     def list_problems(self, overlay: Overlay) -> tuple[str, ...]:
-        problems = [source.problem for source in self._feeds.health().sources if source.problem is not None]
+        problems = [
+            as_sentence(source.problem) for source in self._feeds.health().sources if source.problem is not None
+        ]
         if overlay.message_counts.get(MessageOutcome.READ):
             return tuple(problems)
         if overlay.message_counts.get(MessageOutcome.FROM_THE_FUTURE):

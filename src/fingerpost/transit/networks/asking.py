@@ -15,6 +15,7 @@ from fingerpost.errors import (
     SourceTimeout,
     StorageUnavailable,
     ToolError,
+    as_sentence,
 )
 from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measuring, measured
 from fingerpost.transit.model.profile import NetworkProfile
@@ -40,15 +41,15 @@ class LeftOut:
     stand_in: str | None = None
 
     @property
-    def sentence(self) -> str:
+    def clause(self) -> str:
         if self.stand_in is None:
-            return f"{self.network} was left out: {self.error.clause}."
-        how = f"could not be asked for names ({self.error.clause})"
-        return f"{self.network} {how}; its fallback {self.stand_in} answered."
+            return f"{self.network} was left out: {self.error.message}"
+        how = f"could not be asked for names ({self.error.message})"
+        return f"{self.network} {how}; its fallback {self.stand_in} answered"
 
     @property
     def warning(self) -> Warning:
-        return Warning(WarningCode.NETWORK_LEFT_OUT, self.sentence)
+        return Warning(WarningCode.NETWORK_LEFT_OUT, as_sentence(self.clause))
 
 
 Failures = dict[str, LeftOut]

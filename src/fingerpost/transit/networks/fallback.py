@@ -192,8 +192,8 @@ class FallbackNetwork(WrapperNetwork):
                 answer = await query(self._fallback)
         except _IdsUnknown as unknown:
             raise failure.with_message(
-                f"{failure.clause}; its fallback {other.name} does not know {unknown}",
-                hint=failure.hint or f"Ask again later, or for the stop by its name, which {other.name} may know",
+                f"{failure.message}; its fallback {other.name} does not know {unknown}",
+                hint=failure.hint or f"Try again later, or ask for the stop by its name, which {other.name} may know",
             ) from failure
         failed[own.name] = LeftOut(own.name, failure, stand_in=other.name)
         return _label(answer, [self._format_lost_parts(failure)], own.name)
@@ -201,7 +201,7 @@ class FallbackNetwork(WrapperNetwork):
     def _format_lost_parts(self, failure: ToolError) -> str:
         own, other = self.network.profile, self._fallback.profile
         missing = sorted(ability.value for ability in own.abilities - other.abilities)
-        lost = f"{own.name} could not be asked ({failure.clause}); its fallback {other.name} answered"
+        lost = f"{own.name} could not be asked ({failure.message}); its fallback {other.name} answered"
         return lost + (f", without {', '.join(missing)}." if missing else ".")
 
 

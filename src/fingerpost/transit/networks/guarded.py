@@ -117,6 +117,6 @@ class GuardedNetwork(WrapperNetwork):
         name = self.profile.name
         return last.with_message(
             f"{name} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
-            f"; last: {last.clause}",
+            f"; last: {last.message}",
             details={"network": name, "retry_after_s": wait_s},
         )

@@ -35,7 +35,7 @@ async def ask_position(
     except TimeoutError:
         return PositionAnswer(failure=f"{network.profile.name} did not name a position in time.")
     except (StorageUnavailable, SourceChanged) as error:
-        return PositionAnswer(failure=f"{network.profile.name} did not name a position: {error.clause}.")
+        return PositionAnswer(failure=f"{network.profile.name} did not name a position: {error.message}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from typing import NotRequired
 
 from fingerpost.contract.wire import Wire, WireDict, write_stated
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.place import Place, PlaceMatch, PlaceTraits
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
 from fingerpost.transit.rules.warnings import add_reasons
@@ -13,7 +14,7 @@ WIRE_LANGUAGES = ("fi", "en", "sv")
 # As many candidates as a person can choose from (lookup contract: maxLookupCandidates).
 MAX_CANDIDATES = 5
 
-_SEND_COORDINATES = "Look the place up with findAddressOrStop, or give its position as lat,lon"
+_LOOK_UP = Remedy(RemedyKind.LOOK_UP_PLACE)
 
 
 def format_count_of_shown(count: int) -> str:
@@ -28,18 +29,16 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
     """
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is not certain"
-    hint = f"Choose a candidate and use its token as {sent_as}"
+    remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": sent_as})
     if sent_as == "rawText":
-        # Candidates of the lookup contract have no token, and its tools take them as they are (rule D2).
-        hint = f"Send the candidate that is meant as {side}"
+        remedy = Remedy(RemedyKind.SEND_CANDIDATE, {"field": side})
     if len(candidates) == 1:
         message = f"{message}: {format_lone_candidate(shown[0])}"
-        hint = f"If {shown[0].place.name} is meant, use {shown[0].place.token} as {sent_as}; else spell it differently"
+        values = {"name": shown[0].place.name, "token": shown[0].place.token, "field": sent_as}
+        remedy = Remedy(RemedyKind.CONFIRM_CANDIDATE, values)
     elif len(candidates) > len(shown):
         message = f"{message}; {len(candidates)} places fit, of which the best {format_count_of_shown(len(shown))}"
     attribution = attribution_of(shown)
-    if attribution:
-        hint = f"{hint}. Data: {'; '.join(attribution)}"
     return PlaceAmbiguous(
         message,
         {
@@ -52,7 +51,7 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
             **count_candidates(candidates),
             **({"attribution": attribution} if attribution else {}),
         },
-        hint=hint,
+        remedy=remedy,
     )
 
 
@@ -109,11 +108,11 @@ def format_guess(place: Place, label: str) -> str:
 
 
 def unknown(
-    label: str, *, side: str, near: str = "", hint: str = _SEND_COORDINATES, left_out: Sequence[str] = ()
+    label: str, *, side: str, near: str = "", remedy: Remedy = _LOOK_UP, left_out: Sequence[str] = ()
 ) -> PlaceUnknown:
     """Return the error of a label that means nothing; ``near`` says where it was looked up."""
     message = f"{side} '{label}' matches no saved variable, stop or place{near}"
-    return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
+    return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, remedy=remedy)
 
 
 def serialize_resolved(match: PlaceMatch, label: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ from pydantic import Field, ValidationError
 
 from fingerpost.contract.wire import Identifier, Number, WireModel
 from fingerpost.errors import ParameterError
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.concurrency import compute
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource, distance_m
@@ -122,7 +123,7 @@ def location_of_variable(variable: Variable) -> Location:
     except ValidationError as error:
         raise ParameterError(
             f"the variable '{variable.key}' is of type {variable.type} and holds no place",
-            hint="Save it again with type location and a value with lat and lon",
+            remedy=Remedy(RemedyKind.SAVE_AGAIN),
         ) from error
     return Location(
         coordinate=Coordinate(value.lat, value.lon),

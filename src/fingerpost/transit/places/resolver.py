@@ -6,8 +6,10 @@ networks that can answer at once. Networks that fail or are late are left out an
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import (
     Coordinate,
@@ -29,7 +31,15 @@ from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain
 from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings, add_reasons  # noqa: A004
 
-_LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
+_LOOK_UP = Remedy(RemedyKind.LOOK_UP_STOP)
+
+
+class FoundPlaces(NamedTuple):
+    """Candidates, best first, with warnings; ``left_out`` are the reasons of networks that were left out."""
+
+    matches: list[PlaceMatch]
+    warnings: Sequence[Warning]
+    left_out: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,31 +108,35 @@ class PlaceResolver:
 
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
-    ) -> tuple[list[PlaceMatch], Sequence[Warning]]:
-        """Return the candidates for a position, a token or a name, best first, and warnings."""
+    ) -> FoundPlaces:
+        """Find the candidates for a position, a token or a name."""
         opened = await self.networks.open()
         position = find_position(text)
         if position is not None:
             at = await _find_what_is_at(opened.answering, position, language)
             place = at.place or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
             failures = [] if at.failure is None else [Warning(WarningCode.NETWORK_LEFT_OUT, at.failure)]
-            return [_exact(place, focus)], failures
+            return FoundPlaces([_exact(place, focus)], failures)
         lookup = PlaceLookup(opened, language)
         known = await lookup.find_token(text)
         if known is not None:
-            return [_exact(known.place, focus)], lookup.warnings.list_all()
+            return FoundPlaces([_exact(known.place, focus)], lookup.warnings.list_all())
         matches = await lookup.find_by_name(text, focus=focus, instant=instant)
-        return matches, lookup.warnings.list_all()
+        return FoundPlaces(matches, lookup.warnings.list_all(), lookup.list_reasons())
 
 
 class PlaceLookup:
-    """One lookup in the networks as they are now; it collects warnings and sentences on networks that failed."""
+    """One lookup in the networks as they are now; it collects warnings and reasons of networks that failed."""
 
     def __init__(self, opened: OpenNetworks, language: str | None) -> None:
         self.opened = opened
         self.language = language
         self.warnings = Warnings(list_problems(opened))
         self.left_out: list[str] = []
+
+    def list_reasons(self) -> list[str]:
+        """Return why networks were left out, because one of them may know what was not found."""
+        return [*self.left_out, *self.opened.problems.values()]
 
     async def find_token(self, text: str) -> FoundStop | None:
         """Return the whole place of a token in each network that knows it, None if it is no token (rule D2)."""
@@ -137,15 +151,15 @@ class PlaceLookup:
             wanted, Ability.BOARDS, lambda network: network.find_stop(wanted, language=self.language)
         )
         if found is None:
-            message = add_reasons(f"no stop has the id '{stop_id}'", [*self.left_out, *self.opened.problems.values()])
-            raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)
+            message = add_reasons(f"no stop has the id '{stop_id}'", self.list_reasons())
+            raise PlaceUnknown(message, {"field": "stop.value"}, remedy=_LOOK_UP)
         return found
 
     async def get_stop_of_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:
         # An address has no board.
         matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
         if not matches:
-            raise unknown(text, side="stop", hint=_LOOK_UP, left_out=[*self.left_out, *self.opened.problems.values()])
+            raise unknown(text, side="stop", remedy=_LOOK_UP, left_out=self.list_reasons())
         found = find_certain(matches)
         if found is None:
             raise ambiguous(text, matches, side="stop")
@@ -172,7 +186,7 @@ class PlaceLookup:
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
         self.warnings.add_all(each.warning for each in answers.left_out)
-        self.left_out += [each.sentence for each in answers.left_out]
+        self.left_out += [each.clause for each in answers.left_out]
         return answers.by_network
 
     async def _ask_owners(
@@ -183,7 +197,7 @@ class PlaceLookup:
             return None
         answers = await ask_all(owners, find)
         self.warnings.add_all(each.warning for each in answers.left_out)
-        self.left_out += [each.sentence for each in answers.left_out]
+        self.left_out += [each.clause for each in answers.left_out]
         found = [(network, place) for network, place in answers.by_network if place is not None]
         return FoundStop(known=found) if found else None
 
@@ -227,6 +241,6 @@ def _get_stop_id(variable: Variable) -> str:
         raise ParameterError(
             f"the variable '{variable.key}' names no stop",
             {"field": "stop.value"},
-            hint="Save it again with a stopId, or send a stop id",
+            remedy=Remedy(RemedyKind.SAVE_AGAIN),
         )
     return stop_id

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
@@ -159,19 +160,17 @@ class _EndLookup(PlaceLookup):
         return True
 
     def _lost_stop(self, side: str, label: StopText) -> PlaceUnknown:
-        left_out = self.warnings.find(WarningCode.NETWORK_LEFT_OUT)
+        left_out = self.list_reasons()
         if label.variable is None:
             return PlaceUnknown(
                 add_reasons(f"{side}: no stop has the id '{label.stop_id}'", left_out),
                 {"field": side, "side": side},
-                hint="Look the place up again with findAddressOrStop",
+                remedy=Remedy(RemedyKind.LOOK_UP_PLACE),
             )
         message = f"the variable '{label.variable.key}' keeps the stop '{label.stop_id}', which no network knows"
         if left_out:
-            return PlaceUnknown(f"{message}. {' '.join(left_out)}", hint="Ask again when the network answers")
-        return PlaceUnknown(
-            message, hint="Look the place up with findAddressOrStop, and save it with save_user_variable"
-        )
+            return PlaceUnknown(add_reasons(message, left_out), hint="Try again when the network answers")
+        return PlaceUnknown(message, remedy=Remedy(RemedyKind.SAVE_PLACE))
 
     def _let_in(self, owners: Sequence[Network]) -> None:
         self.networks = (*self.networks, *(owner for owner in owners if owner not in self.networks))
@@ -193,7 +192,7 @@ class _EndLookup(PlaceLookup):
                 if not end.readings:
                     limit_m = end.query.max_distance_m
                     near = "" if limit_m is None else f" within {limit_m:g} m of focusPoint"
-                    left_out = [*self.left_out, *self.opened.problems.values()]
+                    left_out = self.list_reasons()
                     return unknown(end.query.text, side=end.side, near=near, left_out=left_out)
         # A name that one network has lies there, and not where others have something like it.
         where = {end.side: end.list_certain() or list(end.readings) for end in ends}
@@ -210,7 +209,7 @@ def _refuse_far(end: _End, location: Location) -> None:
     raise PlaceUnknown(
         f"{end.side} '{end.query.text}' lies {metres} m from focusPoint, further away than maxDistanceMeters",
         {"field": end.side, "side": end.side},
-        hint="Raise maxDistanceMeters, or leave it out",
+        remedy=Remedy(RemedyKind.SEARCH_FARTHER),
     )
 
 

@@ -72,11 +72,15 @@ def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool)
     if not supported:
         text = "Step-free travel could not be considered: this source has no wheelchair data."
         return Warning(WarningCode.UNSUPPORTED_ACCESSIBILITY_FLAG, text)
+    weak = list_weak_links(itineraries)
+    return Warning(WarningCode.PREFERENCE_UNMET, " ".join(f"{link}." for link in weak)) if weak else None
+
+
+def list_weak_links(itineraries: Iterable[Itinerary]) -> list[str]:
+    """Return a clause for each link that is not step-free, or not known to be."""
     weak = dict.fromkeys(link for link in map(weakest_link, itineraries) if link.access is not Access.YES)
-    if not weak:
-        return None
     words = {Access.NO: "is not step-free", Access.UNKNOWN: "is not known to be step-free"}
-    return Warning(WarningCode.PREFERENCE_UNMET, " ".join(f"{_raised(name)} {words[access]}." for access, name in weak))
+    return [f"{_raised(name)} {words[access]}" for access, name in weak]
 
 
 def low_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:

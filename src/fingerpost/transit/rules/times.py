@@ -86,7 +86,7 @@ def read_offset_instant(text: str, *, now: int, field: str) -> int:
     """Read ``now`` or an RFC 3339 text; a text without an offset is refused (lookup contract)."""
     read = read_instant(text, zone_name="UTC", now=now, field=field)
     if read.assumed:
-        raise ParameterError(f"{field} {text!r} has no offset", {"field": field}, hint=_OFFSET_HINT)
+        raise ParameterError.about(field, f"{text!r} has no offset", hint=_OFFSET_HINT)
     return read.instant
 
 

@@ -49,7 +49,8 @@ class Warning:  # noqa: A001  # the contract's own name
 
 
 def add_reasons(message: str, reasons: Iterable[str]) -> str:
-    return ". ".join([message, *dict.fromkeys(reason.rstrip(".") for reason in reasons)])
+    """Join a message and its reasons, all without a full stop."""
+    return ". ".join([message, *dict.fromkeys(reasons)])
 
 
 class Warnings:

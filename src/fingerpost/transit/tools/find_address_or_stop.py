@@ -11,6 +11,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Number, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import DataNotFound
+from fingerpost.remedies import Remedy, RemedyKind, advise
 from fingerpost.transit.model.place import PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import (
     MAX_CANDIDATES,
@@ -26,7 +27,7 @@ from fingerpost.transit.places.candidates import (
 from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.name_matching import find_certain
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import WarningCode, Warnings, add_reasons
 from fingerpost.transit.tools.shapes import (
     Language,
     LatLon,
@@ -136,7 +137,7 @@ class FindAddressOrStop(PublishedTool):
     async def handle(self, arguments: LocationQueryInput, call: Call) -> ToolReply:
         query = arguments.query()
         text = query.text
-        matches, warned = await self._places.find_places(
+        matches, warned, left_out = await self._places.find_places(
             text, language=query.language, focus=query.focus, instant=int(call.now.timestamp())
         )
         warnings = Warnings(warned)
@@ -145,8 +146,8 @@ class FindAddressOrStop(PublishedTool):
             nothing = f"No stop, address or place resembles '{text}'"
             if matches:
                 nothing = f"'{text}' names {len(matches)} places, all of them further away than maxDistanceMeters"
-            hint = _ADDRESS_HINT if any(map(str.isdigit, text)) and not matches else _HINT
-            raise DataNotFound(" ".join([nothing, *(warning.message for warning in warned)]), hint=hint)
+            remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else _SEARCH_NEARBY
+            raise DataNotFound(add_reasons(nothing, left_out), remedy=remedy)
         found = find_certain(near)
         if found is not None:
             if found.place.guess:
@@ -177,9 +178,9 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
         return "\n".join([_line(answer), *below])
     count = answer["totalCandidatesFound"]
     more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
-    head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and use its token:"
+    head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its id:"
     if "reason" in meta:
-        head = f"{meta['reason']} If it is meant, use its token; else spell it differently:"
+        head = f"{meta['reason']} If it is meant, send its id; else spell it differently:"
     apart = meta.get("candidates", {})
     told = [(_line(each), format_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
     lines = ["; ".join(filter(None, parts)) for parts in told]
@@ -199,8 +200,10 @@ def _show(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
     return write_stated(ResolvedLocation, {**serialize_place(match), **serialize_resolved(match, raw_query)})
 
 
-_ADDRESS_HINT = "Check the spelling; a feed alone has stops, and addresses need an extract (network add --streets)"
-_HINT = "Check the spelling, or search around a coordinate with find_stops"
+_ADD_ADDRESSES = advise(
+    "Check the spelling; a feed has only stops, and addresses need an extract (fingerpost network add --streets)"
+)
+_SEARCH_NEARBY = Remedy(RemedyKind.SEARCH_NEARBY)
 
 
 def _line(place: ResolvedLocation) -> str:

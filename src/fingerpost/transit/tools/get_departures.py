@@ -12,6 +12,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import ParameterError
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Place
@@ -151,10 +152,8 @@ async def _find_walk_start(text: str | None, variables: VariableStore, user: str
     label = await read_label(text, variables, user)
     if isinstance(label, Position):
         return label.location.coordinate
-    raise ParameterError(
-        f"walkFrom {text!r} is neither a saved place nor a position",
-        {"field": "walkFrom"},
-        hint="Look it up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
+    raise ParameterError.about(
+        "walkFrom", f"{text!r} is neither a saved place nor a position", remedy=Remedy(RemedyKind.SAVE_PLACE)
     )
 
 

@@ -166,8 +166,7 @@ def describe_timetable(answer: StopTimetableOutput, why_empty: WhyEmptySentence 
     if "linesNotShown" in meta:
         remarks.append(f"! {meta['linesNotShown']} more lines are not shown.")
     if applied["clamped"]:
-        lowered = f"maxDepartures is {applied['maxDepartures']}, horizonMinutes {applied['horizonMinutes']}"
-        remarks.append(f"! A limit was lowered: {lowered}.")
+        remarks.append(f"! A limit was lowered: {limits}.")
     if "cancelledLeftOut" in metadata:
         remarks.append(f"! Left out because they are cancelled: {metadata['cancelledLeftOut']}.")
     if "otherStops" in meta["stop"]:

@@ -13,7 +13,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, list_departures, plan_journeys
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
-from fingerpost.transit.rules.accessibility import find_step_free_warning
+from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, LONGEST_WALK_M, find_longest_wait
 from fingerpost.transit.tools.wording import explain_gap, format_count
@@ -43,8 +43,7 @@ async def explain_no_trip(
     if best is not None:
         causes.append(format_trip(best, network.profile.zone))
         # A source that finds no step-free trip offers one with steps.
-        steps = find_step_free_warning([best], supported=True) if query.step_free else None
-        causes.append(None if steps is None else steps.message.rstrip("."))
+        causes += list_weak_links([best]) if query.step_free else []
     if not any(causes):
         causes.append(await _or_none(_explain_origin(network, query, deadline, sides[0])))
     if not any(causes) and (answer is not None or wider == query):

@@ -7,11 +7,12 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
 
-from fingerpost.contract.envelope import Contract, hint_of
+from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel, write_stated
-from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
+from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused, as_sentence
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.store.limits import Limits
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
@@ -257,11 +258,12 @@ class PlanJourney(PublishedTool):
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest, now: int) -> PlaceAmbiguous:
         details = _with_quality(error.details)
         if details.get("side") == SIDES[0]:
-            matches, _ = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)
+            found = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)
+            matches = found.matches
             if matches and find_certain(matches) is None:
                 other = ambiguous(arguments.to, matches, side=SIDES[1])
                 details["other"] = _with_quality(other.details)
-        return PlaceAmbiguous(error.message, details, hint="Send the parameterValue of the place that is meant instead")
+        return PlaceAmbiguous(error.message, details, remedy=Remedy(RemedyKind.SEND_PARAMETER_VALUE))
 
 
 def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
@@ -290,9 +292,7 @@ def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -
     return {
         "success": True,
         "code": "OK",
-        "message": " ".join(
-            each if each.endswith((".", "!", "?", "…")) else f"{each}." for each in dict.fromkeys(sentences)
-        ),
+        "message": " ".join(map(as_sentence, dict.fromkeys(sentences))),
         "topJourneys": journeys,
         "fromLocationDisambiguation": None,
         "toLocationDisambiguation": None,
@@ -328,9 +328,8 @@ def _name_lines(journey: JourneyOptionSummary) -> str:
 def _format_no_trip(nothing: DataNotFound) -> str:
     if isinstance(nothing, NoItinerary):
         # The general advice is of plan_trip's arguments.
-        return _NOTHING if nothing.hint in (None, NoItinerary.hint) else str(nothing.hint)
-    hint = hint_of(nothing)
-    return nothing.message if hint is None else f"{nothing.message}. {hint}"
+        return _NOTHING if nothing.hint is None or nothing.remedy == NoItinerary.remedy else nothing.hint
+    return nothing.message if nothing.hint is None else f"{nothing.message}. {nothing.hint}"
 
 
 def _format_nothing_found(why: str | None) -> str:

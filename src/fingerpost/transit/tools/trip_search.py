@@ -134,7 +134,7 @@ async def search_trip(
         except (StorageUnavailable, SourceChanged) as error:
             if is_empty:
                 raise
-            left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.clause}."
+            left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.message}."
             warnings.append(Warning(WarningCode.NETWORK_LEFT_OUT, left_out))
         else:
             answers.append(_drop_departed(relaxed, query))
@@ -275,7 +275,7 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> Ro
             routes=(),
             provenance=network.profile.new_provenance(question.now),
             reason=NoResultsReason.NO_SERVICE,
-            why_empty=WhyEmptySentence(error.clause),
+            why_empty=WhyEmptySentence(error.message),
         )
     answers = [first.answer]
     if question.preset is JourneyPreset.LEAST_WALK:
@@ -339,7 +339,7 @@ async def _explain(
     reason = NoResultsReason.IN_THE_PAST if question.when.is_past else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing or await explain_no_trip(network, first.query, deadline)
-        return reason, None if why is None else WhyEmptySentence(why.rstrip("."))
+        return reason, None if why is None else WhyEmptySentence(why)
     which = "The last one before" if question.arrive_by else "The next one after"
     return reason, _with_span(f"{which} the window is ", nearest)
 

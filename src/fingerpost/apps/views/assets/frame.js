@@ -37,8 +37,6 @@ export class Frame {
     this.squeezed = 0;
     this.minutes = 0;
     this.heading = "h1";
-    // A tool's hint is for agents: it names tools and fields.
-    this.showsHints = true;
     // {draw, attribution}: what lies behind the lines of a map, see drawMap; hosts allow nothing.
     this.background = null;
     this.main = main;
@@ -141,7 +139,7 @@ export class Frame {
     let reason = "";
     try {
       const failure = this.take(await this.bridge.callTool(this.tool, input, this.wants), input);
-      if (failure) reason = [failure.message, failure.hint].filter(Boolean).join(" ");
+      if (failure) reason = [failure.message, this.words.remedy(failure.remedy)].filter(Boolean).join(" ");
       else this.input = input;
       if (!failure && isQuiet) Object.assign(this, { choices, first });
     } catch (error) {
@@ -275,15 +273,16 @@ function readFailure(result) {
   const error = body?.error;
   const text = (result.content || []).map((each) => each.text || "").join(" ");
   const message = (typeof error === "string" ? error : error?.message) || body?.warning || text;
-  return { message, hint: error?.hint || error?.recommendation || body?.hint || "", candidates: body?.candidates || error?.candidates || [] };
+  return { message, remedy: result._meta?.["fingerpost/remedy"], candidates: body?.candidates || error?.candidates || [] };
 }
 
 function drawFailure(frame) {
-  const { message, hint, candidates } = frame.failure;
+  const { message, remedy, candidates } = frame.failure;
+  const advice = frame.words.remedy(remedy);
   const names = (Array.isArray(candidates) ? candidates : []).map((each) => each?.name || each?.label).filter(Boolean);
   return [
     element("p", { class: "banner danger", role: "alert" }, message || frame.words.say("failed")),
-    hint && frame.showsHints && element("p", {}, frame.words.say("hint", { text: hint })),
+    advice && element("p", {}, frame.words.say("hint", { text: advice })),
     names.length > 0 && element("p", {}, frame.words.say("candidates", { names: names.join(", ") })),
   ].filter(Boolean);
 }

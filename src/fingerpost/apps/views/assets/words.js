@@ -8,6 +8,16 @@ export function chooseLanguage(locale, ofAnswer) {
   return wanted.find((each) => Object.hasOwn(STRINGS, each)) || "en";
 }
 
+// Kinds of remedies (remedies.py) that a person at a page can follow, by the string that words them.
+const REMEDIES = {
+  "loosen-limits": "try_another_time",
+  "look-up-place": "check_spelling",
+  "look-up-stop": "check_spelling",
+  "search-nearby": "check_spelling",
+  "set-key": "operator_key",
+  "add-key": "operator_key",
+};
+
 /** The words of one language. */
 export class Words {
   /**
@@ -31,6 +41,14 @@ export class Words {
   /** Return the form of a string that fits a number. */
   count(key, n) {
     return this.say(`${key}_${this.plural.select(n) === "one" ? "one" : "other"}`, { n: this.integer.format(n) });
+  }
+
+  /** Return what a person can do about a failure; empty where there are no words for it. */
+  remedy(remedy) {
+    if (!remedy) return "";
+    if (remedy.kind === "advice") return remedy.values.text;
+    const key = REMEDIES[remedy.kind];
+    return key ? this.say(key, remedy.values) : "";
   }
 
   distance(metres) {

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from fingerpost import clock
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceFailed
 from fingerpost.net.response import Response
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
 from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyRequest, JourneySearch, LeftOut, sort_live
@@ -28,7 +29,6 @@ from fingerpost.transit.remote.tfl.server import (
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
 MOST_SUGGESTIONS = 5
 _NOT_IDENTIFIED = "notidentified"
-_HINT = "Send the parameterValue of the place that is meant instead"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
 
@@ -55,7 +55,9 @@ def explain(told: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbi
     if others:
         details = {**details, "other": others[0]}
     which = " and ".join(f"{each['side']} '{each['text']}'" for each in unclear)
-    return PlaceAmbiguous(f"TfL is not certain which place is meant by {which}", details, hint=_HINT)
+    return PlaceAmbiguous(
+        f"TfL is not certain which place is meant by {which}", details, remedy=Remedy(RemedyKind.SEND_PARAMETER_VALUE)
+    )
 
 
 def new_unknown(text: str, side: str) -> PlaceUnknown:

@@ -52,7 +52,6 @@ class Page {
     const onCalled = (_args, result) => view === TRIP && this.note(view, result);
     const frame = new Frame(view, new PageBridge(this.language, onCalled), main, this.live);
     frame.heading = "h2";
-    frame.showsHints = false;
     return frame;
   }
 

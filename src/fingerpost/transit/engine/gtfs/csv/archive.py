@@ -140,7 +140,7 @@ def _find_zip(path: Path) -> zipfile.ZipFile | None:
 
 
 def _unreadable(path: Path, error: OSError) -> FeedUnusable:
-    return FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its rights")
+    return FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its permissions")
 
 
 def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dict[str, str]:

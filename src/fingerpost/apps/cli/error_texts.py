@@ -1,0 +1,114 @@
+"""Errors in words for people at a terminal: commands and options in place of tools and fields."""
+
+import math
+from collections.abc import Mapping
+
+from fingerpost.errors import ParameterError, SourceLimited, ToolError, as_sentence
+from fingerpost.remedies import RemedyKind
+
+# The options and arguments of the commands, by the paths that they are sent as.
+OPTIONS: Mapping[str, str] = {
+    "constraints.maxWalkingDistance": "--max-walk",
+    "constraints.maxTransfers": "--max-transfers",
+    "constraints.optimize": "--optimize",
+    "constraints.language": "--lang",
+    "coordinate.lat": "LAT",
+    "coordinate.lon": "LON",
+    "destination.value": "TO",
+    "destination.value.lat": "the latitude of TO",
+    "destination.value.lon": "the longitude of TO",
+    "language": "--lang",
+    "languagePreference": "--lang",
+    "limit": "--limit",
+    "maxDepartures": "--limit",
+    "maxResults": "--limit",
+    "origin.value": "FROM",
+    "origin.value.lat": "the latitude of FROM",
+    "origin.value.lon": "the longitude of FROM",
+    "radius": "--radius",
+    "rawText": "the name",
+    "stop.value": "STOP",
+    "walkFrom": "--from",
+    "when.time": "the time",
+    "windowMinutes": "--window",
+}
+
+_CHOOSE = "Choose one and write its id instead"
+
+REMEDIES: Mapping[RemedyKind, str] = {
+    RemedyKind.ADVICE: "{text}",
+    RemedyKind.LOOSEN_LIMITS: "Try a larger --max-walk, or another time",
+    RemedyKind.LOOK_UP_PLACE: "Look the place up with `fingerpost find NAME`, or write its position as lat,lon",
+    RemedyKind.LOOK_UP_STOP: "Look the stop up with `fingerpost find NAME` or `fingerpost stops LAT LON`",
+    RemedyKind.SEARCH_NEARBY: "Check the spelling, or list the stops near a point with `fingerpost stops LAT LON`",
+    RemedyKind.SEARCH_FARTHER: "Choose a place that is nearer",
+    RemedyKind.SAVE_PLACE: (
+        "Look the place up with `fingerpost find NAME` and write its lat,lon,"
+        " or save it with `fingerpost vars set NAME PLACE`"
+    ),
+    RemedyKind.SAVE_AGAIN: "Save it again with `fingerpost vars set NAME PLACE`",
+    RemedyKind.USE_CANDIDATE: _CHOOSE,
+    RemedyKind.SEND_CANDIDATE: _CHOOSE,
+    RemedyKind.CONFIRM_CANDIDATE: "If {name} is meant, write its id instead; else spell it differently",
+    RemedyKind.SEND_PARAMETER_VALUE: _CHOOSE,
+    RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
+    RemedyKind.ADD_KEY: (
+        "Put a key into an environment variable and name that: `fingerpost network set NAME key VARIABLE`,"
+        " or ${{VARIABLE}} in the address of a feed"
+    ),
+    RemedyKind.END_A_RUN: "Wait for one to end, or cancel one: `fingerpost runs cancel RUN`",
+}
+
+_SECONDS_UP_TO = 120
+_MINUTE_S = 60
+
+
+def describe_error(error: ToolError) -> list[str]:
+    """Return the lines of an error: its message, what to do, how long to wait, and the candidates."""
+    lines = [_format_message(error), _format_remedy(error), _find_pause(error)]
+    sentences = [_capitalize(as_sentence(line)) for line in lines if line]
+    return sentences + [_describe_candidate(candidate) for candidate in error.details.get("candidates", ())]
+
+
+def _format_message(error: ToolError) -> str:
+    problems = error.problems if isinstance(error, ParameterError) else ()
+    sentences = [
+        f"{OPTIONS[problem.field]}{problem.predicate}"
+        if problem.predicate and problem.field in OPTIONS
+        else problem.sentence
+        for problem in problems
+    ]
+    return "; ".join(dict.fromkeys(sentences)) or error.message
+
+
+def _format_remedy(error: ToolError) -> str | None:
+    if error.remedy is None:
+        return None
+    text = REMEDIES[error.remedy.kind].format_map(error.remedy.values)
+    attribution = error.details.get("attribution")
+    return f"{text}. Data: {'; '.join(attribution)}" if attribution else text
+
+
+def _find_pause(error: ToolError) -> str | None:
+    """Return when to ask again, rounded up; None unless a source asked us to wait."""
+    if not isinstance(error, SourceLimited):
+        return None
+    wait_s = math.ceil(max(0.0, error.retry_after_s))
+    if wait_s <= _SECONDS_UP_TO:
+        return f"Try again in {wait_s} s"
+    hours, minutes = divmod(-(-wait_s // _MINUTE_S), 60)
+    return f"Try again in {hours} h {minutes:02} min" if hours else f"Try again in {minutes} min"
+
+
+def _describe_candidate(candidate: dict[str, str]) -> str:
+    # Here: the envelope takes longer to import than --help may last.
+    from fingerpost.contract.envelope import format_distinction
+
+    apart = format_distinction(candidate)
+    return f"  {candidate['token']}  {candidate['name']}{f' ({apart})' if apart else ''}"
+
+
+def _capitalize(text: str) -> str:
+    first = text.partition(" ")[0]
+    # A field's or a file's name stays as it is spelt.
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

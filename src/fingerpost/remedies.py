@@ -1,0 +1,65 @@
+"""Remedies: what a caller can do about an error, as values, with their sentences for agents.
+
+``apps/cli/error_texts.py`` words them for people at a terminal, ``apps/views/assets/strings.js`` for people on a page.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Self
+
+
+class RemedyKind(StrEnum):
+    """The kinds of remedies, each with its ``sentence`` for agents; braces name the values of a remedy."""
+
+    sentence: str
+
+    # A text that reads right for agents and people alike.
+    ADVICE = "advice", "{text}"
+    # The plan_trip contract's own hint.
+    LOOSEN_LIMITS = "loosen-limits", "Try increasing maxWalkingDistance or adjusting departure time"
+    LOOK_UP_PLACE = "look-up-place", "Look the place up with findAddressOrStop, or give its position as lat,lon"
+    LOOK_UP_STOP = "look-up-stop", "Look the stop up with findAddressOrStop or find_stops"
+    SEARCH_NEARBY = "search-nearby", "Check the spelling, or search around a coordinate with find_stops"
+    SEARCH_FARTHER = "search-farther", "Raise maxDistanceMeters, or leave it out"
+    SAVE_PLACE = (
+        "save-place",
+        "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
+    )
+    SAVE_AGAIN = (
+        "save-again",
+        "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon",
+    )
+    USE_CANDIDATE = "use-candidate", "Choose a candidate and use its token as {field}"
+    # Candidates of the lookup contract have no token, and its tools take them as they are (rule D2).
+    SEND_CANDIDATE = "send-candidate", "Send the candidate that is meant as {field}"
+    CONFIRM_CANDIDATE = "confirm-candidate", "If {name} is meant, use {token} as {field}; else spell it differently"
+    SEND_PARAMETER_VALUE = "send-parameter-value", "Send the parameterValue of the place that is meant instead"
+    # A key was refused, of one of the ``settings``; no key was sent.
+    SET_KEY = "set-key", "The operator must set a valid key for this source"
+    ADD_KEY = "add-key", "The operator must set a valid key for this source"
+    END_A_RUN = "end-a-run", "Wait for one to end, or cancel one: run_plan with its run_id and action cancel"
+
+    def __new__(cls, kind: str, sentence: str) -> Self:
+        """Return a member that is its kind."""
+        member = str.__new__(cls, kind)
+        member._value_, member.sentence = kind, sentence
+        return member
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """A kind of remedy and its values."""
+
+    kind: RemedyKind
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """The sentence for agents, without a full stop."""
+        return self.kind.sentence.format_map(self.values)
+
+
+def advise(text: str) -> Remedy:
+    """Return the remedy that is a text of its own."""
+    return Remedy(RemedyKind.ADVICE, {"text": text})
