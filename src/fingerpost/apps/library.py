@@ -1,11 +1,13 @@
 """The Python interface: every tool as a method, asynchronous (``Fingerpost``) and synchronous (``SyncFingerpost``)."""
 
-import asyncio
-import threading
-from collections.abc import Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from fingerpost.apps import error_boundary
 from fingerpost.apps.kernels import answer_while_compiling
@@ -88,42 +90,34 @@ class SyncFingerpost(ToolMethods[dict[str, Any]]):
         self, home: str | Path | None = None, user: str | None = None, *, tools: Sequence[OwnTool] = ()
     ) -> None:
         self._inner = Fingerpost(home, user, tools=tools)
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
+        self._stack = ExitStack()
+        self._portal: BlockingPortal | None = None
 
     def __enter__(self) -> Self:
-        """Start the private event loop, in a thread of its own."""
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="fingerpost-sync", daemon=True)
-        self._thread.start()
+        """Start an event loop in a thread."""
+        self._portal = self._stack.enter_context(start_blocking_portal())
+        self._stack.enter_context(self._portal.wrap_async_context_manager(self._inner))
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop the private event loop."""
-        loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
-        if loop is None or thread is None:
-            return
-        asyncio.run_coroutine_threadsafe(self._inner.__aexit__(kind, error, trace), loop).result()
-        asyncio.run_coroutine_threadsafe(loop.shutdown_default_executor(), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+        """Stop the event loop."""
+        self._portal = None
+        self._stack.__exit__(kind, error, trace)
 
     def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Return as ``Fingerpost.call`` does."""
-        return self._wait(self._inner.call(tool, arguments))
+        return self.answer(tool, arguments).body
 
     def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
         """Return as ``Fingerpost.answer`` does."""
-        return self._wait(self._inner.answer(tool, arguments, include=include))
+        return self._wait(partial(self._inner.answer, tool, arguments, include=include))
 
     def _body(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        return self._wait(self._inner._body(tool, arguments))  # noqa: SLF001  (its own other half)
+        return self._wait(partial(self._inner._body, tool, arguments))  # noqa: SLF001  (its own other half)
 
-    def _wait(self, answer: Coroutine[Any, Any, _R]) -> _R:
-        if self._loop is None:
-            answer.close()
+    def _wait(self, answer: Callable[[], Awaitable[_R]]) -> _R:
+        if self._portal is None:
             raise ToolError("SyncFingerpost is not open", hint="Use it as: with SyncFingerpost() as fp")
-        return asyncio.run_coroutine_threadsafe(answer, self._loop).result()
+        return self._portal.call(answer)
