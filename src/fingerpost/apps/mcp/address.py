@@ -1,22 +1,23 @@
-"""Where the HTTP server listens and whom it lets in; the socket of a process or of each of several workers."""
+"""Addresses of the HTTP server and its callers: parse them, and open listening sockets."""
 
 import ipaddress
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from fingerpost.errors import SettingsInvalid
 
 _HIGHEST_PORT = 65_535
-# One household or host has a whole such network.
+# A household or host has a network of this size.
 _IPV6_PREFIX = 64
 _BACKLOG = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen; port 0 lets the machine choose."""
+    """A host and a port; the system chooses port 0."""
 
     host: str
     port: int
@@ -37,7 +38,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """The callers that the operator lets in.
+    """The callers that the operator admits, by default those on this machine.
 
     Attributes:
         allowed_hosts: names of the server besides loopback and its address.
@@ -50,8 +51,7 @@ class Access:
     is_public: bool = False
 
 
-NO_ACCESS_BEYOND = Access()
-"""This machine only."""
+LOCAL_ACCESS = Access()
 
 
 def find_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
@@ -62,7 +62,6 @@ def find_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address 
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a text is a loopback address; False for a host name."""
     address = find_ip_address(host)
     # A socket on [::] gives IPv4 callers such an address; Python checks the mapped one only since 3.13.
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
@@ -71,7 +70,7 @@ def is_loopback(host: str) -> bool:
 
 
 def read_networks(texts: Sequence[str]) -> list[str]:
-    """Return addresses and networks in their usual form; raise SettingsInvalid if a text is neither."""
+    """Return addresses and networks (CIDR) in their normal form, or raise SettingsInvalid."""
     try:
         return [str(ipaddress.ip_network(text)) for text in texts]
     except ValueError as error:
@@ -94,18 +93,17 @@ def listen(address: Address, *, shared: bool = False) -> socket.socket:
 
 
 class SharedAddress:
-    """An address at which each worker listens with its own socket; the kernel spreads connections among them.
+    """An address at which each worker listens with its own socket, so that the system spreads connections evenly.
 
-    With one socket for all, the first worker to wake would take every waiting connection. The socket of a worker that
-    died is gone, so it gets no connections.
+    Unpickling it in a worker yields the worker's socket.
     """
 
     def __init__(self, address: Address) -> None:
         if not hasattr(socket, "SO_REUSEPORT"):
             raise SettingsInvalid("This system spreads no connections among processes. Leave out --workers")
-        # Two servers of one user could share an address without a word; a socket that shares nothing finds the other.
+        # An exclusive socket detects another server of the same user, which a shared one would join.
         _bind(address, shared=False).close()
-        # Bound only: it keeps the port for the workers, and is given no connection.
+        # It reserves the port, and gets no connections because it does not listen.
         self._reserved = _bind(address, shared=True)
         host, port = self._reserved.getsockname()[:2]
         self.address = Address(host, port)
@@ -114,17 +112,12 @@ class SharedAddress:
         self._reserved.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return how to make a listening socket in the process that unpickles it."""
-        return _listen_shared, (self.address,)
-
-
-def _listen_shared(address: Address) -> socket.socket:
-    return listen(address, shared=True)
+        return partial(listen, shared=True), (self.address,)
 
 
 def _bind(address: Address, *, shared: bool) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    # asyncio turns Nagle's algorithm off only for sockets that name TCP; with it, answers wait for acknowledgements.
+    # asyncio disables Nagle's algorithm only for sockets that name TCP.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT if shared else socket.SO_REUSEADDR, 1)

@@ -1,33 +1,36 @@
-"""Elicitation: ask the user behind the client which place was meant (rule B10), in both eras of the protocol.
+"""Elicitation: ask the user which of several places they mean (rule B10), in both eras of the protocol.
 
-In the modern era a question travels inside the result, and the client calls again with the answer; what was
-chosen before comes back in the request state. In the handshake era the server asks while the call waits.
-Nothing is kept here, and the state needs no seal: a choice can do no more than the same label in the arguments.
+In the modern era the result of a call has the elicitation, and the client calls again with the response; earlier
+choices come back in the request state. In the handshake era the server asks while the call waits. The state needs no
+seal, because a choice has no more effect than the same label in the arguments.
 """
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import mcp_types as types
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS, is_version_at_least
+from pydantic import TypeAdapter, ValidationError
 
 from fingerpost.contract.envelope import format_distinction
 from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import PlaceAmbiguous
 
-# The first revision in which a choice has a title of its own beside its value.
+# The first version of the protocol in which a choice has a title.
 _TITLED_CHOICES = "2025-11-25"
 _PLACE = "place"
-_SIDES = ("origin", "destination", "stop")
+_Side = Literal["origin", "destination", "stop"]
+_SIDES = get_args(_Side)
+_STATE: TypeAdapter[Any] = TypeAdapter(dict[_Side, str])
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceElicitation:
-    """An ambiguous place: the argument it stands in, and its candidates (token to name)."""
+    """An ambiguous place: the argument that names it, and its candidates (token to name)."""
 
     side: str
     message: str
@@ -43,8 +46,11 @@ class Choices:
 
     @classmethod
     def read(cls, params: types.CallToolRequestParams) -> "Choices":
-        """Return the choices that a retried call brings; what is malformed counts as not chosen."""
-        choices = cls(tokens=_read_state(params.request_state))
+        """Parse the choices of a repeated call; a malformed state has none."""
+        try:
+            choices = cls(tokens=_STATE.validate_json(params.request_state or "{}"))
+        except ValidationError:
+            choices = cls()
         for side, response in (params.input_responses or {}).items():
             if side in _SIDES and isinstance(response, types.ElicitResult):
                 choices = choices.with_response(side, response)
@@ -69,7 +75,7 @@ class Choices:
 
 
 def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:
-    """Return the elicitation for an ambiguous place, None if there is none or it was asked about already."""
+    """Return the elicitation for an ambiguous place, unless the user was asked about it before."""
     error = answer.error
     if not isinstance(error, PlaceAmbiguous):
         return None
@@ -85,7 +91,7 @@ def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | Non
 def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
     capabilities = ctx.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
-    # A bare capability is the older way of saying "forms".
+    # In older versions an empty capability means forms.
     shows_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
     return shows_forms and (_is_modern(ctx) or ctx.session.can_send_request)
 
@@ -116,25 +122,15 @@ def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
 
 
 def _schema_of(place: PlaceElicitation, version: str) -> dict[str, Any]:
-    tokens, names = list(place.names_by_token), list(place.names_by_token.values())
+    names = place.names_by_token
     choice: dict[str, Any] = {"type": "string", "title": place.side.capitalize()}
     if is_version_at_least(version, _TITLED_CHOICES):
-        choice["oneOf"] = [{"const": token, "title": name} for token, name in place.names_by_token.items()]
+        choice["oneOf"] = [{"const": token, "title": name} for token, name in names.items()]
     else:
-        choice |= {"enum": tokens, "enumNames": names}
+        choice |= {"enum": [*names], "enumNames": [*names.values()]}
     return {"type": "object", "properties": {_PLACE: choice}, "required": [_PLACE]}
 
 
 def _name_of(candidate: Mapping[str, Any]) -> str:
     apart = format_distinction(candidate)
     return f"{candidate['name']}{f', {apart}' if apart else ''} ({candidate['token']})"
-
-
-def _read_state(state: str | None) -> dict[str, str]:
-    try:
-        raw = json.loads(state or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    if not isinstance(raw, dict):
-        return {}
-    return {side: token for side, token in raw.items() if side in _SIDES and isinstance(token, str)}

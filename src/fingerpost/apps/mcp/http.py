@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import NO_ACCESS_BEYOND, Access, Address, find_ip_address, listen
+from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, find_ip_address, listen
 from fingerpost.apps.mcp.http_limits import (
     ANSWER_S,
     MOST_BYTES,
@@ -147,7 +147,7 @@ def new_app(
     application: Application,
     address: Address,
     warm_up: WarmUp,
-    access: Access = NO_ACCESS_BEYOND,
+    access: Access = LOCAL_ACCESS,
     site: Site | None = None,
     open_metrics: Callable[[], Callable[[], bytes] | None] = lambda: None,
 ) -> Starlette:
@@ -198,7 +198,7 @@ def new_app(
     app = Starlette(
         routes=[
             Route("/mcp", sign_in),
-            *sign_in.list_routes(),
+            *sign_in.routes,
             Route("/health", check_host(health, hosts)),
             Route("/ready", check_host(ready, hosts)),
             *([] if site is None else [Route(path, site.answer) for path in site.files]),
@@ -242,7 +242,7 @@ def serve_http(
     application: Application,
     address: Address,
     warm_up: WarmUp | None = None,
-    access: Access = NO_ACCESS_BEYOND,
+    access: Access = LOCAL_ACCESS,
     site: Site | None = None,
 ) -> None:
     """Serve until SIGTERM or an interrupt; running calls are still answered.

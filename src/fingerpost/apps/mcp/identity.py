@@ -1,4 +1,4 @@
-"""Who calls over HTTP, and whom the operator lets in (rule A12)."""
+"""Identify the callers of the HTTP server, and require tokens where the operator does (rule A12)."""
 
 import logging
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ class Caller:
     """The caller of a request.
 
     Attributes:
-        user: owns variables and plan runs; None if anonymous.
+        user: the owner of variables and plan runs; None if anonymous.
         name: the key of limits: the user, or the address (for IPv6 its network of 64 bits).
-        may_be_many: the name is this machine, whose programs or untrusted proxy may send for many.
+        may_be_many: whether the name is this machine, whose programs or untrusted proxy may send for many callers.
     """
 
     user: str | None
@@ -66,12 +66,12 @@ class CallerFinder:
         if self._local_user is not None:
             _log.info("callers on this machine are the user %r, unless a proxy forwarded the request", self._local_user)
         if self.verifier is not None and not self._is_public:
-            _log.info("all others are refused")
+            _log.info("other callers are refused")
         else:
-            _log.info("all others are anonymous: they may call the tools, store no variables, and list no plan runs")
+            _log.info("other callers are anonymous: they may call the tools, but store no variables and list no runs")
 
     def find(self, scope: Scope) -> Caller:
-        """Return the caller; a token has been verified before."""
+        """Return the caller of a request, whose token has been verified."""
         signed_in = scope.get("user")
         if isinstance(signed_in, AuthenticatedUser) and (subject := signed_in.access_token.subject):
             return Caller(subject, f"user {subject}", may_be_many=False)
@@ -79,7 +79,7 @@ class CallerFinder:
         return Caller(None if _is_forwarded(scope) else self._local_user, name_machine(host), is_loopback(host))
 
     def must_verify(self, scope: Scope) -> bool:
-        """Whether a request needs a valid token: it has one, or the caller is not allowed otherwise."""
+        """Whether a request has a token, or its caller may not call without one."""
         if self.verifier is None:
             return False
         return "authorization" in Headers(scope=scope) or not (self._is_public or self.find(scope).user)
@@ -91,8 +91,15 @@ class SignIn:
     def __init__(self, endpoint: ASGIApp, callers: CallerFinder) -> None:
         self._endpoint = endpoint
         self._callers = callers
+        self.routes: list[Route] = []
+        metadata = None
+        if callers.issuer:
+            resource = AnyHttpUrl(callers.resource)
+            metadata = build_resource_metadata_url(resource)
+            self.routes = create_protected_resource_routes(
+                resource, [AnyHttpUrl(callers.issuer)], callers.scopes or None
+            )
         if callers.verifier is not None:
-            metadata = build_resource_metadata_url(AnyHttpUrl(callers.resource)) if callers.issuer else None
             required = RequireAuthMiddleware(endpoint, callers.scopes, metadata)
             self._verified = AuthenticationMiddleware(required, BearerAuthBackend(callers.verifier), _answer_no_keys)
 
@@ -100,16 +107,8 @@ class SignIn:
         endpoint = self._verified if self._callers.must_verify(scope) else self._endpoint
         await endpoint(scope, receive, send)
 
-    def list_routes(self) -> list[Route]:
-        """Return the routes of the metadata of the protected resource (RFC 9728), where an issuer is configured."""
-        if not self._callers.issuer:
-            return []
-        issuer, resource = AnyHttpUrl(self._callers.issuer), AnyHttpUrl(self._callers.resource)
-        return create_protected_resource_routes(resource, [issuer], self._callers.scopes or None)
-
 
 def is_on_this_machine(scope: Scope) -> bool:
-    """Whether a request came over loopback, and no proxy forwarded it."""
     host, _port = scope.get("client") or ("", 0)
     return is_loopback(host) and not _is_forwarded(scope)
 

@@ -13,14 +13,7 @@ from mcp.server.lowlevel import Server
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
-from fingerpost.apps.mcp.listing import (
-    EXTENSION_ID,
-    link_view,
-    list_included,
-    may_show_views,
-    result_of,
-    tool_of,
-)
+from fingerpost.apps.mcp.listing import EXTENSION_ID, link_view, list_included, may_show_views, result_of, tool_of
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
@@ -38,7 +31,7 @@ _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
 FindUser = Callable[[_Context], str | None]
 _STABLE = CacheHint(ttl_ms=3_600_000, scope="public")
-# What is listed depends on whether the client shows views.
+# Lists differ by whether the client shows views.
 _STABLE_FOR_ONE = CacheHint(ttl_ms=3_600_000, scope="private")
 _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
     "server/discover": _STABLE,
@@ -51,7 +44,7 @@ _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
 def new_server(
     application: Application, *, find_user: FindUser, find_address: Callable[[_Context], str] = lambda _ctx: ""
 ) -> Server[Any]:
-    """Return a server that answers both protocol eras on any transport and keeps nothing between two calls.
+    """Return a server for both protocol eras and any transport, without state between two calls.
 
     ``find_user`` returns None for an anonymous caller (rule A12), whose limits count by ``find_address``.
     """
@@ -71,7 +64,7 @@ def new_server(
         on_completion=handlers.complete,
     )
     server.extensions[EXTENSION_ID] = {}
-    # The constructor would have the results of calls as models.
+    # A handler of the constructor would have to return models.
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
     server.middleware.append(handlers.answer_odd_arguments)
     return server
@@ -84,7 +77,7 @@ class _Handlers:
         self._find_address = find_address
         self._entries = {name: tool_of(tool.definition) for name, tool in application.tools.items()}
         self._linked_entries = {name: link_view(entry) for name, entry in self._entries.items()}
-        # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
+        # Over HTTP the SDK searches the schema of a called tool for parameters in headers; ours have none.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
 
     async def list_tools(self, ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -96,21 +89,19 @@ class _Handlers:
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         async with Reporting(ctx.session) as reporting:
-            return await self._answer_or_ask(ctx, params, reporting.report)
+            return await self._answer_or_elicit(ctx, params, reporting.report)
 
-    async def _answer_or_ask(
+    async def _answer_or_elicit(
         self, ctx: _Context, params: types.CallToolRequestParams, report: ReportProgress
     ) -> HandlerResult:
-        arguments = params.arguments or {}
         choices = Choices.read(params)
         tool = self._application.tools.get(params.name)
         include = list_included(params, None if tool is None else tool.definition, ctx.session.client_capabilities)
         while True:
-            chosen = choices.apply_to(arguments)
             answer = await error_boundary.answer(
                 self._application.tools,
                 params.name,
-                chosen,
+                choices.apply_to(params.arguments or {}),
                 user=self._find_user(ctx),
                 caller=self._find_address(ctx),
                 report=report,

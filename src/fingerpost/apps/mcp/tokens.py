@@ -1,4 +1,4 @@
-"""Verify bearer tokens: of a file, or JSON Web Tokens of one issuer (RFC 9068)."""
+"""Verify bearer tokens: those listed in a file, or JSON Web Tokens of one issuer (RFC 9068)."""
 
 import asyncio
 import hashlib
@@ -54,7 +54,7 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
 
 
 class FileTokens:
-    """Tokens of a file; each line has the SHA-256 of a token in hexadecimal, its subject, and any scopes."""
+    """Verifies the tokens of a file; each line has the SHA-256 of a token, its subject, and any scopes."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -81,9 +81,9 @@ class FileTokens:
 
 
 class IssuedTokens:
-    """JSON Web Tokens of one issuer for one audience; keys are fetched once in ten minutes.
+    """Verifies JSON Web Tokens of one issuer for one audience.
 
-    An unknown key id fetches them again, at most once a minute.
+    Keys are fetched every ten minutes, and for an unknown key id at most once a minute.
     """
 
     def __init__(
@@ -103,20 +103,15 @@ class IssuedTokens:
         self._lock = asyncio.Lock()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return a token's claims, None if invalid; raise AuthenticationError if the keys cannot be fetched."""
+        """Return a token's claims, or None if it is invalid; raise AuthenticationError without keys."""
         try:
             key = await self._find_key(jwt.get_unverified_header(token).get("kid"))
             if key is None:
                 return None
             claims = jwt.decode(
-                token,
-                key,
-                algorithms=_ALGORITHMS,
-                audience=self._audience,
-                issuer=self._issuer,
-                leeway=_LEEWAY_S,
+                token, key, algorithms=_ALGORITHMS, audience=self._audience, issuer=self._issuer, leeway=_LEEWAY_S,
                 options={"require": list(_REQUIRED)},
-            )
+            )  # fmt: skip
         except jwt.PyJWTError as error:
             _log.info("a token was refused: %s", type(error).__name__)
             return None
@@ -132,7 +127,7 @@ class IssuedTokens:
         async with self._lock:
             age_s = time.monotonic() - self._fetched_s
             if age_s > (_KEYS_FRESH_S if key_id in self._keys else _UNKNOWN_KEY_PAUSE_S):
-                # Also after a failure: whoever sends random tokens must not have the issuer asked for each.
+                # Also after a failure, so that random tokens do not cause a request each.
                 self._fetched_s = time.monotonic()
                 await self._fetch_keys()
             if self._has_failed and key_id not in self._keys:
