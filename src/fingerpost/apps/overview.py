@@ -1,6 +1,5 @@
-"""Describe all networks as JSON, for ``doctor`` and the networks resource."""
+"""Describe all networks as JSON: areas, days, import reports and realtime, for ``doctor`` and an MCP resource."""
 
-from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,6 @@ from fingerpost.errors import ToolError
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 from fingerpost.transit.model.provenance import FeedVersion, RealtimeHealth, ServiceDays, SourceHealth
 from fingerpost.transit.port import Network
-from fingerpost.transit.rules.realtime_status import format_age
 
 if TYPE_CHECKING:
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -20,20 +18,17 @@ _DEGREE_DIGITS = 4
 
 
 async def describe_networks(application: Application) -> list[dict[str, Any]]:
+    # Opening networks has imported what this needs; at the start of a server it would take too long.
     opened = await application.networks.open()
-    networks = (*opened.answering, *opened.by_token_only)
-    # Now that the networks are open, what they were opened with costs nothing more.
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
-    described = [
-        _describe(network, TimetableStore(application.settings.home), answers=network in opened.answering)
-        for network in networks
-    ]
-    for network, described_network in zip(networks, described, strict=True):
-        health = await network.find_realtime_health()
-        if health is not None:
-            described_network["realtime"] = describe_realtime(health)
-    return described
+    store, networks = TimetableStore(application.settings.home), []
+    for network in (*opened.answering, *opened.by_token_only):
+        described = _describe(network, store, answers=network in opened.answering)
+        if (health := await network.find_realtime_health()) is not None:
+            described["realtime"] = _describe_realtime(health)
+        networks.append(described)
+    return networks
 
 
 def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> dict[str, Any]:
@@ -57,13 +52,11 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         "today": ServiceDays(first_day=profile.first_day, last_day=profile.last_day).format_service_state(today),
     }
     report = find_report(store, profile.name) if profile.source == EMBEDDED else None
-    imported: Sequence[FeedReport | None] = () if report is None else report.feeds
-    if len(imported) != len(profile.feeds):
-        imported = [None] * len(profile.feeds)
+    is_known = report is not None and len(report.feeds) == len(profile.feeds)
+    imported = report.feeds if report is not None and is_known else [None] * len(profile.feeds)
     feeds = [
         _describe_feed(feed, today) | ({} if summary is None else _summarise_feed(summary))
         for feed, summary in zip(profile.feeds, imported, strict=True)
-        # Of a feed without days nothing is known, unless it was imported.
         if summary is not None or feed.service != ServiceDays()
     ]
     if feeds:
@@ -96,20 +89,15 @@ def _summarise_feed(feed: FeedReport) -> dict[str, Any]:
     return {**counted, "findings": findings, "tablesNotRead": list(feed.tables_not_read)}
 
 
-def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
-    """Return a JSON-ready object: the sources without this machine's paths, and what was matched and what was not."""
-    return {
-        "sources": [_describe_source(source) for source in health.sources],
-        "matched": dict(health.matched),
-        "unmatched": dict(health.unmatched),
-        "calls": dict(health.calls),
-        "messages": dict(health.messages),
-    }
+def _describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
+    counts = {name: dict(getattr(health, name)) for name in ("matched", "unmatched", "calls", "messages")}
+    return {"sources": [_describe_source(source) for source in health.sources], **counts}
 
 
 def _describe_source(source: SourceHealth) -> dict[str, Any]:
+    """Describe a source without the folders of this machine, and leave out what is unknown."""
     is_url = "://" in source.location
-    line = {
+    fields = {
         "source": source.location if is_url else source.location.rpartition("/")[2],
         "feed": source.feed_name,
         "ageSeconds": source.age_s,
@@ -117,22 +105,4 @@ def _describe_source(source: SourceHealth) -> dict[str, Any]:
         "unmatched": source.unmatched,
         "problem": source.problem,
     }
-    return {name: value for name, value in line.items() if value is not None}
-
-
-def list_realtime_lines(described: dict[str, Any]) -> list[tuple[str, bool]]:
-    """Return (line, is_good) for each line to print about ``describe_realtime``."""
-    lines = []
-    for source in described["sources"]:
-        age_s = source.get("ageSeconds")
-        line = f"{source['source']}: " + ("no message yet" if age_s is None else f"{format_age(age_s)} old")
-        if "problem" in source:
-            line += f"; {source['problem']}"
-        matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
-        if "matched" in source:
-            line += f"; {matched:,} of {matched + unmatched:,} are known to the timetable"
-        lines.append((line, "problem" not in source and matched >= unmatched))
-    for what in ("matched", "unmatched"):
-        counts = ", ".join(f"{count:,} {reason}" for reason, count in described[what].items())
-        lines.append((f"{what}: {counts or 'nothing'}", True))
-    return lines
+    return {name: value for name, value in fields.items() if value is not None}

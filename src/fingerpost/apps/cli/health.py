@@ -1,4 +1,4 @@
-"""The report of ``fingerpost doctor``."""
+"""Print the report of ``fingerpost doctor``: versions, storage, networks, realtime, filings and damaged files."""
 
 import platform
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from fingerpost import __version__, clock
 from fingerpost.apps.cli.filings_commands import describe_companies
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.mcp.metrics_page import has_extra
-from fingerpost.apps.overview import describe_networks, list_realtime_lines
+from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database, open_limits
 from fingerpost.apps.wiring import Application
@@ -22,8 +22,9 @@ from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
+from fingerpost.transit.rules.realtime_status import format_age
 
-# The rest: fingerpost filings list.
+# `fingerpost filings list` shows all.
 _MOST_COMPANIES = 10
 
 
@@ -94,9 +95,23 @@ async def _check_networks(application: Application) -> bool:
             _print_line("", _describe_feed(feed), good=not has_ended)
         if network["name"] in store.list_names() and (note := store.get(network["name"]).find_age_note()) is not None:
             _print_line("", note)
-        for text, good in list_realtime_lines(network["realtime"]) if "realtime" in network else ():
-            _print_line("real time", text, good=good)
+        _print_realtime(network.get("realtime"))
     return bool(networks) and not problems and are_current
+
+
+def _print_realtime(described: dict[str, Any] | None) -> None:
+    if described is None:
+        return
+    for source in described["sources"]:
+        matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
+        age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"
+        problem = f"; {source['problem']}" if "problem" in source else ""
+        known = f"; {matched:,} of {matched + unmatched:,} are known to the timetable" if "matched" in source else ""
+        good = "problem" not in source and matched >= unmatched
+        _print_line("real time", f"{source['source']}: {age}{problem}{known}", good=good)
+    for what in ("matched", "unmatched"):
+        counts = ", ".join(f"{count:,} {reason}" for reason, count in described[what].items())
+        _print_line("real time", f"{what}: {counts or 'nothing'}")
 
 
 def _check_files(home: Path) -> bool:
