@@ -7,6 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from fingerpost.transit.osm.addresses.extract import FeatureKind
+from fingerpost.transit.osm.addresses.gathering import find_middle
 from fingerpost.transit.osm.extract_file import apart_m
 
 # How people go to and from places, made by rules that know nothing of the code that takes the endings off.
@@ -42,12 +43,12 @@ class Asked(NamedTuple):
 def draw_questions(things, kind, count, seed=20261122):
     """Return questions on things of a kind whose names occur once, as many by each rule as there are up to a share."""
     dice = random.Random(seed)
-    counts = Counter(each.feature.names.name.casefold() for each in things)
+    counts = Counter(each.names.name.casefold() for each in things)
     drawn = [
         (each, house)
         for each in things
-        if each.feature.kind is kind and each.feature.what != "station"
-        if counts[each.feature.names.name.casefold()] == 1
+        if each.kind is kind and each.what != "station"
+        if counts[each.names.name.casefold()] == 1
         for house in (each.houses if kind is FeatureKind.STREET else ()) or [None]
     ]
     asked = []
@@ -58,15 +59,14 @@ def draw_questions(things, kind, count, seed=20261122):
 
 
 def _ask(dice, rule, thing, house):
-    names = thing.feature.names
+    names = thing.names
     typed = RULES[rule](dice, names)
-    if typed is None or (rule == "no number" and thing.feature.kind is FeatureKind.PLACE):
+    if typed is None or (rule == "no number" and thing.kind is FeatureKind.PLACE):
         return None
     number = f" {house.number.text}" if house is not None and rule != "no number" else ""
     every = {names.name, *names.by_language.values()}
-    reach_m = _FOUND_WITHIN_M + (0.0 if number else thing.reach_m)
-    at = house.at if number else thing.at
-    return Asked(f"{typed}{number}", rule, frozenset(f"{name}{number}" for name in every), at, reach_m)
+    at, reach_m = (house.at, 0.0) if number else find_middle(thing.points)
+    return Asked(f"{typed}{number}", rule, frozenset(f"{name}{number}" for name in every), at, _FOUND_WITHIN_M + reach_m)
 
 
 def _inflect(dice, names):

@@ -68,16 +68,23 @@ class FeatureNames:
         yield from self.others
 
 
-@dataclass(frozen=True, slots=True)
-class MapFeature:
-    """What can be looked up of an object; ``what`` is the value of its main tag, such as ``museum``."""
+@dataclass(slots=True)
+class Feature:
+    """A street, place or city to look up.
+
+    ``what`` is the value of its main tag, such as ``museum``. ``points`` are where it is: those of a street are
+    ``STREET_POINTS_M`` apart. ``city`` is the city of its address, "" if unknown. ``houses`` are known once gathered.
+    """
 
     kind: FeatureKind
     names: FeatureNames
     what: str
+    points: list[Point]
+    city: str = ""
+    houses: "list[House]" = field(default_factory=list)
 
 
-def find_feature(tags: Tags) -> MapFeature | None:
+def find_feature(tags: Tags, points: list[Point]) -> Feature | None:
     """Return what can be looked up of an object by its tags, None for what nobody looks up here.
 
     Stops and platforms are left to the timetable; stations are kept, because a city's name means them.
@@ -85,19 +92,21 @@ def find_feature(tags: Tags) -> MapFeature | None:
     names = find_names(tags)
     if names is None or tags.get("public_transport") in _STOP_POSITIONS or tags.get("type") in ("route", "network"):
         return None
-    highway = tags.get("highway")
+    highway, city = tags.get("highway"), tags.get("addr:city", "")
     if highway is not None:
-        return None if highway in _NOT_STREETS else MapFeature(FeatureKind.STREET, names, highway)
-    if tags.get("railway") in _STATIONS or tags.get("public_transport") == STATION:
-        return MapFeature(FeatureKind.PLACE, names, STATION)
-    if tags.get("amenity") in _STATION_AMENITIES:
-        return MapFeature(FeatureKind.PLACE, names, STATION)
+        return None if highway in _NOT_STREETS else Feature(FeatureKind.STREET, names, highway, points)
+    if (
+        tags.get("railway") in _STATIONS
+        or tags.get("public_transport") == STATION
+        or tags.get("amenity") in _STATION_AMENITIES
+    ):
+        return Feature(FeatureKind.PLACE, names, STATION, points, city)
     if tags.get("place") in _CITIES or is_municipality(tags):
-        return MapFeature(FeatureKind.CITY, names, tags.get("place", "city"))
+        return Feature(FeatureKind.CITY, names, tags.get("place", "city"), points, city)
     what = next((tags[key] for key in _PLACE_KEYS if key in tags and tags[key] not in ("no", "")), None)
     if what is None or tags.get("place") in _NOT_PLACES or "railway" in tags:
         return None
-    return MapFeature(FeatureKind.PLACE, names, what)
+    return Feature(FeatureKind.PLACE, names, what, points, city)
 
 
 def is_municipality(tags: Tags) -> bool:
@@ -115,7 +124,6 @@ def find_names(tags: Tags) -> FeatureNames | None:
 
 
 def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
-    """Yield the values of keys, of their numbered forms and of those with a language; several stand between ;."""
     for key, value in tags.items():
         if not key.startswith(keys):
             continue
@@ -134,21 +142,6 @@ READING = "reading addresses"
 STREET_POINTS_M = 60.0
 
 
-class NamedPoint(NamedTuple):
-    """A feature that is no street, where it stands, and the city of its address, "" where that is not said."""
-
-    feature: MapFeature
-    at: Point
-    city: str
-
-
-class StreetWay(NamedTuple):
-    """A stretch of a street: its points, ``STREET_POINTS_M`` apart."""
-
-    feature: MapFeature
-    points: list[Point]
-
-
 class House(NamedTuple):
     """An address: ``street`` is the name in it, a street's or a place's; ``is_entrance``: it is nothing else."""
 
@@ -161,10 +154,10 @@ class House(NamedTuple):
 
 @dataclass(slots=True)
 class ExtractedAddresses:
-    """What an extract has to look up; of ``municipalities`` it may hold the boundary in part."""
+    """The streets in pieces, places and houses of an extract; of ``municipalities`` it may have part of the area."""
 
-    places: list[NamedPoint] = field(default_factory=list)
-    ways: list[StreetWay] = field(default_factory=list)
+    places: list[Feature] = field(default_factory=list)
+    streets: list[Feature] = field(default_factory=list)
     houses: list[House] = field(default_factory=list)
     municipalities: list[FeatureNames] = field(default_factory=list)
 
@@ -172,78 +165,71 @@ class ExtractedAddresses:
 def read_addresses(
     path: Path, holds: Holds, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
 ) -> ExtractedAddresses:
-    """Read what can be looked up in an area; see ``read_objects``."""
+    """Read the streets, places and houses of an area; see ``read_objects``."""
     reader = _ObjectReader(holds)
-    for each in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
-        reader.take(each)
+    for osm_object in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
+        reader.read(osm_object)
     return reader.finish()
 
 
 class _ObjectReader:
-    """Takes osmium's objects one after the other: nodes, then ways, then relations and areas."""
-
     def __init__(self, holds: Holds) -> None:
         self._found = ExtractedAddresses()
         self._holds = holds
-        self._streets: list[tuple[MapFeature, list[Point]]] = []
+        self._lines: list[Feature] = []
         # The name of the first street through a point, and the points that a street of another name has too.
         self._street_at: dict[Point, str] = {}
         self._corners: set[Point] = set()
 
     def finish(self) -> ExtractedAddresses:
-        """Return what was found; of streets, points ``STREET_POINTS_M`` apart and those where they meet others."""
-        for feature, points in self._streets:
-            within = [point for point in thin_out(points, self._corners) if self._holds(*point)]
-            if within:
-                self._found.ways.append(StreetWay(feature, within))
+        for street in self._lines:
+            street.points = [point for point in thin_out(street.points, self._corners) if self._holds(*point)]
+            if street.points:
+                self._found.streets.append(street)
         return self._found
 
-    def take(self, each: Any) -> None:
-        tags = {tag.k: tag.v for tag in each.tags}
-        if each.is_node():
-            self._take_point(tags, (each.lat, each.lon), is_node=True)
-        elif each.is_way():
-            self._take_way(each, tags)
-        elif each.is_relation():
+    def read(self, osm_object: Any) -> None:
+        tags = {tag.k: tag.v for tag in osm_object.tags}
+        if osm_object.is_node():
+            self._read_point(tags, (osm_object.lat, osm_object.lon), is_node=True)
+        elif osm_object.is_way():
+            self._read_line(tags, _list_points(osm_object.nodes))
+        elif osm_object.is_relation():
             names = find_names(tags) if is_municipality(tags) else None
             if names is not None:
                 self._found.municipalities.append(names)
-        elif each.is_area() and not each.from_way():
-            corners = [point for ring in each.outer_rings() for point in _list_points(ring)]
+        elif osm_object.is_area() and not osm_object.from_way():
+            corners = [point for ring in osm_object.outer_rings() for point in _list_points(ring)]
             if corners:
-                self._take_point(tags, _centre(corners))
+                self._read_point(tags, _centre(corners))
 
-    def _take_way(self, way: Any, tags: Tags) -> None:
-        points = _list_points(way.nodes)
-        if not points or not any(self._holds(*point) for point in points):
+    def _read_line(self, tags: Tags, points: list[Point]) -> None:
+        if not any(self._holds(*point) for point in points):
             return
-        feature = find_feature(tags)
-        if feature is not None and feature.kind is FeatureKind.STREET:
-            self._streets.append((feature, points))
-            name = feature.names.name
-            self._corners.update(point for point in points if self._street_at.setdefault(point, name) != name)
-        else:
-            self._take_point(tags, _centre(points))
+        feature = find_feature(tags, points)
+        if feature is None or feature.kind is not FeatureKind.STREET:
+            self._read_point(tags, _centre(points))
+            return
+        self._lines.append(feature)
+        name = feature.names.name
+        self._corners.update(point for point in points if self._street_at.setdefault(point, name) != name)
 
-    def _take_point(self, tags: Tags, at: Point, *, is_node: bool = False) -> None:
+    def _read_point(self, tags: Tags, at: Point, *, is_node: bool = False) -> None:
         if not self._holds(*at):
             return
-        city = tags.get("addr:city", "")
-        feature = find_feature(tags)
+        feature = find_feature(tags, [at])
         if feature is not None and feature.kind is FeatureKind.STREET:
             # Traffic signs and such; a square that is drawn as a relation is walked on, and has one middle.
             if is_node:
                 return
-            self._found.ways.append(StreetWay(feature, [at]))
+            self._found.streets.append(feature)
         elif feature is not None:
-            self._found.places.append(NamedPoint(feature, at, city))
-        if "addr:housenumber" not in tags:
-            return
+            self._found.places.append(feature)
         # In a place without street names, numbers belong to the place.
         street = tags.get("addr:street") or tags.get("addr:place")
-        number = read_house_number(tags["addr:housenumber"])
+        number = read_house_number(tags.get("addr:housenumber", ""))
         if street and number is not None:
-            self._found.houses.append(House(street, number, at, city, feature is None))
+            self._found.houses.append(House(street, number, at, tags.get("addr:city", ""), feature is None))
 
 
 def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:

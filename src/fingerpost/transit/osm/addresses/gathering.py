@@ -1,9 +1,8 @@
-"""Puts together what an extract holds in pieces: the ways of a street, the houses along it, the city around it."""
+"""Join the pieces of an OpenStreetMap extract: the ways of a street, the houses along it, its city."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
@@ -11,12 +10,10 @@ from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.addresses.extract import (
     CURRENT,
     ExtractedAddresses,
+    Feature,
     FeatureKind,
     FeatureNames,
     House,
-    MapFeature,
-    NamedPoint,
-    StreetWay,
 )
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules import name_matching
@@ -34,42 +31,22 @@ _CITY_REACH_CELLS = 3
 _FEWEST_ADDRESSES = 3
 
 
-@dataclass(slots=True)
-class Gathered:
-    """One thing to look up.
-
-    ``at`` is its position, of a street the one of its ``points`` nearest to their middle. ``reach_m`` is how far the
-    furthest of them is from there. The city is "" where it is not known.
-    """
-
-    feature: MapFeature
-    at: Point
-    points: list[Point]
-    reach_m: float
-    city: str
-    houses: list[House] = field(default_factory=list)
-
-
-def gather(found: ExtractedAddresses) -> list[Gathered]:
+def gather(found: ExtractedAddresses) -> list[Feature]:
     cities = _count_cities(found)
     streets = [
-        _new_street(
-            [way.feature.names for way in ways], ways[0].feature.what, [point for way in ways for point in way.points]
-        )
-        for ways in _link_ways(found.ways)
+        _new_street([way.names for way in ways], ways[0].what, [point for way in ways for point in way.points])
+        for ways in _link_ways(found.streets)
     ]
-    places = [Gathered(each.feature, each.at, [each.at], 0.0, each.city) for each in _drop_twins(found.places)]
+    places = list(_drop_twins(found.places))
     streets += _give_houses([*streets, *places], found.houses)
-    for each in (*streets, *places):
-        each.city = each.city or _commonest(house.city for house in each.houses) or _find_city(each.at, cities)
-    return [*streets, *places, *_gather_cities(found, places)]
+    for feature in (*streets, *places):
+        known = feature.city or _find_commonest(house.city for house in feature.houses)
+        feature.city = known or _find_city(find_middle(feature.points)[0], cities)
+    return [*streets, *places, *_list_cities(found, places)]
 
 
-def _new_street(
-    names: Sequence[FeatureNames], what: str, points: list[Point], houses: Sequence[House] = ()
-) -> Gathered:
-    at, reach_m = find_middle(points)
-    return Gathered(MapFeature(FeatureKind.STREET, merge_names(names), what), at, points, reach_m, "", list(houses))
+def _new_street(names: Sequence[FeatureNames], what: str, points: list[Point]) -> Feature:
+    return Feature(FeatureKind.STREET, merge_names(names), what, points)
 
 
 def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
@@ -81,10 +58,10 @@ def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
 
 def merge_names(names: Sequence[FeatureNames]) -> FeatureNames:
     """Return the names of one thing that is drawn in pieces: of each language the commonest, all others besides."""
-    name = _commonest(each.name for each in names)
+    name = _find_commonest(each.name for each in names)
     languages = dict.fromkeys(language for each in names for language in each.by_language)
     chosen = {
-        language: _commonest(each.by_language[language] for each in names if language in each.by_language)
+        language: _find_commonest(each.by_language[language] for each in names if language in each.by_language)
         for language in languages
     }
     best: dict[str, float] = {}
@@ -96,15 +73,15 @@ def merge_names(names: Sequence[FeatureNames]) -> FeatureNames:
     return FeatureNames(name, chosen, tuple(best.items()))
 
 
-def _commonest(texts: Iterable[str]) -> str:
+def _find_commonest(texts: Iterable[str]) -> str:
     counts = Counter(text for text in texts if text)
     return min(counts, key=lambda text: (-counts[text], text)) if counts else ""
 
 
-def _link_ways(ways: Iterable[StreetWay]) -> Iterator[list[StreetWay]]:
-    by_name: dict[str, list[StreetWay]] = {}
+def _link_ways(ways: Iterable[Feature]) -> Iterator[list[Feature]]:
+    by_name: dict[str, list[Feature]] = {}
     for way in ways:
-        by_name.setdefault(plain(way.feature.names.name), []).append(way)
+        by_name.setdefault(plain(way.names.name), []).append(way)
     by_name.pop("", None)
     for namesakes in by_name.values():
         for group in _link([way.points for way in namesakes], ONE_STREET_M):
@@ -136,60 +113,57 @@ def _around(cell: tuple[int, int], steps: int) -> Iterator[tuple[int, int]]:
             yield row, column
 
 
-def _drop_twins(points: Iterable[NamedPoint]) -> Iterator[NamedPoint]:
-    kept: dict[str, list[NamedPoint]] = {}
-    for point in points:
-        namesakes = kept.setdefault(plain(point.feature.names.name), [])
-        if not any(
-            other.feature.kind is point.feature.kind and apart_m(other.at, point.at) <= ONE_PLACE_M
-            for other in namesakes
-        ):
-            namesakes.append(point)
-            yield point
+def _drop_twins(places: Iterable[Feature]) -> Iterator[Feature]:
+    kept: dict[tuple[str, FeatureKind], list[Point]] = {}
+    for place in places:
+        at, namesakes = place.points[0], kept.setdefault((plain(place.names.name), place.kind), [])
+        if all(apart_m(other, at) > ONE_PLACE_M for other in namesakes):
+            namesakes.append(at)
+            yield place
 
 
-def _give_houses(things: Sequence[Gathered], houses: Iterable[House]) -> list[Gathered]:
-    """Give each house to the nearest thing of the name in its address; return streets for those that have none."""
-    by_name: dict[str, list[Gathered]] = {}
-    for thing in things:
-        for name in dict.fromkeys(plain(text) for text, weight in thing.feature.names.list_all() if weight >= CURRENT):
-            by_name.setdefault(name, []).append(thing)
+def _give_houses(features: Sequence[Feature], houses: Iterable[House]) -> list[Feature]:
+    """Add each house to the nearest feature of the name in its address; return streets for the other houses."""
+    by_name: dict[str, list[Feature]] = {}
+    for feature in features:
+        for name in dict.fromkeys(plain(text) for text, weight in feature.names.list_all() if weight >= CURRENT):
+            by_name.setdefault(name, []).append(feature)
     without_street: dict[str, list[House]] = {}
     for house in houses:
         name = plain(house.street)
         near = [
             (away_m, row)
-            for row, thing in enumerate(by_name.get(name, ()))
-            if (away_m := min(apart_m(house.at, point) for point in thing.points)) <= HOUSE_TO_STREET_M
+            for row, feature in enumerate(by_name.get(name, ()))
+            if (away_m := min(apart_m(house.at, point) for point in feature.points)) <= HOUSE_TO_STREET_M
         ]
         if near:
             by_name[name][min(near)[1]].houses.append(house)
         elif name:
             without_street.setdefault(name, []).append(house)
-    groups = (
-        [namesakes[row] for row in rows]
-        for namesakes in without_street.values()
-        for rows in _link([[house.at] for house in namesakes], HOUSE_TO_STREET_M)
-    )
-    return [
-        _new_street(
-            [FeatureNames(house.street, {}) for house in group], "address", [house.at for house in group], group
-        )
-        for group in groups
-    ]
+    streets = []
+    for namesakes in without_street.values():
+        for rows in _link([[house.at] for house in namesakes], HOUSE_TO_STREET_M):
+            group = [namesakes[row] for row in rows]
+            names = [FeatureNames(house.street, {}) for house in group]
+            street = _new_street(names, "address", [house.at for house in group])
+            street.houses = group
+            streets.append(street)
+    return streets
+
+
+def _list_addressed(houses: Iterable[House], places: Iterable[Feature]) -> list[tuple[Point, str]]:
+    return [(house.at, house.city) for house in houses] + [(place.points[0], place.city) for place in places]
 
 
 def _count_cities(found: ExtractedAddresses) -> dict[tuple[int, int], Counter[str]]:
     cities: dict[tuple[int, int], Counter[str]] = {}
-    named = [(house.at, house.city) for house in found.houses] + [(place.at, place.city) for place in found.places]
-    for at, city in named:
+    for at, city in _list_addressed(found.houses, found.places):
         if city:
             cities.setdefault(_city_cell(at), Counter())[city] += 1
     return cities
 
 
 def _find_city(at: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str:
-    """Return the city that the nearest addresses name most often, "" if none is near."""
     for steps in range(_CITY_REACH_CELLS + 1):
         near: Counter[str] = Counter()
         for cell in _around(_city_cell(at), steps):
@@ -203,26 +177,18 @@ def _city_cell(at: Point) -> tuple[int, int]:
     return math.floor(at[0] / _CITY_CELL_DEG), math.floor(at[1] / _CITY_CELL_DEG)
 
 
-def _gather_cities(found: ExtractedAddresses, places: Sequence[Gathered]) -> Iterator[Gathered]:
-    """Yield the cities that addresses name and that are not drawn as such, where their addresses are."""
-    drawn = {
-        plain(text)
-        for place in places
-        if place.feature.kind is FeatureKind.CITY
-        for text, _ in place.feature.names.list_all()
-    }
+def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterator[Feature]:
+    """Yield the cities that addresses name and that are not mapped as such; their points are their addresses."""
+    mapped = {plain(text) for place in places if place.kind is FeatureKind.CITY for text, _ in place.names.list_all()}
     points_of: dict[str, list[Point]] = {}
-    spelt: Counter[str] = Counter()
-    for at, city in [(house.at, house.city) for house in found.houses] + [(place.at, place.city) for place in places]:
-        if plain(city):
-            spelt[city] += 1
-            points_of.setdefault(plain(city), []).append(at)
-    names_of: Mapping[str, FeatureNames] = {plain(names.name): names for names in found.municipalities}
+    spelt: dict[str, Counter[str]] = {}
+    for at, city in _list_addressed(found.houses, places):
+        if name := plain(city):
+            spelt.setdefault(name, Counter())[city] += 1
+            points_of.setdefault(name, []).append(at)
+    names_of = {plain(names.name): names for names in found.municipalities}
     for city, points in points_of.items():
         # What hardly any address says is a slip of the pen.
-        if city in drawn or len(points) < _FEWEST_ADDRESSES or city.isdecimal():
-            continue
-        written = min((text for text in spelt if plain(text) == city), key=lambda text: (-spelt[text], text))
-        names = names_of.get(city, FeatureNames(written, {}))
-        at, reach_m = find_middle(points)
-        yield Gathered(MapFeature(FeatureKind.CITY, names, "city"), at, [at], reach_m, "")
+        if city not in mapped and len(points) >= _FEWEST_ADDRESSES and not city.isdecimal():
+            names = names_of.get(city) or FeatureNames(_find_commonest(spelt[city].elements()), {})
+            yield Feature(FeatureKind.CITY, names, "city", points)

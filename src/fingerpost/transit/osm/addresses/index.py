@@ -13,6 +13,7 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.osm.addresses.address_text import (
+    KIND_OF_WORD,
     SWEDISH_NAMES,
     AddressText,
     HouseNumber,
@@ -25,7 +26,6 @@ from fingerpost.transit.osm.addresses.address_text import (
 )
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
-from fingerpost.transit.osm.addresses.kinds import KIND_OF_WORD
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.language import DEFAULT, choose
@@ -102,7 +102,6 @@ MOST_OF_KIND = 500
 
 
 def find_addresses(folder: Path) -> "AddressIndex | None":
-    """Open the index in a folder; None where there is none."""
     path = folder / FILE_NAME
     return AddressIndex(path) if path.exists() else None
 
@@ -240,7 +239,6 @@ class AddressIndex:
             yield min(score * _OTHER_CITY, UNCERTAIN) if is_elsewhere else score, thing
 
     def _find_corners(self, text: str, language: str | None) -> Iterator[tuple[float, Place]]:
-        """Yield the corners of two streets that a text names, with their scores."""
         streets = [
             [
                 (score, thing)
@@ -387,7 +385,6 @@ def _list_corners(points: list[Point], others: list[Point]) -> list[tuple[float,
 
 
 def _describe_middle(thing: _Thing) -> str | None:
-    """Return a note that the middle stands for a long street, or None if the street is short."""
     if thing.kind is not FeatureKind.STREET or thing.reach_m <= CERTAIN_M:
         return None
     return f"the middle of {thing.name}, which goes on for {thing.reach_m:.0f} m from there; no house number was given"

@@ -1,4 +1,4 @@
-"""Writes the index of addresses and places: one SQLite file, which is only read afterwards.
+"""Write the index of addresses and places: one SQLite file, which is only read afterwards.
 
 ::
 
@@ -15,15 +15,12 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from fingerpost.errors import SettingsInvalid
-from fingerpost.store.atomic_file import flush_file, flush_folder
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
-from fingerpost.transit.osm.addresses.extract import FeatureKind
-from fingerpost.transit.osm.addresses.gathering import Gathered, cell_of
+from fingerpost.transit.osm.addresses.extract import Feature, FeatureKind
+from fingerpost.transit.osm.addresses.gathering import cell_of, find_middle
 from fingerpost.transit.rules.name_matching import plain
 
 FILE_NAME = "addresses.sqlite"
@@ -67,27 +64,13 @@ def file_in(path: Path) -> SqliteFile:
     )
 
 
-def write_index(things: Sequence[Gathered], path: Path) -> None:
-    """Write an index; killed at any instant, it leaves no file, the one before, or the whole one."""
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        draft.unlink(missing_ok=True)
-        connection = file_in(draft).connect()
-        try:
-            _fill(connection, things)
-        finally:
-            connection.close()
-        flush_file(draft)
-        draft.replace(path)
-        flush_folder(path.parent)
-    except (OSError, sqlite3.Error) as error:
-        raise SettingsInvalid(f"The index of addresses {path} cannot be written ({error})") from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
+def write_index(features: Sequence[Feature], path: Path) -> None:
+    """Write an index into a folder that is not in use yet; its owner flushes it and deletes it after a crash."""
+    with file_in(path).opened() as connection:
+        _fill(connection, features)
 
 
-def _fill(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
+def _fill(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
     # Half a file is thrown away, so nothing needs a journal.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
@@ -95,12 +78,24 @@ def _fill(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
     connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.executescript(_TABLES)
     connection.execute("BEGIN")
-    languages = sorted({code for thing in things for code in thing.feature.names.by_language})
+    languages = sorted({code for feature in features for code in feature.names.by_language})
     connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))
-    connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _thing_rows(things))
-    _fill_spellings(connection, things)
-    connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", _house_rows(things))
-    connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?, ?)", _near_rows(things))
+    connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _list_things(features))
+    _fill_spellings(connection, features)
+    # Of two houses with one number the first stays, so entrances go before shops.
+    houses = (
+        (row, house.number.first, house.number.last, house.number.letter, *house.at)
+        for row, feature in enumerate(features)
+        for house in sorted(feature.houses, key=lambda house: not house.is_entrance)
+    )
+    connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", houses)
+    near = (
+        (near_cell(point), *point, row, number)
+        for row, feature in enumerate(features)
+        if feature.kind is not FeatureKind.CITY
+        for point, number in _list_positions(feature)
+    )
+    connection.executemany("INSERT INTO near VALUES (?, ?, ?, ?, ?)", near)
     connection.execute("CREATE INDEX near_by_cell ON near (cell)")
     connection.execute("CREATE INDEX near_by_street ON near (thing) WHERE number = ''")
     for table in ("words", "trigrams"):
@@ -110,41 +105,40 @@ def _fill(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
     connection.execute("ANALYZE")
 
 
-def _thing_rows(things: Sequence[Gathered]) -> Iterator[tuple[object, ...]]:
-    local = _find_local_language(things)
-    for row, each in enumerate(things):
-        names = each.feature.names
+def _list_positions(feature: Feature) -> Iterator[tuple[Point, str]]:
+    yield from ((point, "") for point in feature.points)
+    yield from ((house.at, house.number.text) for house in feature.houses)
+
+
+def _list_things(features: Sequence[Feature]) -> Iterator[tuple[object, ...]]:
+    # Names whose language is not stated are in the language of most names that state theirs.
+    counts = Counter(
+        language
+        for feature in features
+        for language, name in feature.names.by_language.items()
+        if name == feature.names.name
+    )
+    local = min(counts, key=lambda language: (-counts[language], language), default=None)
+    for row, feature in enumerate(features):
+        names = feature.names
         by_language = dict(names.by_language)
         if local is not None and names.name not in by_language.values():
             by_language.setdefault(local, names.name)
+        at, reach_m = find_middle(feature.points)
         languages = json.dumps(by_language, ensure_ascii=False)
-        yield (
-            row, int(each.feature.kind), names.name, languages, each.feature.what,
-            each.at[0], each.at[1], each.reach_m, each.city,
-        )  # fmt: skip
+        yield row, int(feature.kind), names.name, languages, feature.what, *at, reach_m, feature.city
 
 
-def _find_local_language(things: Sequence[Gathered]) -> str | None:
-    """Return the language in which names stand where theirs is not said: that of most names that say it."""
-    counts = Counter(
-        language
-        for thing in things
-        for language, name in thing.feature.names.by_language.items()
-        if name == thing.feature.names.name
-    )
-    return min(counts, key=lambda language: (-counts[language], language)) if counts else None
-
-
-def _fill_spellings(connection: sqlite3.Connection, things: Sequence[Gathered]) -> None:
+def _fill_spellings(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
     fits: dict[str, dict[int, tuple[str, float]]] = {}
-    for row, each in enumerate(things):
-        for written, fit in each.feature.names.list_all():
+    for row, feature in enumerate(features):
+        for written, fit in feature.names.list_all():
             spelling = plain(written)
             if spelling:
-                of_thing = fits.setdefault(spelling, {})
+                of_feature = fits.setdefault(spelling, {})
                 # Of several ways of writing it the best fit counts, and of those the first.
-                if row not in of_thing or fit > of_thing[row][1]:
-                    of_thing[row] = (written, fit)
+                if row not in of_feature or fit > of_feature[row][1]:
+                    of_feature[row] = (written, fit)
     ordered = sorted(fits, key=lambda text: (len(text), text))
     connection.executemany("INSERT INTO spelling VALUES (?, ?)", enumerate(ordered))
     connection.executemany(
@@ -155,24 +149,6 @@ def _fill_spellings(connection: sqlite3.Connection, things: Sequence[Gathered]) 
             for row, (written, fit) in fits[text].items()
         ),
     )
-
-
-def _house_rows(things: Sequence[Gathered]) -> Iterator[tuple[object, ...]]:
-    for row, each in enumerate(things):
-        # Entrances before shops of that address.
-        for house in sorted(each.houses, key=lambda house: not house.is_entrance):
-            number = house.number
-            yield row, number.first, number.last, number.letter, *house.at
-
-
-def _near_rows(things: Sequence[Gathered]) -> Iterator[tuple[object, ...]]:
-    for row, each in enumerate(things):
-        if each.feature.kind is FeatureKind.CITY:
-            continue
-        for point in each.points:
-            yield near_cell(point), *point, row, ""
-        for house in each.houses:
-            yield near_cell(house.at), *house.at, row, house.number.text
 
 
 def near_cell(point: Point) -> int:
