@@ -102,7 +102,6 @@ class LearnedProfiles:
         self._folder = home / "networks" / "learned"
 
     def find(self, record: NetworkRecord) -> LearnedProfile | None:
-        """Return what was learned of a record's source, None if nothing or of another server."""
         path = self._path(record.name)
         try:
             kept = _file().validate_json(path.read_bytes())

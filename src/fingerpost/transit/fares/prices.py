@@ -28,8 +28,6 @@ _MOST_CHOICES = 1024
 
 
 class _Option(NamedTuple):
-    """One way to pay for a leg by itself: the group of its rule, the least amount, and the product."""
-
     group: str
     amount: Decimal
     product_id: str
@@ -160,7 +158,6 @@ def _transferred(paid: _Paid, rule: TransferRule, leg: _Option, before: str, amo
 def _transfers(
     book: FareBook, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int
 ) -> list[TransferRule]:
-    """Return the transfer rules that hold between two legs, empty where each is paid by itself."""
     begin, end = pair
     if not (begin and end):
         return []
@@ -222,7 +219,6 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
 def _cheapest_tickets(
     book: FareBook, rules: dict[str, list[TicketRule]], rides: Sequence[FareRide], currency: str
 ) -> Price | None:
-    """Return the least sum in one currency, or None where some ride has no ticket in it."""
     best: list[Price | None] = [Price(Decimal(0), currency, ())] + [None] * len(rides)
     for end in range(1, len(rides) + 1):
         for begin in range(end):

@@ -40,8 +40,6 @@ class Access(StrEnum):
 
 
 class Optimize(StrEnum):
-    """What a rider wants most (plan_trip contract)."""
-
     BALANCED = "balanced"
     FEW_TRANSFERS = "few_transfers"
     SHORTEST_TIME = "shortest_time"
@@ -120,32 +118,26 @@ class Leg:
 
     @property
     def is_transit(self) -> bool:
-        """Whether this leg is a ride on public transport."""
         return self.mode not in (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
 
     @property
     def departure_expected(self) -> int:
-        """The departure as real time has it, else the timetable."""
         return self.departure_scheduled + (self.departure_delay_s or 0)
 
     @property
     def arrival_expected(self) -> int:
-        """The arrival as real time has it, else the timetable."""
         return self.arrival_scheduled + (self.arrival_delay_s or 0)
 
     @property
     def departure(self) -> int:
-        """The departure to show: the expected one, or the timetable's where ``as_promised``."""
         return self.departure_scheduled if self.as_promised else self.departure_expected
 
     @property
     def arrival(self) -> int:
-        """The arrival to show: the expected one, or the timetable's where ``as_promised``."""
         return self.arrival_scheduled if self.as_promised else self.arrival_expected
 
     @property
     def duration_s(self) -> int:
-        """From the departure to the arrival that are shown."""
         return self.arrival - self.departure
 
 
@@ -184,27 +176,22 @@ class Itinerary:
 
     @property
     def departure(self) -> int:
-        """The start: the expected one, or the timetable's where the itinerary cannot be used."""
         return self.legs[0].departure
 
     @property
     def departure_scheduled(self) -> int:
-        """The start as the timetable has it."""
         return self.legs[0].departure_scheduled
 
     @property
     def arrival(self) -> int:
-        """The end, likewise."""
         return self.legs[-1].arrival
 
     @property
     def duration_s(self) -> int:
-        """From start to end."""
         return self.arrival - self.departure
 
     @cached_property
     def rides(self) -> tuple[Leg, ...]:
-        """The legs on public transport."""
         return tuple(leg for leg in self.legs if leg.is_transit)
 
     @cached_property
@@ -240,7 +227,6 @@ class Itinerary:
 
     @property
     def walk_m(self) -> float:
-        """Walking, all legs together."""
         return sum(leg.distance_m or 0.0 for leg in self.legs if leg.mode is Mode.WALK)
 
 
@@ -272,22 +258,17 @@ class Departure:
 
     @property
     def expected(self) -> int:
-        """When it is expected to leave; the timetable's time for a cancelled one."""
         return self.scheduled if self.cancelled else self.scheduled + (self.departure_delay_s or 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearbyStop:
-    """A stop near a point, at ``distance_m`` in a straight line."""
-
     stop: StopPoint
     distance_m: float
     modes: tuple[Mode, ...]
 
 
 class LineSource(StrEnum):
-    """What a leg's line on the map is drawn after."""
-
     SHAPE = "shape"
     STOPS = "stops"
     STREETS = "streets"

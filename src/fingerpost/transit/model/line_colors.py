@@ -40,18 +40,15 @@ def find_line_colors(color: int, text_color: int) -> LineColors | None:
 
 
 def read_line_colors(color: str | None, text_color: str | None) -> LineColors | None:
-    """Return what a line is painted with, of texts as GTFS writes them; None as in ``find_line_colors``."""
     return find_line_colors(parse_color(color), parse_color(text_color))
 
 
 def contrast(one: int, other: int) -> float:
-    """Return the contrast ratio of two colours, 1 to 21 (WCAG 2.2, "contrast ratio")."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
 def _luminance(color: int) -> float:
-    """Return the relative luminance of a colour, 0 to 1 (WCAG 2.2, "relative luminance")."""
     shares = [(color >> shift & 0xFF) / 255 for shift in (16, 8, 0)]
     red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

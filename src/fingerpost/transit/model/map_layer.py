@@ -6,8 +6,6 @@ from enum import StrEnum
 
 
 class LayerKind(StrEnum):
-    """A class of what a map shows, the most telling first: where not all fits, the last are left out."""
-
     WATER = "water"
     COAST = "coastline"
     MAIN = "main-road"

@@ -13,15 +13,11 @@ from fingerpost.transit.model.geodesy import EARTH_RADIUS_M, METRES_PER_DEGREE
 
 
 class PlaceKind(StrEnum):
-    """What a place is (lookup contract)."""
-
     STOP = "STOP"
     ADDRESS = "ADDRESS"
 
 
 class LocationSource(StrEnum):
-    """Where a location came from (rule B1)."""
-
     INPUT = "input"
     USER_VARIABLE = "user-variable"
     GEOCODE = "geocode"
@@ -114,15 +110,12 @@ class Location:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """A bounding box in degrees (WGS84)."""
-
     south: float
     west: float
     north: float
     east: float
 
     def covers(self, coordinate: Coordinate) -> bool:
-        """Whether a position lies in the box."""
         return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
 
     def nearest(self, coordinate: Coordinate) -> Coordinate:
@@ -150,7 +143,6 @@ def distance_m(a: Coordinate, b: Coordinate) -> float:
 
 
 def is_same_point(a: Coordinate, b: Coordinate) -> bool:
-    """Whether two ends are too close to travel between (rule A6)."""
     return distance_m(a, b) <= SAME_POINT_M
 
 
@@ -172,7 +164,6 @@ MARGIN_M = 3000.0
 
 
 def box_of(positions: Sequence[Coordinate]) -> Bounds:
-    """Return the box of a network whose stops lie at these positions, with its margin."""
     lats, lons = [position.lat for position in positions], [position.lon for position in positions]
     dy = MARGIN_M / METRES_PER_DEGREE
     dx = dy / max(0.01, math.cos(math.radians(max(map(abs, lats)))))

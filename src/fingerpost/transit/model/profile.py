@@ -62,11 +62,9 @@ class NetworkProfile:
     names_deadline_s: float | None = NAMES_DEADLINE_S
 
     def can(self, *needed: Ability) -> bool:
-        """Whether the network has all of these abilities."""
         return self.abilities.issuperset(needed)
 
     def new_provenance(self, retrieved_at: int) -> Provenance:
-        """Return the provenance of an answer of which nothing more is known than this profile."""
         return Provenance(
             network=self.name,
             source=self.source,

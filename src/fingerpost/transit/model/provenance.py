@@ -11,8 +11,6 @@ _DAY = timedelta(days=1)
 
 
 class ServiceState(StrEnum):
-    """How a day lies to the days of service."""
-
     IN_SERVICE = "in service"
     ENDED = "ended"
     NOT_BEGUN = "not begun"
@@ -33,7 +31,6 @@ class ServiceDays:
     gaps: tuple[tuple[date, date], ...] = ()
 
     def state_on(self, day: date) -> ServiceState:
-        """Return whether there is service on a day, and why not."""
         if self.last_day is not None and day > self.last_day:
             return ServiceState.ENDED
         if self.first_day is not None and day < self.first_day:
@@ -42,7 +39,6 @@ class ServiceDays:
         return ServiceState.PAUSED if is_paused else ServiceState.IN_SERVICE
 
     def find_next_day(self, day: date) -> date | None:
-        """Return the first day of service on a day or after it, None where there is none any more."""
         state = self.state_on(day)
         if state is ServiceState.ENDED:
             return None
@@ -88,14 +84,11 @@ class FeedVersion:
 
     @property
     def title(self) -> str:
-        """Its name to read."""
         return self.name if self.label is None else f"{self.name} ({self.label})"
 
 
 @dataclass(frozen=True, slots=True)
 class OutOfService:
-    """A feed that a question is about, and the day of the question, on which it has no service."""
-
     feed: FeedVersion
     day: date
 

@@ -4,8 +4,6 @@ from typing import NamedTuple
 
 
 class WalkObstacles(NamedTuple):
-    """Counts of road crossings, lifts, kerbs of unknown height, and slopes on a walk."""
-
     crossings: int = 0
     lifts: int = 0
     unknown_kerbs: int = 0

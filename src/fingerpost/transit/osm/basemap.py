@@ -27,8 +27,6 @@ _HIGHWAYS = {
 
 
 class DrawnLine(NamedTuple):
-    """A line of some class, its points (latitude, longitude) in degrees; one of water is a closed ring."""
-
     kind: LayerKind
     points: list[Point]
 
@@ -63,7 +61,6 @@ def is_water(tags: Mapping[str, str]) -> bool:
 
 
 def _list_runs(nodes: Iterable[Any], holds: Holds) -> Iterator[list[Point]]:
-    """Yield the stretches of a way that are held, of two points or more."""
     run: list[Point] = []
     for node in nodes:
         place = node.location
@@ -193,7 +190,6 @@ def _list_lines(
 
 
 def clip_line(lat: npt.NDArray[np.float64], lon: npt.NDArray[np.float64], box: Bounds) -> Iterator[list[Point]]:
-    """Yield the stretches of a line whose segments may meet a box; their ends may lie outside."""
     meets = (
         (np.maximum(lat[:-1], lat[1:]) >= box.south)
         & (np.minimum(lat[:-1], lat[1:]) <= box.north)

@@ -56,7 +56,6 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
 
 
 def count_candidates(candidates: Sequence[PlaceMatch]) -> Wire:
-    """Return what a DisambiguationSet of the lookup contract has beside its candidates."""
     return {
         "totalCandidatesFound": len(candidates),
         "truncated": len(candidates) > MAX_CANDIDATES,
@@ -110,7 +109,6 @@ def format_guess(place: Place, label: str) -> str:
 def unknown(
     label: str, *, side: str, near: str = "", remedy: Remedy = _LOOK_UP, left_out: Sequence[str] = ()
 ) -> PlaceUnknown:
-    """Return the error of a label that means nothing; ``near`` says where it was looked up."""
     message = f"{side} '{label}' matches no saved variable, stop or place{near}"
     return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, remedy=remedy)
 

@@ -61,7 +61,6 @@ class TextQuery:
     sent_as: str = "the label"
 
     def is_near(self, coordinate: Coordinate) -> bool:
-        """Whether a place keeps the distance that was asked for (rule D2: a hard limit)."""
         limit_m = self.max_distance_m
         return self.focus is None or limit_m is None or distance_m(self.focus, coordinate) <= limit_m
 

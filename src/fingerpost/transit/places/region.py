@@ -79,7 +79,6 @@ def read_in_region(
 
 
 def _leave_out_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch]) -> list[PlaceMatch]:
-    """Return the matches without those that are near a known one and not clearly better."""
     by_lat = sorted(known, key=_lat)
 
     def is_known(match: PlaceMatch) -> bool:

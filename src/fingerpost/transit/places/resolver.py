@@ -109,7 +109,6 @@ class PlaceResolver:
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
     ) -> FoundPlaces:
-        """Find the candidates for a position, a token or a name."""
         opened = await self.networks.open()
         position = find_position(text)
         if position is not None:

@@ -19,7 +19,6 @@ class WeakestLink(NamedTuple):
 
 
 def weakest_link(itinerary: Itinerary) -> WeakestLink:
-    """Return the weakest of rides, their stops, and walks with steps or unknown kerbs; of equals the first."""
     links = [link for leg in itinerary.legs for link in _list_links(leg)]
     return min(
         links, key=lambda link: _WEAKEST_FIRST.index(link.access), default=WeakestLink(Access.UNKNOWN, "the walk")

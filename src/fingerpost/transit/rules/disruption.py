@@ -245,15 +245,12 @@ class DisruptionCause:
 
 
 class Difference(NamedTuple):
-    """An itinerary that is shown ahead of, or instead of, a disrupted usual one."""
-
     option: ItineraryOption
     usual: Itinerary
     cause: DisruptionCause
 
 
 def find_differences(ranked: RankedItineraries, say_time: Callable[[int], str]) -> list[Difference]:
-    """Return one difference for each option that replaces something; ``say_time`` prints its planned departure."""
     return [
         Difference(option, option.instead_of, _cause_of(option.instead_of, say_time))
         for option in ranked.choices

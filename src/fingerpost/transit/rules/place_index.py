@@ -39,7 +39,6 @@ class PlaceIndex:
         self._is_finnish = any("fi" in stop.names for stop in rows)
 
     def search(self, text: str, language: str | None = None, focus: Coordinate | None = None) -> list[PlaceMatch]:
-        """Return all places that a text may mean (rules A7, D2), with distances from a focus point."""
         return in_order(self.list_matches(text, language, focus))
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:

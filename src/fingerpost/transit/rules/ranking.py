@@ -88,7 +88,6 @@ RouteKey = tuple[int, int, int, int, str]
 
 
 def route_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: str) -> RouteKey:
-    """Return a sort key: what the preset asks for, the end, changes, duration and ``name``, the route's id."""
     first = {
         JourneyPreset.FASTEST: 0,
         JourneyPreset.FEWEST_TRANSFERS: itinerary.transfers,

@@ -18,7 +18,6 @@ class Status(StrEnum):
 
 
 def status_of(leg: Leg) -> Status | None:
-    """Return the status of a ride by its departure where it is boarded; None for a walk."""
     return _status(cancelled=leg.cancelled, delay_s=leg.departure_delay_s) if leg.is_transit else None
 
 

@@ -36,7 +36,6 @@ class WarningCode(StrEnum):
     FEED_NOT_IN_SERVICE = "feed-not-in-service", "feeds have no service on the day; the message says which and why"
 
     def __new__(cls, code: str, meaning: str) -> Self:
-        """Return a member that is its code."""
         member = str.__new__(cls, code)
         member._value_, member.meaning = code, meaning
         return member

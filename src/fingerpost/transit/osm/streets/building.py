@@ -49,8 +49,6 @@ class _Edges(NamedTuple):
 
 
 class BuiltStreets(NamedTuple):
-    """A graph, and how many metres of streets were left out as islands."""
-
     graph: StreetGraph
     left_out_m: float
 
@@ -157,7 +155,6 @@ def _find_kept(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
 
 
 def _label_both_ways(edges: _Edges) -> Int64:
-    """Label the nodes by the part in which one can walk from each to each."""
     blocked, one_way = edges.is_blocked, edges.flags & ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
     open_ = one_way & ~(blocked[edges.begin] | blocked[edges.end])
@@ -273,7 +270,6 @@ def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
 
 
 def _cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
-    """Return where positions stand on a curve through the cells of a grid that keeps neighbours together (Z-order)."""
     along: Int64 = np.zeros(len(lat_e7), np.int64)
     cells = [((each.astype(np.int64) + _HALF_TURN_E7) // _ORDER_CELL_E7) for each in (lat_e7, lon_e7)]
     for bit in range(_ORDER_BITS):

@@ -61,8 +61,6 @@ READING = "reading streets"
 
 
 class Way(NamedTuple):
-    """A stretch of a way that may be walked: OpenStreetMap's ids of its nodes, in order."""
-
     rule: WayRule
     nodes: list[int]
 
@@ -123,8 +121,6 @@ def read_extract(
 
 
 class _ExtractReader:
-    """Takes osmium's objects one after the other: nodes, then ways, then areas."""
-
     def __init__(self, area: RidersArea) -> None:
         self.streets = ExtractedStreets()
         self._area = area
@@ -215,7 +211,6 @@ class _ExtractReader:
             self.streets.squares.append(Square(rule, closed))
 
     def _is_within(self, place: Any) -> bool:
-        """Whether a location is known and lies in the area; of a country's file little does."""
         return place.valid() and self._area.holds(place.lat, place.lon)
 
     def _place(self, nodes: Iterable[Any]) -> Iterator[list[int]]:

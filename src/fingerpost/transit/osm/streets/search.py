@@ -58,8 +58,6 @@ class Walked(NamedTuple):
 
 
 class StreetSearch:
-    """Searches on one graph with one way of walking; threads share it."""
-
     def __init__(self, graph: StreetGraph, weights: Weights) -> None:
         self._graph = graph
         self._weights = weights

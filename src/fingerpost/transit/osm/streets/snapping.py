@@ -78,7 +78,6 @@ def build_grid(graph: StreetGraph) -> SegmentGrid:
 def snap_to_streets(
     graph: StreetGraph, grid: SegmentGrid, lats: Float64, lons: Float64, *, refused: int = 0, limit_m: float = SNAP_M
 ) -> Snapped:
-    """Return the nearest point of a way to each position; edges with a flag of ``refused`` do not count."""
     count = len(lats)
     found = Snapped(np.full(count, -1, np.int32), np.zeros(count), np.full(count, np.inf))
     if graph.edge_count:

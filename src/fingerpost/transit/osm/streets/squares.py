@@ -50,7 +50,6 @@ def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
 
 
 def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
-    """Return the squares, those joined that have a stretch of border in common and the same rule."""
     squares = {
         frozenset(lines): (square.rule, lines) for square in streets.squares if (lines := _lines(streets, square))
     }

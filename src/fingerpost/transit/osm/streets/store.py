@@ -19,8 +19,6 @@ _NUMBERS = ("cell_lat", "cell_lon")
 
 
 class StoredStreets(NamedTuple):
-    """The streets of a network, where its stops meet them, how far these are ahead, and how much of it they cover."""
-
     graph: StreetGraph
     grid: SegmentGrid
     access: StopAccess
@@ -41,7 +39,6 @@ def save_streets(streets: StoredStreets, folder: Path) -> None:
 
 
 def find_streets(folder: Path) -> StoredStreets | None:
-    """Open the streets below a timetable's folder by memory map; None where there are none."""
     below = folder / FOLDER
     if not below.is_dir():
         return None

@@ -139,7 +139,6 @@ class StreetWalks:
     def find_obstacles(
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
     ) -> WalkObstacles | None:
-        """Return what a walk crosses and climbs, None where it goes in a straight line; ``stops`` as for its line."""
         ways = self._find_ends(start, end, stops)
         return None if ways is None else self._search.find_obstacles(*ways[:2], 2 * MEASURED_M)
 
@@ -175,7 +174,6 @@ class StreetWalks:
         return best
 
     def _list_entrance(self, row: int) -> Float64:
-        """Return an entrance as a line of one point, an empty one where a row is the stop's own place."""
         if not self._access.is_entered[row]:
             return np.zeros((0, 2))
         return np.array([[float(self._access.lat[row]), float(self._access.lon[row])]])
@@ -189,7 +187,6 @@ class StreetWalks:
         return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
 
     def _measure_rows(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
-        """Return metres (-1: none) and seconds of the walks between places where stops meet the streets (rows)."""
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         order = np.argsort(begin, kind="stable")
         origins, first = np.unique(begin[order], return_index=True)

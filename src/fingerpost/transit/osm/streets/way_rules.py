@@ -155,7 +155,6 @@ def is_area(tags: Tags) -> bool:
 
 
 def blocks_node(tags: Tags) -> bool:
-    """Whether nobody can walk past a node: a wall, or a gate that is shut to walkers."""
     barrier, foot = tags.get("barrier"), tags.get("foot")
     if barrier is None or foot in _ALLOWED:
         return False
