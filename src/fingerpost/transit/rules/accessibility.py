@@ -1,4 +1,4 @@
-"""Accessibility notes and warnings: steps and walking (rule B9)."""
+"""Accessibility of itineraries: the weakest link, obstacles and walking distance, as notes and warnings (rule B9)."""
 
 import math
 from collections.abc import Iterable
@@ -32,12 +32,10 @@ def _list_links(leg: Leg) -> list[WeakestLink]:
             WeakestLink(leg.wheelchair, f"line {leg.line}" if leg.line else leg.mode.value.lower()),
             WeakestLink(leg.end.wheelchair, leg.end.name),
         ]
-    name = _name_walk(leg)
     if leg.wheelchair is Access.NO:
-        return [WeakestLink(Access.NO, name)]
-    if leg.obstacles is not None and leg.obstacles.unknown_kerbs:
-        return [WeakestLink(Access.UNKNOWN, f"a kerb on {name}")]
-    return []
+        return [WeakestLink(Access.NO, _name_walk(leg))]
+    has_unknown_kerbs = leg.obstacles is not None and leg.obstacles.unknown_kerbs
+    return [WeakestLink(Access.UNKNOWN, f"a kerb on {_name_walk(leg)}")] if has_unknown_kerbs else []
 
 
 def _name_walk(leg: Leg) -> str:
@@ -46,13 +44,13 @@ def _name_walk(leg: Leg) -> str:
 
 def list_walk_notes(itinerary: Itinerary) -> list[str]:
     return [
-        f"{_raised(_name_walk(leg))} {_join(met)}."
+        f"{_capitalize(_name_walk(leg))} {_join(obstacles)}."
         for leg in itinerary.legs
-        if leg.obstacles is not None and (met := _list_met(leg.obstacles))
+        if leg.obstacles is not None and (obstacles := _list_obstacles(leg.obstacles))
     ]
 
 
-def _list_met(obstacles: WalkObstacles) -> list[str]:
+def _list_obstacles(obstacles: WalkObstacles) -> list[str]:
     counted = (
         ("crosses", obstacles.crossings, "a road", "roads"),
         ("takes", obstacles.lifts, "a lift", "lifts"),
@@ -67,7 +65,6 @@ def _join(parts: list[str]) -> str:
 
 
 def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool) -> Warning | None:
-    """Return the warning, None if every link is step-free; ``supported`` is False without wheelchair data."""
     if not supported:
         text = "Step-free travel could not be considered: this source has no wheelchair data."
         return Warning(WarningCode.UNSUPPORTED_ACCESSIBILITY_FLAG, text)
@@ -79,12 +76,12 @@ def list_weak_links(itineraries: Iterable[Itinerary]) -> list[str]:
     """Return a clause for each link that is not step-free, or not known to be."""
     weak = dict.fromkeys(link for link in map(weakest_link, itineraries) if link.access is not Access.YES)
     words = {Access.NO: "is not step-free", Access.UNKNOWN: "is not known to be step-free"}
-    return [f"{_raised(name)} {words[access]}" for access, name in weak]
+    return [f"{_capitalize(name)} {words[access]}" for access, name in weak]
 
 
 def low_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:
-    least_m = _least_walk_m(found)
-    return [f"Walking {math.ceil(each.walk_m)} m; the least found is {math.ceil(least_m)} m." for each in shown]
+    least = f"the least found is {math.ceil(_least_walk_m(found))} m."
+    return [f"Walking {math.ceil(itinerary.walk_m)} m; {least}" for itinerary in shown]
 
 
 def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
@@ -96,10 +93,8 @@ def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
 
 
 def _least_walk_m(found: Iterable[Itinerary]) -> float:
-    every = list(found)
-    usable = [itinerary for itinerary in every if not itinerary.is_unusable]
-    return min((itinerary.walk_m for itinerary in usable or every), default=0.0)
+    return min(((itinerary.is_unusable, itinerary.walk_m) for itinerary in found), default=(False, 0.0))[1]
 
 
-def _raised(name: str) -> str:
+def _capitalize(name: str) -> str:
     return name[:1].upper() + name[1:]

@@ -17,7 +17,7 @@ _NAMELESS = frozenset({"UNKNOWN_EFFECT", "OTHER_EFFECT"})
 
 
 class AffectedPart(NamedTuple):
-    """A part of an answer by its path, its alerts, the nearest first, and whether they explain a disruption."""
+    """A part of an answer by its path, with its alerts, nearest first; ``explains`` if they explain a disruption."""
 
     path: str
     alerts: Sequence[ServiceAlert]
@@ -26,7 +26,7 @@ class AffectedPart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ToldAlert:
-    """An alert to show, its texts cut to the bounds, and the paths of what it touches in the order of the answer."""
+    """An alert to show, with shortened texts, and the paths of the affected parts in the order of the answer."""
 
     alert: ServiceAlert
     touches: tuple[str, ...]
@@ -39,11 +39,10 @@ class ToldAlerts:
 
 
 def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> ToldAlerts:
-    """Return each different alert of an answer once, with all that it touches.
+    """Return each alert of an answer once, with all affected parts; explanations first, then by effect and nearness.
 
-    Alerts of the same words are one, whatever their ids, because publishers repeat them line by line; such a one holds
-    from the earliest beginning to the latest end. What explains a disruption comes first, then by effect, a lift out
-    of order before all but closures where the trip is to be ``step_free``; then by how near it is.
+    Publishers repeat alerts line by line, so alerts with equal texts become one, in force as long as any of them.
+    For a ``step_free`` trip only closures rank before a broken lift.
     """
     found: dict[ServiceAlert, list[_Mention]] = {}
     for part in parts:
@@ -62,7 +61,7 @@ def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> 
 
 
 def find_explanation(leg: Leg) -> ServiceAlert | None:
-    """Return the alert that explains why a ride is disrupted, the nearest; a broken lift delays no vehicle."""
+    """Return the nearest alert that can explain why a ride is disrupted; a broken lift delays no vehicle."""
     return next((alert for alert in leg.alerts if alert.effect != _LIFT), None)
 
 
@@ -90,13 +89,10 @@ def _effect_rank(effect: str, *, step_free: bool) -> int:
 
 
 def _within_bounds(alert: ServiceAlert) -> ServiceAlert:
-    """Return an alert whose header is never empty and whose text does not say it again, both cut to the bounds.
-
-    Where there is no header, the text's beginning is; where there is no text at all, the effect's name.
-    """
-    header, text = (" ".join(each.split()) for each in (alert.header, alert.text))
+    """Shorten an alert's texts; an empty header becomes the beginning of the text, and is not repeated there."""
+    header, text = (" ".join(words.split()) for words in (alert.header, alert.text))
     if not header:
-        header, text = _begin(text)
+        header, text = _split_header(text)
     elif text.casefold().startswith(header.casefold()):
         text = text[len(header) :].lstrip(" .,:;!-\u2013\u2014")
     return replace(
@@ -105,11 +101,10 @@ def _within_bounds(alert: ServiceAlert) -> ServiceAlert:
 
 
 def format_effect(effect: str) -> str:
-    """Return an effect as words, such as "Detour"; empty where it says nothing."""
     return "" if effect in _NAMELESS else effect.replace("_", " ").capitalize()
 
 
-def _begin(text: str) -> tuple[str, str]:
+def _split_header(text: str) -> tuple[str, str]:
     sentence, stop, rest = text.partition(". ")
     if stop and len(sentence) < HEADER_CHARS:
         return f"{sentence}.", rest

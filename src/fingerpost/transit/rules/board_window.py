@@ -1,13 +1,13 @@
-"""Cut the rows of a board to its window and to the number wanted (rule B14).
+"""Select the departures of a board: those in its window, and the first of them (rule B14).
 
-A board goes by expected times, or with ``by_schedule`` by those of the timetable (rule D3).
+Times are the expected ones, or with ``by_schedule`` those of the timetable (rule D3).
 """
 
 from collections.abc import Iterable
 
 from fingerpost.transit.model.itinerary import Departure
 
-# A server's window is of expected times: for the timetable's own, rides are asked for that run so early or so late.
+# Servers select by expected times, so a board by schedule also requests rides that run this early or late.
 EARLIEST_S = 600
 LATEST_S = 2 * 3600
 
@@ -19,7 +19,7 @@ def list_within(rows: Iterable[Departure], first: int, last: int, *, by_schedule
 
 
 def keep_first(rows: list[Departure], wanted: int, *, by_schedule: bool = False) -> list[Departure]:
-    """Return the first of sorted rows, and any that leaves at the same second as the last of them."""
+    """Return the first of sorted rows, and any that depart in the same second as the last of them."""
     if len(rows) <= wanted or wanted < 1:
         return rows
     last = _time_of(rows[wanted - 1], by_schedule)

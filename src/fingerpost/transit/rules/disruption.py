@@ -1,4 +1,4 @@
-"""Disruptions: changes that would be missed, alternatives to cancelled or late itineraries, and their order."""
+"""Find disrupted itineraries, rank them among their alternatives, and word what is disrupted (rule B5)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ DISRUPTED_AFTER_S = 300
 
 
 class Standing(IntEnum):
-    """Whether an itinerary can be used, best first; ``TOO_LATE`` arrives after the wanted arrival."""
+    """Whether an itinerary can be used; ``TOO_LATE`` if it arrives after the wanted arrival."""
 
     USABLE = 0
     TOO_LATE = 1
@@ -48,9 +48,8 @@ class Standing(IntEnum):
 class ItineraryOption:
     """An itinerary, and the answer that holds it.
 
-    ``is_known`` is False if only the relaxed query found it. The last three are set for shown itineraries: ``flagged``
-    is the contract's DisruptionFlag, ``note`` its DisruptionNote, never both; ``instead_of`` is the disrupted itinerary
-    of the first query that would be shown before this one by the timetable, None for a disrupted itinerary.
+    ``is_known`` is False if only the relaxed query found it. Shown itineraries have ``flagged`` and ``note``, the
+    contract's DisruptionFlag or DisruptionNote, and ``instead_of``, the disrupted itinerary that they replace.
     """
 
     itinerary: Itinerary
@@ -67,35 +66,32 @@ class ItineraryOption:
 def list_candidates(
     answer: JourneyAnswer, *, is_known: bool = True, wanted_arrival: int | None = None
 ) -> list[ItineraryOption]:
-    def find_standing(itinerary: Itinerary) -> Standing:
-        if itinerary.is_unusable:
-            return Standing.UNUSABLE
-        is_late = wanted_arrival is not None and itinerary.arrival > wanted_arrival
-        return Standing.TOO_LATE if is_late else Standing.USABLE
-
     return [
         ItineraryOption(
             itinerary=itinerary,
             answer=answer,
             fingerprint=fingerprint(itinerary),
             is_known=is_known,
-            standing=find_standing(itinerary),
+            standing=_find_standing(itinerary, wanted_arrival),
             is_disrupted=is_disrupted(itinerary),
         )
         for itinerary in (*answer.itineraries, *answer.timetabled)
     ]
 
 
+def _find_standing(itinerary: Itinerary, wanted_arrival: int | None) -> Standing:
+    if itinerary.is_unusable:
+        return Standing.UNUSABLE
+    is_late = wanted_arrival is not None and itinerary.arrival > wanted_arrival
+    return Standing.TOO_LATE if is_late else Standing.USABLE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedItineraries:
-    """Ranked itineraries, shown and not.
+    """``choices`` are shown; ``found`` are all different itineraries, in the same order.
 
-    Attributes:
-        choices: at most the limit, in the order to show them.
-        found: all different itineraries of all searches in that order, shown or not.
-        dropped: disrupted itineraries of the first result that the limit cut off (``disrupted-itinerary-replaced``).
-        deduplicated_from: itineraries found before deduplication, None where none was removed.
-        any_usable: whether any itinerary that was found can be used.
+    ``dropped`` are disrupted itineraries of the first query beyond the limit. ``deduplicated_from`` is the number of
+    itineraries before deduplication, None if none was removed.
     """
 
     choices: tuple[ItineraryOption, ...]
@@ -115,7 +111,6 @@ def is_disrupted(itinerary: Itinerary) -> bool:
 
 
 def find_leg_note(leg: Leg) -> str | None:
-    """Return a sentence on a ride's disruption; None if it is not disrupted. Why it is, its alerts say (rule B13)."""
     return f"{_format_disruption(leg)}." if is_disrupted_leg(leg) else None
 
 
@@ -134,7 +129,7 @@ def find_note(itinerary: Itinerary) -> str | None:
 
 
 def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str]) -> str:
-    """Return one sentence per disruption with its planned departures, as ``say_time`` prints them."""
+    """Return one sentence per disruption, with its scheduled departures."""
     rides: dict[str, dict[str, None]] = {}
     for itinerary in disrupted:
         for note, leg in _list_notes(itinerary):
@@ -155,24 +150,23 @@ def merge_alternatives(
     arrive_by: bool,
     wanted_arrival: int | None = None,
 ) -> RankedItineraries:
-    """Deduplicate, rank, put usable itineraries before unusable ones, and cut to the limit.
+    """Deduplicate, rank usable itineraries before unusable ones, and cut to the limit.
 
-    An itinerary is flagged if only the relaxed query found it and it ranks ahead of a disrupted one of the first query,
-    unless it is disrupted itself.
+    An undisrupted itinerary of the relaxed query is flagged if it ranks ahead of a disrupted one of the first query.
     """
 
     def rank(ranked: ItineraryOption, *, by_timetable: bool = False) -> SortKey:
         return sort_key(ranked.itinerary, ranked.fingerprint, optimize, arrive_by=arrive_by, by_timetable=by_timetable)
 
     unique = _deduplicate(candidates, arrive_by=arrive_by)
-    ranked = sorted(unique.values(), key=lambda each: (each.standing, rank(each)))
+    ranked = sorted(unique.values(), key=lambda option: (option.standing, rank(option)))
     disrupted = {
         candidate.fingerprint: at
         for at, candidate in enumerate(ranked)
         if candidate.is_disrupted and candidate.is_known
     }
     last_disrupted = max(disrupted.values(), default=-1)
-    as_planned = sorted(ranked, key=lambda each: rank(each, by_timetable=True)) if disrupted else []
+    as_planned = sorted(ranked, key=lambda option: rank(option, by_timetable=True)) if disrupted else []
 
     def choose(at: int, chosen: ItineraryOption) -> ItineraryOption:
         if chosen.is_disrupted:
@@ -181,48 +175,44 @@ def merge_alternatives(
                 late_s = chosen.itinerary.arrival - wanted_arrival
                 notes.append(f"It arrives {format_duration(late_s)} after the time asked for.")
             return replace(chosen, note=" ".join(filter(None, notes)) or None)
-        # What only the relaxed query found would not have been shown at all.
+        # Without the disruption no itinerary of the relaxed query would have been shown.
         better = takewhile(lambda other: other is not chosen, as_planned) if chosen.is_known else as_planned
         usual = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at]
-        replaced = next((each for each in usual if each.is_unusable), usual[0] if usual else None)
+        replaced = next((itinerary for itinerary in usual if itinerary.is_unusable), usual[0] if usual else None)
         return replace(chosen, flagged=at < last_disrupted and not chosen.is_known, instead_of=replaced)
 
     return RankedItineraries(
         choices=tuple(choose(at, candidate) for at, candidate in enumerate(ranked[:limit])),
         found=tuple(candidate.itinerary for candidate in ranked),
-        dropped=tuple(each.itinerary for each in ranked[limit:] if each.fingerprint in disrupted),
+        dropped=tuple(option.itinerary for option in ranked[limit:] if option.fingerprint in disrupted),
         deduplicated_from=len(candidates) if len(candidates) > len(unique) else None,
         any_usable=any(candidate.standing is Standing.USABLE for candidate in ranked) or not ranked,
     )
 
 
 def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> dict[str, ItineraryOption]:
-    """Return the best candidate for each fingerprint; it is known if the first query found any of them.
-
-    Usable beats unusable, then undisrupted, fewer changes, shorter, and last the earlier arrival, or with
-    ``arrive_by`` the later departure. Of the same rides twice the first stays: live ones come before scheduled ones.
-    """
+    """Return the best candidate for each fingerprint (rule B7); it is known if the first query found any of them."""
     unique: dict[str, ItineraryOption] = {}
     for candidate in candidates:
         rival = unique.get(candidate.fingerprint)
-        if rival is None:
-            unique[candidate.fingerprint] = candidate
-            continue
-        best = candidate if _is_better(candidate, rival, arrive_by=arrive_by) else rival
-        unique[candidate.fingerprint] = replace(best, is_known=candidate.is_known or rival.is_known)
+        if rival is not None:
+            best = candidate if _is_better(candidate, rival, arrive_by=arrive_by) else rival
+            candidate = replace(best, is_known=candidate.is_known or rival.is_known)
+        unique[candidate.fingerprint] = candidate
     return unique
 
 
 def _is_better(candidate: ItineraryOption, rival: ItineraryOption, *, arrive_by: bool) -> bool:
     mine, its = candidate.itinerary, rival.itinerary
     own_key, its_key = (
-        (each.standing, each.is_disrupted, each.itinerary.transfers, each.itinerary.duration_s)
-        for each in (candidate, rival)
+        (option.standing, option.is_disrupted, option.itinerary.transfers, option.itinerary.duration_s)
+        for option in (candidate, rival)
     )
     if own_key != its_key:
         return own_key < its_key
-    own_rides, its_rides = ([(leg.trip_id, leg.departure_scheduled) for leg in each.rides] for each in (mine, its))
     is_sooner = mine.departure > its.departure if arrive_by else mine.arrival < its.arrival
+    # Of the same rides twice the first stays: live ones come before scheduled ones.
+    own_rides, its_rides = ([(leg.trip_id, leg.departure_scheduled) for leg in trip.rides] for trip in (mine, its))
     return is_sooner and own_rides != its_rides
 
 
@@ -237,7 +227,7 @@ class ConnectionRisk(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DisruptionCause:
-    """What is wrong with the usual itinerary: a sentence, and the id of the alert that says why, else of the ride."""
+    """Why the usual itinerary is disrupted; ``id`` is that of the alert that explains it, else of the ride."""
 
     id: str
     sentence: str

@@ -1,10 +1,11 @@
-"""Match and name positions with what a geocoder knows."""
+"""Score the candidates of a geocoder against a text, and name a position after the nearest of its features."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, FLOOR, in_order, plain
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, in_order, plain
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
 
@@ -13,21 +14,16 @@ OFFERED_AT_MOST = AUTO_RESOLVE - 0.01
 
 
 def score_spellings(text: str, spellings: Sequence[Sequence[str]], vouched: Sequence[float]) -> list[float]:
-    """Return how well each candidate fits a text, 0 to 1.
-
-    The best of a candidate's plain ``spellings`` counts; if none resembles the text, the geocoder's own confidence
-    ``vouched`` (0 to 1) does.
-    """
-    names = list(dict.fromkeys(spelling for each in spellings for spelling in each))
+    """Return each candidate's best score of its plain spellings, else the geocoder's own confidence (``vouched``)."""
+    names = list(dict.fromkeys(chain.from_iterable(spellings)))
     if not names:
         return [0.0 for _ in spellings]
     score_of = {names[row]: score for row, score in NameSearch(names).score(text).items()}
-    scores = []
-    for each, confidence in zip(spellings, vouched, strict=True):
-        own = max((score_of.get(spelling, 0.0) for spelling in each), default=0.0)
-        offered = min(confidence, OFFERED_AT_MOST)
-        scores.append(own if own >= FLOOR else round(max(0.0, offered), 4))
-    return scores
+    return [
+        max((score_of.get(spelling, 0.0) for spelling in own), default=0.0)
+        or round(max(0.0, min(confidence, OFFERED_AT_MOST)), 4)
+        for own, confidence in zip(spellings, vouched, strict=True)
+    ]
 
 
 def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordinate | None) -> list[PlaceMatch]:
@@ -62,9 +58,9 @@ class NearName:
 
 
 def find_position_name(position: Coordinate, near: Iterable[NearName], attribution: Iterable[str] = ()) -> Place | None:
-    """Return a position, not moved, named by an address within 60 m, else the nearest feature; None if none is near."""
-    measured = [(distance_m(position, each.coordinate), each) for each in near if each.name.strip()]
-    named = [(away_m, each) for away_m, each in measured if away_m <= NAMED_WITHIN_M]
+    """Return the position, named after an address within 60 m, else the nearest feature; None if none is near."""
+    measured = [(distance_m(position, feature.coordinate), feature) for feature in near if feature.name.strip()]
+    named = [pair for pair in measured if pair[0] <= NAMED_WITHIN_M]
     if not named:
         return None
     _, best = min(named, key=lambda pair: (pair[0] > ON_THE_SPOT_M or not pair[1].is_address, pair[0], pair[1].name))

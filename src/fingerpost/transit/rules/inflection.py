@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice, product
 
-# How well a name fits of which the text is an inflected form.
+# The score of a name if the text is one of its inflected forms.
 INFLECTED = 0.97
 
 _CASES = ("ssa", "sta", "lla", "lta", "lle", "ksi", "na", "tta", "ta", "a", "n")
@@ -26,10 +26,7 @@ _MOST_FORMS = 96
 # A look-up reads the same words among stops, among streets and among cities.
 @lru_cache(maxsize=256)
 def base_forms(text: str) -> tuple[str, ...]:
-    """Return what a plain text may be an inflected form of; the text itself is not among them.
-
-    The last word is read as inflected, or each of them: Vanhalla kirkolla is said of Vanha kirkko.
-    """
+    """Return possible base forms of a plain text, in which the last word or all are inflected (Vanhalla kirkolla)."""
     words = text.split()
     if not words:
         return ()
@@ -85,7 +82,7 @@ def _nominatives(stem: str) -> Iterator[str]:
 
 
 def _strengthened(stem: str) -> Iterator[str]:
-    """Yield a stem in the strong grade: kadu is of katu, raiti of raitti, polu of polku."""
+    """Yield a stem in the strong grade: katu for kadu, raitti for raiti, polku for polu."""
     end = len(stem.rstrip(_VOWELS))
     vowels = stem[end:]
     for weak, strong in _STRONG.items():

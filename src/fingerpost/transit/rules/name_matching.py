@@ -1,4 +1,4 @@
-"""Score how well a name matches a text."""
+"""Normalize names, and decide which match of a text is certain and in which order matches are shown."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ _LETTERS = str.maketrans(
 # A look-up compares the same names again and again.
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """Return case-folded words without accents, one space between them; empty where the text has no letter or digit."""
+    """Return the words of a text, case-folded, without accents and signs."""
     folded = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(character for character in folded if unicodedata.category(character) != "Mn").casefold()
     spaced = "".join(
@@ -32,21 +32,22 @@ _SIGNS = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&": " a
 
 
 def list_plain(text: str) -> list[str]:
-    """Return the plain words of a text, then as others write its signs: Kings Cross, Elephant and Castle."""
+    """Return the plain words of a text, and those with its signs written out: Kings Cross, Elephant and Castle."""
     return list(dict.fromkeys(filter(None, (plain(text), plain(text.translate(_SIGNS))))))
 
 
-# Words before a place that say that something is near it, in English, Finnish and Swedish.
+# "Near" before a place, in English, Finnish and Swedish.
 _NEAR = re.compile(r"(?:near|close to|next to|lahella|nara|i narheten av) (?=.)")
 
 
 def leave_out_near(words: str) -> str:
-    """Return plain words without those that only say that something is near a place: near X is X."""
-    return _NEAR.sub("", words, count=1) if _NEAR.match(words) else words
+    """Return plain words without a leading "near": near X is X."""
+    found = _NEAR.match(words)
+    return words[found.end() :] if found else words
 
 
 FLOOR = 0.60
-# At this score a place is taken without asking, unless it has a rival.
+# At this score a text resolves, unless the place has a rival.
 AUTO_RESOLVE = 0.80
 # A rival scores no more than this below the best ...
 RIVAL_SCORE = 0.02
@@ -67,17 +68,16 @@ def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
 
 
 def in_order(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
-    """Return matches by score, name and id; if distances are known, those within ``RIVAL_SCORE`` go by distance."""
+    """Sort matches by score, name and id; within ``RIVAL_SCORE`` of each other by distance, if it is known."""
     by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
     ordered: list[PlaceMatch] = []
     while len(ordered) < len(by_score):
         rest = by_score[len(ordered) :]
-        # By score, so that whatever is close to the best stands directly behind it.
         band = list(takewhile(partial(_is_close, best=rest[0]), rest))
         ordered += sorted(band, key=lambda match: 0.0 if match.distance_m is None else match.distance_m)
     return ordered
 
 
 def _is_close(match: PlaceMatch, best: PlaceMatch) -> bool:
-    # Scores are decimals; their difference must not be judged by its last binary digit.
+    # Scores are decimals, so the difference is rounded.
     return round(best.score - match.score, 9) <= RIVAL_SCORE

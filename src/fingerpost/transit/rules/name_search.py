@@ -1,4 +1,4 @@
-"""Search names by text, with a score: only the same name, kind of stop aside, resolves (rule D2)."""
+"""Search an index of names by text; only an equal name, without words such as "station", resolves (rule D2)."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -7,21 +7,22 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 import numpy as np
 from rapidfuzz import fuzz, process
 
-from fingerpost.transit.rules.name_matching import FLOOR, leave_out_near, list_plain
+from fingerpost.transit.rules.inflection import INFLECTED, base_forms
+from fingerpost.transit.rules.name_matching import FLOOR, leave_out_near, list_plain, plain
 
 _SAME = 1.0
-# Names that differ in their kinds only lie within ``RIVAL_SCORE``, and below the same name by more than that.
+# Names that differ only in such words are within ``RIVAL_SCORE`` of each other, and more than that below an equal name.
 _WHOLE = (0.92, 0.94)
-# A text as short as this is offered its name with a kind behind it, and resolves only to the same name.
+# Shorter texts resolve only to an equal name.
 _DISTINCTIVE_LETTERS = 3
-# What is no more than this is offered, and never resolves (rule D2).
+# Scores below the threshold at which a text resolves (rule D2).
 _BEGINS = (0.74, 0.79)
 _HAS_ALL = (0.66, 0.78)
 _SPELT_LIKE = (0.24, 0.79)
 _OTHER_NUMBER = 0.70
 _OFFERED = (0.62, 0.78)
 _WORD_SPELT_LIKE_PERCENT = 75.0
-# What a stop may be called behind its name, in English, Finnish, Swedish and German; and brands of railways.
+# Words after the name of a stop, in English, Finnish, Swedish and German, and brands of railways.
 _KINDS = frozenset({
     "amtrak", "bart", "bhf", "bus", "caltrain", "coach", "dlr", "ferry", "halt", "m", "metro", "metrorail",
     "overground", "pier", "rail", "railway", "station", "stop", "subway", "terminal", "train", "tram", "tube",
@@ -32,14 +33,15 @@ _KINDS = frozenset({
 
 
 class NameSearch:
-    """An index over names that ``name_matching.plain`` has made plain; ``names`` are distinct and not empty.
+    """An index over distinct plain names, not empty (``name_matching.plain``).
 
-    ``cities`` are words that a text may leave out of a name's end, as it may a kind of stop.
+    A text may leave out one of the ``cities`` at a name's end. With ``is_finnish`` it may be an inflected form.
     """
 
-    def __init__(self, names: Sequence[str], cities: Collection[str] = ()) -> None:
+    def __init__(self, names: Sequence[str], cities: Collection[str] = (), *, is_finnish: bool = False) -> None:
         left_out = _KINDS.union(cities)
         self._names = list(names)
+        self._row_of_name = {name: row for row, name in enumerate(names)} if is_finnish else {}
         self._words = [name.split() for name in self._names]
         self._stems = [_without_end(words, left_out) for words in self._words]
         self._rows_of_word: dict[str, list[int]] = {}
@@ -57,6 +59,9 @@ class NameSearch:
             without_near = dict.fromkeys(leave_out_near(form) for form in forms)
             for row, score in self._score_forms(form for form in without_near if form not in forms).items():
                 best[row] = max(score, best.get(row, 0.0))
+        if self._row_of_name and (wanted := plain(text)) not in self._row_of_name:
+            known = [self._row_of_name[form] for form in base_forms(wanted) if form in self._row_of_name]
+            best |= {row: max(INFLECTED, best.get(row, 0.0)) for row in known}
         return best
 
     def _score_forms(self, forms: Iterable[str]) -> dict[int, float]:

@@ -1,4 +1,4 @@
-"""Places that stops form: stations, stops of one name, and poles whose names differ in a letter."""
+"""Group stops into places: stations, stops with one name, and poles whose names differ in a letter (rule D2)."""
 
 import math
 import re
@@ -16,11 +16,7 @@ from fingerpost.transit.rules.name_matching import list_plain, plain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedStop:
-    """A stop or a station.
-
-    ``id`` and ``parent_id`` are printed stop ids (rule A8); ``names`` are translations by language.
-    ``is_boardable`` is False for a stop that riders cannot board at; of a station it says nothing.
-    """
+    """A stop or a station; ``names`` are translations by language, ``is_boardable`` means nothing for a station."""
 
     id: str
     name: str
@@ -58,7 +54,7 @@ _NAME = re.compile(
 
 
 class PoleName(NamedTuple):
-    """The place and the pole in a stop's name; ``is_bare`` is True for a lone letter, which may mean something else."""
+    """The place and the pole in a stop's name; ``is_bare`` for a letter without a word such as "platform"."""
 
     place: str
     pole: str = ""
@@ -66,7 +62,7 @@ class PoleName(NamedTuple):
 
 
 def part_name(name: str) -> PoleName:
-    """Part a stop's name; a bare number is no pole, but the number of a house, a terminal or a road."""
+    """Split a stop's name; a bare number is not a pole, but the number of a house, a terminal or a road."""
     found = _NAME.fullmatch(name.strip()) if len(name) <= _LONGEST_NAME else None
     if found is None:
         return PoleName(name)
@@ -82,10 +78,9 @@ def part_name(name: str) -> PoleName:
 
 
 def are_poles_of_one_place(names: Sequence[str]) -> bool:
-    """Whether the names of stops near each other, equal but for their poles, tell poles and not places apart.
+    """Whether names of near stops, equal but for a letter, mean poles of one place.
 
-    A letter that stands alone is a pole's where most of the stops have one of their own: the corners of Avenue A
-    and of Avenue B have two stops each, whose names are equal.
+    Poles mostly have a letter of their own, but both stops at the corner of Avenue A have the letter A.
     """
     letters = [part.pole for part in map(part_name, names) if part.is_bare]
     return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
@@ -100,7 +95,7 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class PlaceGroup:
-    """A place, its plain spellings, the ids of its stops, and the letters or numbers that tell these apart."""
+    """A place, its plain spellings, and the ids of its stops, with their poles if these differ."""
 
     place: Place
     spellings: frozenset[str]
@@ -111,12 +106,9 @@ class PlaceGroup:
 def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
     """Return the places of a network, by id.
 
-    Where all stops of a place share one parent, the place is that station: its id, name and position, and all
-    of its stops. It is then found under the stops' names too.
-    Else the place has the id of the stop nearest to its centre, and covers the stations of its own name; it stands
-    where the station of that stop stands, or the stop itself.
-    Where both hold of one station, because further stops bear its name, there is one place with the station's id.
-    Stops without a name belong to no place.
+    Stops that share one parent become its station. Other stops with one name get the id of the stop nearest to their
+    centre and the position of that stop's station, if it has one. A station whose name further stops have too is one
+    place with them, under the station's id.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
@@ -140,7 +132,7 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
         place = _mixed_place(cluster, stops_of_station, shared[0] if shared else station)
         if shared:
             place = replace(place, id=shared[0].id)
-        within = [stop for each in shared for stop in clusters_of_station.pop(each.id)]
+        within = [stop for station in shared for stop in clusters_of_station.pop(station.id)]
         groups.append(_new_group(place, [*cluster, *within]))
     for station_id, cluster in clusters_of_station.items():
         place = place_of_stop(by_id[station_id], stops_of_station.get(station_id, ()))
@@ -176,7 +168,7 @@ def place_of_stop(stop: NamedStop, stops_of_station: Sequence[NamedStop] = ()) -
         names=stop.names,
         coordinate=stop.coordinate,
         kind=PlaceKind.STOP,
-        member_ids=tuple(sorted(each.id for each in stops_of_station)) if stop.is_station else own,
+        member_ids=tuple(sorted(child.id for child in stops_of_station)) if stop.is_station else own,
         locality=stop.locality,
     )
 
@@ -209,7 +201,7 @@ def _mixed_place(
 def _nearest(cluster: Sequence[NamedStop]) -> NamedStop:
     stops = [stop for stop in cluster if stop.is_boardable and not stop.is_station] or cluster
     centre = centre_of([stop.coordinate for stop in stops])
-    # Two stops are equally far from their centre but for the last binary digit; then the id decides.
+    # Two stops are equally far from their centre, apart from rounding; then the id decides.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
 
 
@@ -231,7 +223,7 @@ def _station_of(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
 
 def _spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
     names = [stop.name, *stop.names.values()]
-    for name in (*names, *(part_name(each).place for each in names)) if with_place else names:
+    for name in (*names, *(part_name(name).place for name in names)) if with_place else names:
         for spelling in list_plain(name):
             yield spelling
             if stop.locality:
@@ -256,7 +248,7 @@ def _linked_by_name(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Ite
 
 
 def _linked(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
-    """Yield clusters of stops of one name, linked by hops within the radius (a sweep over latitude)."""
+    """Yield clusters of stops with one name, linked by distances up to ``ONE_PLACE_M`` (a sweep over latitude)."""
     reach_lat = math.degrees(ONE_PLACE_M / EARTH_RADIUS_M) * 1.001
     northwards = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)
 

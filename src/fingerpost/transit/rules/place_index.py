@@ -1,11 +1,10 @@
-"""A local index of a network's places, by text and by id (rules B10 and D2)."""
+"""Find the places of one network by name or stop id (rules B10 and D2)."""
 
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
-from fingerpost.transit.rules.inflection import INFLECTED, base_forms
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import in_order, plain
 from fingerpost.transit.rules.name_search import NameSearch
@@ -18,9 +17,7 @@ class PlaceIndex:
     def __init__(self, stops: Iterable[NamedStop]) -> None:
         rows = list(stops)
         self._stop_by_id = {stop.id: stop for stop in rows}
-        self._id_by_folded: dict[str, str] = {}
-        for stop in rows:
-            self._id_by_folded.setdefault(stop.id.casefold(), stop.id)
+        self._stop_by_folded_id = {stop.id.casefold(): stop for stop in reversed(rows)}
         self._stops_of_station = stops_of_stations(rows)
         groups = group_places(rows)
         self._place_by_id = {group.place.id: group.place for group in groups}
@@ -32,20 +29,18 @@ class PlaceIndex:
             for spelling in group.spellings:
                 self._places_of_spelling.setdefault(spelling, []).append(group.place)
         self._spellings = sorted(self._places_of_spelling)
-        self._names = NameSearch(self._spellings)
+        self._names = NameSearch(self._spellings, is_finnish=any("fi" in stop.names for stop in rows))
         self._named = lru_cache(maxsize=None)(
             lambda place_id, language: in_language(self._place_by_id[place_id], language)
         )
-        self._is_finnish = any("fi" in stop.names for stop in rows)
 
     def search(self, text: str, language: str | None = None, focus: Coordinate | None = None) -> list[PlaceMatch]:
         return in_order(self.list_matches(text, language, focus))
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
         scores: dict[str | None, float] = {}
-        scored = [(self._spellings[row], score) for row, score in self._names.score(text).items()]
-        for spelling, score in (*scored, *self._list_inflected(text)):
-            for place in self._places_of_spelling[spelling]:
+        for row, score in self._names.score(text).items():
+            for place in self._places_of_spelling[self._spellings[row]]:
                 scores[place.id] = max(score, scores.get(place.id, 0.0))
         pole = self._pole_of_name.get(plain(text))
         place_of_pole = None if pole is None else self._place_of_member[pole.id].id
@@ -63,22 +58,12 @@ class PlaceIndex:
         poles_of_name: dict[str, list[NamedStop]] = {}
         for stop in stops:
             if stop.id in self._pole_by_id and stop.is_boardable:
-                for name in {plain(each) for each in (stop.name, *stop.names.values())}:
-                    poles_of_name.setdefault(name, []).append(stop)
+                for spelling in {plain(name) for name in (stop.name, *stop.names.values())}:
+                    poles_of_name.setdefault(spelling, []).append(stop)
         return {name: poles[0] for name, poles in poles_of_name.items() if len(poles) == 1}
 
-    def _list_inflected(self, text: str) -> list[tuple[str, float]]:
-        spelling = plain(text)
-        if not self._is_finnish or spelling in self._places_of_spelling:
-            return []
-        return [(form, INFLECTED) for form in base_forms(spelling) if form in self._places_of_spelling]
-
     def find(self, stop_id: str) -> NamedStop | None:
-        exact = self._stop_by_id.get(stop_id)
-        if exact is not None:
-            return exact
-        known = self._id_by_folded.get(stop_id.casefold())
-        return None if known is None else self._stop_by_id[known]
+        return self._stop_by_id.get(stop_id) or self._stop_by_folded_id.get(stop_id.casefold())
 
     def find_stop(self, stop_id: str, language: str | None = None) -> Place | None:
         stop = self.find(stop_id)
@@ -87,7 +72,7 @@ class PlaceIndex:
         return in_language(place_of_stop(stop, self._stops_of_station.get(stop.id, ())), language)
 
     def find_place_of(self, stop_id: str, language: str | None = None) -> Place | None:
-        """Return the whole place that has this id or a stop of this id, else exactly the stop or station."""
+        """Return the whole place with this id or with a stop of this id, else the stop or station itself."""
         stop = self.find(stop_id)
         if stop is None:
             return None
@@ -95,7 +80,7 @@ class PlaceIndex:
         return self.find_stop(stop.id, language) if place is None else in_language(place, language)
 
     def find_pole(self, stop_id: str) -> str | None:
-        """Return the letter or number of a stop of this exact id, where its place's stops are told apart by them."""
+        """Return the letter or number of a stop whose place has several poles."""
         return self._pole_by_id.get(stop_id)
 
     def list_places(self) -> list[Place]:

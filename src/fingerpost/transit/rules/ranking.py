@@ -1,4 +1,4 @@
-"""Rank itineraries: fingerprints, and order by what the rider wants."""
+"""Rank itineraries: their fingerprints and ids, and the sort keys of plan_trip and planRoute."""
 
 import hashlib
 import json
@@ -10,17 +10,12 @@ from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize, StopPo
 from fingerpost.transit.rules.modes import timetable_word, trip_word
 from fingerpost.transit.rules.times import format_utc
 
-# Scheduled starts within one such slot are one way of travelling.
+# Itineraries with equal legs and scheduled starts in one such slot are the same.
 SLOT_S = 120
 
 
 def fingerprint(itinerary: Itinerary) -> str:
-    """Return ``sha1:`` and the hexadecimal SHA-1 of ``mode|line|from|to~...|start``.
-
-    The mode is the word of the plan_trip contract, a missing line is empty, an end is its stop id, else its name.
-    Each part is percent-encoded, unreserved characters but ``~`` excepted.
-    The start is the scheduled one, rounded down to the slot, as ``YYYY-MM-DDTHH:MM:SSZ``.
-    """
+    """Return ``sha1:`` and the SHA-1 of ``mode|line|from|to~...|start``, each part percent-encoded (rule B7)."""
     start = itinerary.departure_scheduled
     legs = (
         _join(trip_word(leg.mode), leg.line or "", leg.start.id or leg.start.name, leg.end.id or leg.end.name)
@@ -35,7 +30,7 @@ def _join(*parts: str) -> str:
     return "|".join(quote(part, safe="").replace("~", "%7E") for part in parts)
 
 
-# A change is worth arriving this much later.
+# Seconds of a later arrival that a change costs.
 CHANGE_COST_S = 300
 # A second on foot counts once in the arrival and this much more.
 WALK_COST = 1
@@ -46,11 +41,9 @@ SortKey = tuple[int, int, int, int, str]
 def sort_key(
     itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: bool, by_timetable: bool = False
 ) -> SortKey:
-    """Return a key by which the better itinerary sorts first; ``name`` is its fingerprint.
+    """Return the sort key of rule B8; ``name`` is the fingerprint, ``by_timetable`` compares scheduled times.
 
-    After what ``optimize`` asks for: arrival, or latest departure where ``arrive_by``; changes; then leaving
-    later (arriving earlier where ``arrive_by``), because nobody likes to wait; the fingerprint last.
-    ``by_timetable`` takes the scheduled times instead of those that are shown.
+    Itineraries that are equal otherwise rank by departure, later first, or with ``arrive_by`` by arrival.
     """
     time, other = itinerary.arrival, -itinerary.departure
     if by_timetable:
@@ -82,7 +75,7 @@ OPTIMIZE = {
     JourneyPreset.FEWEST_TRANSFERS: Optimize.FEW_TRANSFERS,
     JourneyPreset.LEAST_WALK: Optimize.BALANCED,
 }
-"""What a source is asked to optimise for each preset; no source knows the least walk."""
+"""The optimization of the query for each preset; no source minimizes walking."""
 
 RouteKey = tuple[int, int, int, int, str]
 

@@ -1,4 +1,4 @@
-"""Realtime: status of a ride, kind of schedule, age of data, and delays of walks."""
+"""Realtime in answers: status of rides, age of the data, and delays of walks between late rides."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -52,7 +52,7 @@ def uses_realtime(departures: Iterable[Departure]) -> bool:
 
 STALE_AFTER_S = 90
 
-# The unit in seconds, the age from which on it is taken, and its word.
+# A unit in seconds, the least age in this unit, and its symbol.
 _UNITS = ((86_400, 2 * 86_400, "days"), (3600, 2 * 3600, "h"), (60, 121, "min"))
 
 
@@ -86,15 +86,15 @@ def _updates(rows: Iterable[Leg | Departure]) -> list[int]:
 
 
 def with_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
-    """Return legs whose walks have delays; their times are the expected ones before and after.
+    """Return legs with delays for walks, whose times are expected ones.
 
-    The first walk is as late as the ride that it leads to, any other as the ride before it; the walk of a change ends
-    with the next scheduled departure at the latest.
+    The first walk is as late as the ride after it, any other as the ride before it; the walk of a change ends no later
+    than the next scheduled departure.
     """
     made: list[Leg] = []
     for number, leg in enumerate(legs):
-        after = next((each for each in legs[number + 1 :] if each.is_transit), None)
-        before = next((each for each in reversed(made) if each.is_transit), None)
+        after = next((later for later in legs[number + 1 :] if later.is_transit), None)
+        before = next((earlier for earlier in reversed(made) if earlier.is_transit), None)
         if leg.is_transit or leg.departure_delay_s is not None:
             made.append(leg)
         elif before is not None:

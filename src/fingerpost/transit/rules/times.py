@@ -1,4 +1,4 @@
-"""Instants, service days and time zones."""
+"""Parse and format instants in a time zone."""
 
 import re
 from datetime import UTC, date, datetime
@@ -14,7 +14,7 @@ _RFC_3339 = re.compile(
 )
 # The first and the last year of the calendar cannot be moved into every zone.
 _YEARS = range(2, 9999)
-# An instant that has passed by no more than this still means now.
+# Instants that passed less than this ago mean now (rule B12).
 PAST_AFTER_S = 120
 _OFFSET_HINT = "Write it like 2026-01-31T06:00:00Z, or with an offset like +02:00"
 _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
@@ -29,7 +29,7 @@ class ReadInstant(NamedTuple):
 
 
 class AskedInstant(NamedTuple):
-    """The instant of a question, and now, before which nobody can leave; None for a question about the past (B12)."""
+    """The instant of a query, and the present, before which nobody can leave; None for a query about the past (B12)."""
 
     instant: int
     not_before: int | None
@@ -50,13 +50,13 @@ def is_now(text: str) -> bool:
 
 
 def read_instant(text: str, *, zone_name: str, now: int, field: str = "time") -> ReadInstant:
-    """Read ``now`` or an RFC 3339 text; seconds may be left out, and so may the offset.
+    """Parse ``now`` or an RFC 3339 text; seconds and offset are optional.
 
-    Without an offset the text is read in the zone. A time that a clock shows twice is its earlier instant;
-    one that a clock skips is moved forward by what was skipped, and the note says so.
+    Without an offset the text is a local time of the zone. If clocks show it twice, the earlier instant is used; if
+    they skip it, it moves forward. The note says so.
 
     Raises:
-        ParameterError: the text is no such instant; ``details["field"]`` is ``field``.
+        ParameterError: the text is not an instant.
     """
     if is_now(text):
         return ReadInstant(now)
@@ -65,7 +65,7 @@ def read_instant(text: str, *, zone_name: str, now: int, field: str = "time") ->
         raise _refusal(text, field, "is not an instant")
     second = int(match["second"] or 0)
     try:
-        # RFC 3339 allows a leap second, which no clock of ours has: it is the second after.
+        # RFC 3339 allows leap seconds; Python does not, so it is the second after.
         naive = datetime.fromisoformat(f"{match['day']}T{match['minute']}:{min(second, 59):02d}")
         offset = match["offset"]
         aware = datetime.fromisoformat(f"{naive.isoformat()}{offset.upper()}") if offset else None
@@ -90,7 +90,7 @@ def read_offset_instant(text: str, *, now: int, field: str) -> int:
     return read.instant
 
 
-# Where a leg ends the next begins, and the itinerary with it.
+# Legs that follow each other share an instant.
 @lru_cache(maxsize=4_096)
 def format_instant(instant: int, zone_name: str) -> str:
     return datetime.fromtimestamp(instant, _zone(zone_name)).isoformat()
@@ -131,5 +131,4 @@ def is_zone(name: str | None) -> bool:
     try:
         return bool(name) and bool(ZoneInfo(name or "").key)
     except (OSError, ValueError, KeyError):
-        # A folder's or a file's name, one that leads out of the folder of zones, one that is not there.
         return False

@@ -1,4 +1,4 @@
-"""Limits of a trip: walking, long waits, networks out of service, and which limits a second search relaxes."""
+"""Limits of a trip: walking, long waits and feeds out of service, and the relaxed second query (rules B5 and B6)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -34,26 +34,28 @@ LONG_WAIT_S = 3600
 def list_long_waits(
     found: Iterable[Itinerary], shown: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False
 ) -> list[str]:
-    """Return sentences on waits of over an hour (B6): before the first trip found, after the last, on those shown."""
-    offset = _find_long_offset([each for each in found if not each.is_unusable], instant, zone, arrive_by=arrive_by)
+    """Return sentences on waits of over an hour before, after and within itineraries (rule B6)."""
+    usable = [itinerary for itinerary in found if not itinerary.is_unusable]
+    offset = _find_long_offset(usable, instant, zone, arrive_by=arrive_by)
     return [sentence for sentence in (offset, find_long_change(shown)) if sentence is not None]
 
 
 def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, arrive_by: bool) -> str | None:
     if arrive_by:
-        last = max((each.arrival for each in usable), default=instant)
+        last = max((itinerary.arrival for itinerary in usable), default=instant)
         if instant - last > LONG_WAIT_S:
             told = "Nothing that can be used arrives shortly before the time asked for"
             return f"{told}: the last trip found arrives at {format_instant(last, zone)}."
         return None
-    first = min((each.departure for each in usable), default=instant)
+    first = min((itinerary.departure for itinerary in usable), default=instant)
     if first - instant > LONG_WAIT_S:
         return f"Nothing that can be used leaves soon: the first trip found leaves at {format_instant(first, zone)}."
     return None
 
 
 def find_long_change(shown: Iterable[Itinerary]) -> str | None:
-    wait_s, name = max((find_longest_wait(each) for each in shown if not each.is_unusable), default=(0, ""))
+    usable = (itinerary for itinerary in shown if not itinerary.is_unusable)
+    wait_s, name = max(map(find_longest_wait, usable), default=(0, ""))
     if wait_s <= LONG_WAIT_S:
         return None
     hours, minutes = divmod(wait_s // 60, 60)
@@ -84,20 +86,19 @@ def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | No
     if not out_of_service:
         return None
     hint = f"No service on {out_of_service[0].day}: {_name(out_of_service)}"
-    later = [next_day for each in out_of_service if (next_day := each.feed.service.find_next_day(each.day))]
+    later = [next_day for out in out_of_service if (next_day := out.feed.service.find_next_day(out.day))]
     if later:
         return f"{hint}. Try {min(later)}"
-    last = [day for each in out_of_service if (day := each.feed.service.last_day) is not None]
+    last = [day for out in out_of_service if (day := out.feed.service.last_day) is not None]
     return f"{hint}. Ask the operator for a newer timetable" + (f", or try a day up to {max(last)}" if last else "")
 
 
 def _name(out_of_service: Sequence[OutOfService]) -> str:
-    told = [
-        f"{each.feed.title} ({each.feed.service.format_service_change(each.day)})"
-        for each in out_of_service[:_MOST_NAMED]
+    named = [
+        f"{out.feed.title} ({out.feed.service.format_service_change(out.day)})" for out in out_of_service[:_MOST_NAMED]
     ]
-    more = len(out_of_service) - len(told)
-    return ", ".join(told) + (f" and {more} more" if more else "")
+    more = len(out_of_service) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
 
 
 RELAXED_BY = 1.25

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from fingerpost.transit.rules.inflection import INFLECTED, base_forms
+from fingerpost.transit.rules.inflection import base_forms
 from fingerpost.transit.rules.name_matching import leave_out_near, plain
 from fingerpost.transit.rules.name_search import NameSearch
 
@@ -67,30 +67,25 @@ class SpellingSearch:
         self._is_finnish = is_finnish
 
     def score(self, words: str, *, with_trigrams: bool = True) -> dict[int, float]:
-        """Return {spelling: score} of what resembles plain words, scores as stops have them (``NameSearch``).
-
-        Where they are a known name, or an inflected form of one, nothing is looked for by trigrams.
-        """
+        """Return {spelling: score} of what resembles plain words (``NameSearch``); trigrams find no known names."""
         rows = self._find_by_words(words)
-        best: dict[int, float] = {}
-        is_known = rows.get(words) is not None
+        is_known = words in rows
         if self._is_finnish and not is_known:
-            for row in self._find_exact(base_forms(words)):
-                best[row] = INFLECTED
-        if with_trigrams and not (is_known or best):
+            inflected = self._find_exact("text", base_forms(words))
+            is_known = bool(inflected)
+            rows |= inflected
+        if with_trigrams and not is_known:
             rows |= self._find_by_trigrams(words)
+        if not rows:
+            return {}
         texts = list(rows)
-        for place, score in NameSearch(texts, self._cities).score(words).items() if texts else ():
-            row = rows[texts[place]]
-            best[row] = max(score, best.get(row, 0.0))
-        return best
+        scores = NameSearch(texts, self._cities, is_finnish=self._is_finnish).score(words)
+        return {rows[texts[place]]: score for place, score in scores.items()}
 
-    def _find_exact(self, texts: Sequence[str]) -> list[int]:
-        if not texts:
-            return []
-        marks = ", ".join("?" * len(texts))
-        found = self._connection.execute(f"SELECT id FROM spelling WHERE text IN ({marks})", texts)  # noqa: S608
-        return [row for (row,) in found]
+    def _find_exact(self, column: str, values: Sequence[object]) -> dict[str, int]:
+        marks = ", ".join("?" * len(values))
+        query = f"SELECT id, text FROM spelling WHERE {column} IN ({marks})"  # noqa: S608
+        return {text: row for row, text in self._connection.execute(query, values)}
 
     def _find_by_words(self, words: str) -> dict[str, int]:
         """Return spellings that have all the words, the last one perhaps not typed to its end."""
@@ -120,9 +115,7 @@ class SpellingSearch:
             shared.update(row for (row,) in rows)
         # Of spellings that share as many trigrams the shorter go first.
         best = heapq.nsmallest(_MOST_BY_TRIGRAMS, shared, key=lambda row: (-shared[row], row))
-        marks = ", ".join("?" * len(best))
-        found = self._connection.execute(f"SELECT id, text FROM spelling WHERE id IN ({marks})", best)  # noqa: S608
-        return {text: row for row, text in found}
+        return self._find_exact("id", best)
 
 
 # A number typed without a space behind a word that is no abbreviation: hameenkatu10.
