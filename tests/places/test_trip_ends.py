@@ -7,8 +7,8 @@ import pytest
 
 from fingerpost.errors import PlaceUnknown, RegionUnsupported, SourceUnreachable
 from fingerpost.store.variables import VariableStore
-from fingerpost.transit.model.place import Bounds, Coordinate
-from fingerpost.transit.places.labels import TextQuery, input_position
+from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
+from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.rules.warnings import WarningCode
@@ -26,7 +26,8 @@ def resolve(tmp_path):
         variables = VariableStore(tmp_path / "variables.sqlite")
         resolver = TripEndResolver(PlaceResolver(FakeNetworks(*networks, problems=problems), variables))
         ends = [
-            TextQuery(text=each) if isinstance(each, str) else input_position(each) for each in (origin, destination)
+            TextQuery(text=end) if isinstance(end, str) else Location(coordinate=end, source=LocationSource.INPUT)
+            for end in (origin, destination)
         ]
         found, warnings = asyncio.run(
             asyncio.wait_for(resolver.get_trip_ends(*ends, user="ann", language="en", instant=0), 20)

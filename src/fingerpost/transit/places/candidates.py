@@ -1,4 +1,4 @@
-"""Candidates of an ambiguous place, and the errors that ask the caller to choose or to say it differently."""
+"""Serialize the candidates of a label, and build the errors for ambiguous and unknown labels (rule B10)."""
 
 from collections.abc import Sequence
 from typing import NotRequired
@@ -11,7 +11,7 @@ from fingerpost.transit.rules.name_matching import AUTO_RESOLVE
 from fingerpost.transit.rules.warnings import add_reasons
 
 WIRE_LANGUAGES = ("fi", "en", "sv")
-# As many candidates as a person can choose from (lookup contract: maxLookupCandidates).
+# maxLookupCandidates of the lookup contract.
 MAX_CANDIDATES = 5
 
 _LOOK_UP = Remedy(RemedyKind.LOOK_UP_PLACE)
@@ -22,10 +22,9 @@ def format_count_of_shown(count: int) -> str:
 
 
 def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_as: str = "the label") -> PlaceAmbiguous:
-    """Return the error that asks the caller to choose among the best candidates.
+    """Return the error with the best candidates; ``sent_as`` is the field in which the caller sends a token.
 
-    ``sent_as`` is the field in which the caller sends a token. ``details["resolved"]`` has the further fields of the
-    lookup contract's ResolvedLocation, candidate by candidate.
+    ``details["resolved"]`` has further fields of the lookup contract's ResolvedLocation for each candidate.
     """
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is not certain"
@@ -75,7 +74,7 @@ def format_lone_candidate(match: PlaceMatch) -> str:
 
 
 class Distinction(WireDict):
-    """Distinguishing marks: ``distance`` is in metres from the focus point, ``guess`` says what is guessed."""
+    """Differences between candidates; ``distance`` is in metres from the focus point."""
 
     lines: NotRequired[list[str]]
     direction: NotRequired[str]

@@ -1,4 +1,4 @@
-"""Parse labels: positions, user variables, stop ids and place names (rule B10)."""
+"""Parse the label of a place: a saved variable, a position, a stop id or a name (rule B10)."""
 
 import re
 from dataclasses import dataclass
@@ -32,13 +32,8 @@ class LocationValue(WireModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
-    location: Location
-
-
-@dataclass(frozen=True, slots=True)
 class StopText:
-    """A stop's id, else the name of a place, unless ``is_certain``; ``variable`` holds the id, None if it was sent."""
+    """A stop id, or if not ``is_certain`` perhaps a name; ``variable`` is the saved variable that holds it, if any."""
 
     stop_id: str
     text: str
@@ -48,10 +43,9 @@ class StopText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextQuery:
-    """A label as it was sent, and where it is looked for (lookup contract).
+    """A label, and constraints of the lookup contract; ``sent_as`` is the field in which a caller sends a token.
 
-    Places near the ``focus`` are preferred, those further away than ``max_distance_m`` refused. ``language`` is of
-    names, None for the call's own. ``sent_as`` is the field in which a caller sends a token.
+    Places near the ``focus`` are preferred. ``language`` is that of names, None for the call's own.
     """
 
     text: str
@@ -65,11 +59,11 @@ class TextQuery:
         return self.focus is None or limit_m is None or distance_m(self.focus, coordinate) <= limit_m
 
 
-Label = Position | StopText
+Label = Location | StopText
 
 
 async def read_label(text: str, variables: VariableStore, user: str | None) -> Label:
-    """Parse a label: a user's variable goes before a token, a token before a name (rule B10).
+    """Parse a label as the user's variable of this name, else as a position, else as a stop id or name.
 
     Raises:
         ParameterError: it is a position off the globe, or a variable that holds no place.
@@ -79,15 +73,9 @@ async def read_label(text: str, variables: VariableStore, user: str | None) -> L
         stop_id = find_stop_id(variable)
         if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
             return StopText(stop_id, variable.key, variable)
-        return Position(location_of_variable(variable))
+        return location_of_variable(variable)
     position = find_position(text)
-    if position is not None:
-        return input_position(position)
-    return StopText(text, text)
-
-
-def input_position(coordinate: Coordinate) -> Position:
-    return Position(Location(coordinate=coordinate, source=LocationSource.INPUT))
+    return StopText(text, text) if position is None else Location(coordinate=position, source=LocationSource.INPUT)
 
 
 async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
@@ -95,7 +83,7 @@ async def find_variable(key: str, variables: VariableStore, user: str | None) ->
 
 
 def find_position(text: str) -> Coordinate | None:
-    """Return the position of a ``lat,lon`` token, None for another text; a position off the globe is refused."""
+    """Return the position of a ``lat,lon`` token, None for other texts; raise ParameterError beyond 90 or 180."""
     match = _POSITION.fullmatch(text)
     if match is None:
         return None
@@ -109,10 +97,10 @@ def find_position(text: str) -> Coordinate | None:
 def find_stop_id(variable: Variable) -> str | None:
     value = variable.value
     if isinstance(value, str):
-        # FEED:LOCAL; any other word is a preference, or a note.
+        # FEED:LOCAL; other texts are preferences or notes.
         return value if ":" in value else None
     held = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else []
-    ids = (str(each) for each in held if isinstance(each, str | int) and not isinstance(each, bool))
+    ids = (str(stop_id) for stop_id in held if isinstance(stop_id, str | int) and not isinstance(stop_id, bool))
     return next(filter(str.strip, ids), None)
 
 

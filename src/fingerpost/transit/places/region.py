@@ -1,4 +1,4 @@
-"""Read names where the rider is: running networks first, far places as candidates only (rule A13)."""
+"""Merge the matches of a name over networks: near the rider and in service first, far places not certain (A13)."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from fingerpost.transit.port import Network
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, RIVAL_DISTANCE_M, RIVAL_SCORE, in_order
 from fingerpost.transit.rules.times import local_date_of
 
-# A place further than this outside the networks around the rider is offered, never taken.
+# A place further than this outside the networks around the rider is only a candidate.
 FAR_M = 30_000.0
-# Far places, and names that networks of two regions have, score no more than this, so that they do not resolve.
+# The highest score of far places, and of names in two regions; below the threshold.
 _OFFERED = 0.79
 _NUMBER_GUESSED = 0.77
 _DAY = timedelta(days=1)
@@ -46,9 +46,8 @@ def read_in_region(
 ) -> list[PlaceMatch]:
     """Return the matches of several networks, best first, each place once and with its network's name.
 
-    The rider is at the focus, else anywhere in the networks that run at the instant. Far places are candidates only,
-    and only if no place near the rider has the name. A network without service hides no place of a running one.
-    Without a focus, names that running networks of two regions have are candidates only.
+    The rider is at the focus, else anywhere in the networks that run at the instant. Far places are only candidates,
+    if no place near the rider has the name. Without a focus, so are names in running networks of two regions.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)
@@ -61,7 +60,7 @@ def read_in_region(
 
     near: list[PlaceMatch] = []
     far: list[PlaceMatch] = []
-    for network, matches in sorted(found, key=lambda each: each[0] not in running):
+    for network, matches in sorted(found, key=lambda pair: pair[0] not in running):
         own_near: list[PlaceMatch] = []
         own_far: list[PlaceMatch] = []
         for match in matches:
@@ -79,11 +78,11 @@ def read_in_region(
 
 
 def _leave_out_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch]) -> list[PlaceMatch]:
-    by_lat = sorted(known, key=_lat)
+    by_lat = sorted(known, key=_get_lat)
 
     def is_known(match: PlaceMatch) -> bool:
-        begin = bisect_left(by_lat, _lat(match) - _RIVAL_DEG, key=_lat)
-        end = bisect_right(by_lat, _lat(match) + _RIVAL_DEG, key=_lat)
+        begin = bisect_left(by_lat, _get_lat(match) - _RIVAL_DEG, key=_get_lat)
+        end = bisect_right(by_lat, _get_lat(match) + _RIVAL_DEG, key=_get_lat)
         return any(
             other.score >= match.score - RIVAL_SCORE
             and distance_m(match.place.coordinate, other.place.coordinate) <= RIVAL_DISTANCE_M
@@ -93,7 +92,7 @@ def _leave_out_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch])
     return [match for match in matches if not is_known(match)]
 
 
-def _lat(match: PlaceMatch) -> float:
+def _get_lat(match: PlaceMatch) -> float:
     return match.place.coordinate.lat
 
 
@@ -109,7 +108,7 @@ def offer_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) ->
 
 
 def has_whole_name(match: PlaceMatch) -> bool:
-    """Whether a match would resolve, or would but for a house number whose place is guessed."""
+    """Whether a match resolves, or would if the position of its house number were not guessed."""
     return match.score >= (AUTO_RESOLVE if match.place.guess is None else _NUMBER_GUESSED)
 
 

@@ -1,7 +1,6 @@
-"""Resolve texts to places over all networks (rules A8, A13, B10, C2, D2).
+"""Resolve stop ids, positions and names to places of all networks (rules A8, A13, B10, C2, D2).
 
-A position or a variable needs no network, a token goes straight to the network of its FEED, a name goes to all
-networks that can answer at once. Networks that fail or are late are left out and named.
+An id is looked up in the networks of its FEED, a name in all networks at once. Warnings name the networks that fail.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -44,7 +43,7 @@ class FoundPlaces(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundStop:
-    """A stop, station or place as each network knows it, the preferred network first."""
+    """A stop, station or place in each network that has it, the preferred network first."""
 
     known: Sequence[tuple[Network, Place]]
     warnings: tuple[Warning, ...] = ()
@@ -57,10 +56,10 @@ class FoundStop:
     def place(self) -> Place:
         return self.known[0][1]
 
-    def keep_same(self) -> "FoundStop":
-        # Other networks may use the id for a stop elsewhere.
+    def without_namesakes(self) -> "FoundStop":
+        """Return the stop without networks that use its id for a stop elsewhere."""
         here = self.place.coordinate
-        same = [each for each in self.known if distance_m(here, each[1].coordinate) <= RIVAL_DISTANCE_M]
+        same = [pair for pair in self.known if distance_m(here, pair[1].coordinate) <= RIVAL_DISTANCE_M]
         return replace(self, known=same)
 
 
@@ -81,13 +80,12 @@ class PlaceResolver:
     ) -> FoundStop:
         """Return a stop by its id, or by a label: a saved stop, else a token, else a stop's name.
 
-        Names are looked up where the ``focus`` is, else where networks run at the ``instant`` (Unix seconds).
+        Names are looked up near the ``focus``, else where networks run at the ``instant`` (Unix seconds).
 
         Raises:
-            ParameterError: the label is a variable that names no stop.
-            PlaceUnknown: the id or the label names no stop.
-            PlaceAmbiguous: the label could mean several places.
-            StorageUnavailable: the one network that could know it cannot be asked.
+            ParameterError: the label is a variable without a stop.
+            PlaceUnknown, PlaceAmbiguous: no stop, or several places match.
+            StorageUnavailable: the only network of the id failed.
         """
         lookup = PlaceLookup(await self.networks.open(), language)
         variable = await find_variable(value, self.variables, user) if is_label else None
@@ -97,14 +95,14 @@ class PlaceResolver:
             found = await lookup.get_stop_of_name(value, focus=focus, instant=instant)
         elif found is None:
             found = await lookup.get_stop_of_id(stop_id)
-        return replace(found.keep_same(), warnings=lookup.warnings.list_all())
+        return replace(found.without_namesakes(), warnings=lookup.warnings.list_all())
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
         try:
             found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
         except (StorageUnavailable, SourceChanged):
             return None
-        return None if found is None else found.keep_same()
+        return None if found is None else found.without_namesakes()
 
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
@@ -125,7 +123,7 @@ class PlaceResolver:
 
 
 class PlaceLookup:
-    """One lookup in the networks as they are now; it collects warnings and reasons of networks that failed."""
+    """One lookup in the open networks; it collects warnings and reasons of networks that failed."""
 
     def __init__(self, opened: OpenNetworks, language: str | None) -> None:
         self.opened = opened
@@ -138,7 +136,7 @@ class PlaceLookup:
         return [*self.left_out, *self.opened.problems.values()]
 
     async def find_token(self, text: str) -> FoundStop | None:
-        """Return the whole place of a token in each network that knows it, None if it is no token (rule D2)."""
+        """Return the whole place of a token in each network that has it, None if it is not a token (rule D2)."""
         stop_id = text.strip()
         return await self._ask_owners(
             stop_id, Ability.NAMES, lambda network: network.find_stop_place(stop_id, language=self.language)
@@ -164,7 +162,7 @@ class PlaceLookup:
             raise ambiguous(text, matches, side="stop")
         place = found.place
         self.warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
-        owner = next(each for each in self.opened.answering if each.profile.name == found.network)
+        owner = next(network for network in self.opened.answering if network.profile.name == found.network)
         return FoundStop(known=[(owner, place)])
 
     async def find_by_name(
@@ -184,8 +182,8 @@ class PlaceLookup:
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
-        self.warnings.add_all(each.warning for each in answers.left_out)
-        self.left_out += [each.clause for each in answers.left_out]
+        self.warnings.add_all(network.warning for network in answers.left_out)
+        self.left_out += [network.clause for network in answers.left_out]
         return answers.by_network
 
     async def _ask_owners(
@@ -195,8 +193,8 @@ class PlaceLookup:
         if not owners:
             return None
         answers = await ask_all(owners, find)
-        self.warnings.add_all(each.warning for each in answers.left_out)
-        self.left_out += [each.clause for each in answers.left_out]
+        self.warnings.add_all(network.warning for network in answers.left_out)
+        self.left_out += [network.clause for network in answers.left_out]
         found = [(network, place) for network, place in answers.by_network if place is not None]
         return FoundStop(known=found) if found else None
 
@@ -210,16 +208,17 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
 
 
 async def _find_what_is_at(networks: Sequence[Network], position: Coordinate, language: str | None) -> PositionAnswer:
-    """Name a position by an index here, else by the preferred network's server; no second server hears of it."""
+    """Name a position by a local index, else by the server of the preferred network, and no other server."""
     found = await find_address(networks, position, language)
-    network = next((each for each in list_covering(networks, position) if each.profile.names_positions), None)
+    covering = list_covering(networks, position)
+    network = next((network for network in covering if network.profile.names_positions), None)
     if found is not None or network is None:
         return PositionAnswer(found)
     return await ask_position(network, position, language, network.profile.names_deadline_s)
 
 
 def location_of_place(place: Place, label: str, variable: Variable | None = None) -> Location:
-    """Return a place as an end of a trip; the stops of its station, or its nearest, cost no walk (rule D2)."""
+    """Return a place as an end of a trip; walks to the stops of its station or to its nearest stop cost nothing."""
     return Location(
         coordinate=place.coordinate,
         source=LocationSource.GEOCODE if variable is None else LocationSource.USER_VARIABLE,

@@ -1,4 +1,4 @@
-"""Resolve the origin and destination of a trip, and the networks that can plan between them (rules A6, A13, B10)."""
+"""Resolve the origin and destination of a trip, and choose networks that plan between them (rules A6, A13, B10)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -10,14 +10,14 @@ from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch,
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, format_guess, unknown
-from fingerpost.transit.places.labels import Label, Position, StopText, TextQuery, read_label
+from fingerpost.transit.places.labels import Label, StopText, TextQuery, read_label
 from fingerpost.transit.places.region import has_whole_name, list_running, offer_regions
 from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import find_certain, in_order
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004
 
-# A network that reads a label this much better beats one that would be preferred.
+# A network whose scores are this much better goes before a preferred one.
 BETTER_READING = 0.02
 
 
@@ -30,7 +30,7 @@ class TripEnds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """A network's reading of an end: a ``location`` if certain, and the candidates of a name."""
+    """An end as one network reads it: the ``location`` if it is certain, and the candidates of a name."""
 
     score: float = 1.0
     location: Location | None = None
@@ -56,7 +56,7 @@ class _End:
 
 
 class TripEndResolver:
-    """Resolves the ends of trips; ``sides`` are their names in errors and warnings."""
+    """``sides`` are the names of the two ends in errors and warnings."""
 
     def __init__(self, places: PlaceResolver, sides: tuple[str, str] = ("origin", "destination")) -> None:
         self._places = places
@@ -72,23 +72,21 @@ class TripEndResolver:
         instant: int,
         arrive_by: bool = False,
     ) -> tuple[list[TripEnds], Sequence[Warning]]:
-        """Return the ends as each network reads them that can plan between them, the preferred first, and warnings.
+        """Return the ends for each network that can plan between them, the preferred first, and warnings.
 
-        The networks after the first read both ends about as well; they stand in for it if it fails.
         Names are looked up in networks that run at the ``instant`` (Unix seconds), if these know them.
 
         Raises:
-            ParameterError: the ends are the same, or a label means nothing.
-            PlaceAmbiguous: a label could mean several places.
-            RegionUnsupported: no one network covers both ends.
-            StorageUnavailable: nobody could be asked for a name.
+            ParameterError: the ends are equal, or a label matches nothing.
+            PlaceAmbiguous: a label matches several places.
+            RegionUnsupported: no network covers both ends.
         """
         needed = (Ability.PLANS, Ability.ARRIVE_BY) if arrive_by else (Ability.PLANS,)
         ends = [
             await self._read_end(side, query, user)
             for side, query in zip(self._sides, (origin, destination), strict=True)
         ]
-        positions = [end.label.location for end in ends if isinstance(end.label, Position)]
+        positions = [end.label for end in ends if isinstance(end.label, Location)]
         if len(positions) == len(ends):
             _refuse_same(*positions, sides=self._sides)
         lookup = _EndLookup(await self._places.networks.open(), language)
@@ -124,12 +122,12 @@ class _EndLookup(PlaceLookup):
         self.networks: Sequence[Network] = opened.answering
 
     async def read(self, ends: Sequence[_End]) -> None:
-        """Resolve positions and tokens first, because they tell in which region to look for names."""
+        """Resolve tokens and positions first, because names are looked up only in their region."""
         named = []
-        # A demo network covers a position only once its own id has let it in, so bare positions come last.
-        for end in sorted(ends, key=lambda end: isinstance(end.label, Position) and not end.label.location.stop_ids):
-            if isinstance(end.label, Position):
-                self._read_position(end, end.label.location)
+        # A demo network counts only once its own id has been read, so bare positions come last.
+        for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
+            if isinstance(end.label, Location):
+                self._read_position(end, end.label)
             elif not await self._read_token(end, end.label):
                 named.append(end)
         others = [end for end in ends if end not in named]
@@ -140,18 +138,18 @@ class _EndLookup(PlaceLookup):
 
     def _read_position(self, end: _End, location: Location) -> None:
         for stop_id in location.stop_ids:
-            self._let_in(self.opened.list_owners(stop_id))
+            self._add_networks(self.opened.list_owners(stop_id))
         covering = list_covering(self.networks, location.coordinate)
         end.readings = {network.profile.name: _Reading(location=location) for network in covering}
 
     async def _read_token(self, end: _End, label: StopText) -> bool:
-        """Read a token in the networks of its FEED; return False if it is no token, and so a name."""
+        """Look up a token in the networks of its FEED; return False if it is a name."""
         found = await self.find_token(label.stop_id)
         if found is None:
             if label.variable is not None or label.is_certain:
                 raise self._lost_stop(end.side, label)
             return False
-        self._let_in(found.networks)
+        self._add_networks(found.networks)
         # Two networks may use one id for different stops, so each plans from its own.
         end.readings = {
             network.profile.name: _Reading(location=location_of_place(place, label.text, label.variable))
@@ -172,7 +170,7 @@ class _EndLookup(PlaceLookup):
             return PlaceUnknown(add_reasons(message, left_out), hint="Try again when the network answers")
         return PlaceUnknown(message, remedy=Remedy(RemedyKind.SAVE_PLACE))
 
-    def _let_in(self, owners: Sequence[Network]) -> None:
+    def _add_networks(self, owners: Sequence[Network]) -> None:
         self.networks = (*self.networks, *(owner for owner in owners if owner not in self.networks))
 
     async def _read_name(self, networks: Sequence[Network], end: _End) -> None:
@@ -194,15 +192,14 @@ class _EndLookup(PlaceLookup):
                     near = "" if limit_m is None else f" within {limit_m:g} m of focusPoint"
                     left_out = self.list_reasons()
                     return unknown(end.query.text, side=end.side, near=near, left_out=left_out)
-        # A name that one network has lies there, and not where others have something like it.
+        # A certain match decides where an end lies, not similar names elsewhere.
         where = {end.side: end.list_certain() or list(end.readings) for end in ends}
         lacking = needed if set.intersection(*map(set, where.values())) else ()
-        positions = {end.side: end.label.location.coordinate for end in ends if isinstance(end.label, Position)}
+        positions = {end.side: end.label.coordinate for end in ends if isinstance(end.label, Location)}
         return uncovered(self.networks, where, lacking=lacking, problems=self.opened.problems, positions=positions)
 
 
 def _refuse_far(end: _End, location: Location) -> None:
-    """Refuse a position, a token or a saved place too far from the focus point; names are left out before."""
     if end.query.focus is None or end.query.is_near(location.coordinate):
         return
     metres = round(distance_m(end.query.focus, location.coordinate))
@@ -221,9 +218,9 @@ def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
 
 
 def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> list[Network]:
-    """Return the networks that read both ends about as well as any, in order of preference.
+    """Return the networks with about the best scores for both ends, in order of preference.
 
-    A network without service at the instant is left out if a running one reads both ends, or is certain of one.
+    Networks without service at the instant are left out if a running one reads both ends, or is certain of one.
     """
     every = [network for network in networks if all(network.profile.name in end.readings for end in ends)]
     running = list_running(networks, instant)
@@ -239,20 +236,19 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
 def _refuse_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
     if not all(end.reading_of(chosen).is_matched_name for end in ends):
         return
+
+    def list_candidates(end: _End, network: Network) -> Sequence[PlaceMatch]:
+        reading = end.readings.get(network.profile.name)
+        return () if reading is None else reading.candidates
+
     having = [
-        network.profile.name
-        for network in networks
-        if all(_has_whole(end.readings.get(network.profile.name)) for end in ends)
+        network for network in networks if all(any(map(has_whole_name, list_candidates(end, network))) for end in ends)
     ]
     for end in ends:
-        matches = [match for name in having for match in end.readings[name].candidates]
+        matches = [match for network in having for match in list_candidates(end, network)]
         offered = in_order(offer_regions(matches, networks))
         if any(match.is_apart for match in offered):
             raise ambiguous(end.query.text, offered, side=end.side, sent_as=end.query.sent_as)
-
-
-def _has_whole(reading: _Reading | None) -> bool:
-    return reading is not None and any(map(has_whole_name, reading.candidates))
 
 
 def _is_certain(network: Network, ends: Sequence[_End]) -> bool:

@@ -15,10 +15,10 @@ from fingerpost.errors import ParameterError
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.model.place import Coordinate, Place
+from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.networks.asking import list_departures
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.labels import Position, read_label
+from fingerpost.transit.places.labels import read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TripWord, trip_word
@@ -150,8 +150,8 @@ async def _find_walk_start(text: str | None, variables: VariableStore, user: str
     if text is None:
         return None
     label = await read_label(text, variables, user)
-    if isinstance(label, Position):
-        return label.location.coordinate
+    if isinstance(label, Location):
+        return label.coordinate
     raise ParameterError.about(
         "walkFrom", f"{text!r} is neither a saved place nor a position", remedy=Remedy(RemedyKind.SAVE_PLACE)
     )

@@ -212,8 +212,8 @@ class PlanJourney(PublishedTool):
         label = await read_label(text, self._variables, user)
         if isinstance(label, StopText):
             return label.stop_id.strip()
-        if label.location.source is LocationSource.USER_VARIABLE:
-            return f"{label.location.coordinate.lat:.6f},{label.location.coordinate.lon:.6f}"
+        if label.source is LocationSource.USER_VARIABLE:
+            return f"{label.coordinate.lat:.6f},{label.coordinate.lon:.6f}"
         return text.strip()
 
     async def _search(self, arguments: JourneyPlanRequest, call: Call) -> _JourneysFound:

@@ -14,7 +14,7 @@ from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireMo
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.labels import Latitude, Longitude, Position, StopText
+from fingerpost.transit.places.labels import Latitude, Longitude, StopText
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.rules.alerts import AffectedPart
@@ -52,16 +52,14 @@ class KnownLocation(WireModel):
     raw_query: str
     meta: dict[str, Any] | None = None
 
-    def query(self) -> Position | StopText:
+    def query(self) -> Location | StopText:
         if self.type == "STOP" and self.id is not None:
             return StopText(self.id, self.name, is_certain=True)
-        return Position(
-            Location(
-                coordinate=self.coordinate.inner(),
-                source=LocationSource.GEOCODE,
-                label=self.raw_query or None,
-                name=self.name or None,
-            )
+        return Location(
+            coordinate=self.coordinate.inner(),
+            source=LocationSource.GEOCODE,
+            label=self.raw_query or None,
+            name=self.name or None,
         )
 
 

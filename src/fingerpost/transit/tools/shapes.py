@@ -10,7 +10,7 @@ from typing_extensions import TypeAliasType, TypedDict
 from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf, write_stated
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
-from fingerpost.transit.places.labels import Latitude, Longitude, Position, TextQuery, input_position
+from fingerpost.transit.places.labels import Latitude, Longitude, TextQuery
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts
 from fingerpost.transit.rules.times import format_instant, format_utc
 from fingerpost.transit.rules.warnings import Warnings
@@ -129,8 +129,8 @@ class CoordsEnd(WireModel):
     type: Literal["coords"]
     value: LatLon
 
-    def query(self) -> Position:
-        return input_position(self.value.inner())
+    def query(self) -> Location:
+        return Location(coordinate=self.value.inner(), source=LocationSource.INPUT)
 
 
 class LabelEnd(WireModel):

@@ -1,9 +1,9 @@
-"""Where stops meet the streets: at their place in the map, or at the entrances of their station."""
+"""Connect stops to the streets: at their position on the map, or at the entrances of their station."""
 
 import math
 import string
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +15,14 @@ from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
 
-# A stop of the same ref further away than this is another one.
+# A mapped stop with the same ref further away than this is another stop.
 MATCHED_M = 100.0
-# Shorter numbers are platforms, of which there are many of one number.
+# Shorter numbers are those of platforms.
 _SHORTEST_NUMBER = 3
 
 
 class StopPlaces(NamedTuple):
-    """Where the stops of a timetable (rows) meet the streets, in degrees, and how many of them the map knows."""
+    """The positions of stops (rows) in degrees, and how many of them are from the map."""
 
     lats: Float64
     lons: Float64
@@ -30,9 +30,9 @@ class StopPlaces(NamedTuple):
 
 
 def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlaces:
-    """Return the place of each stop: of the nearest on the map whose ``ref`` is its code or id, else its own.
+    """Return the position of each stop: that of the nearest mapped stop whose ``ref`` is its code or id, else its own.
 
-    A feed's position may lie on the wrong side of a road or in its middle; mappers place the pole.
+    A feed's position may be in the middle or on the wrong side of a road; mappers draw the pole.
     """
     by_ref: dict[str, list[OsmStop]] = {}
     for stop in mapped:
@@ -54,31 +54,26 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
 
 
 def _list_refs(local_id: str, code: str) -> set[str]:
-    """Return what a map may call a stop: its id, its code, and the number in a code such as H0249."""
+    """Return possible refs of a stop: its id, its code, and the number in a code such as H0249."""
     number = code.lstrip(string.ascii_letters)
     numbers = {number} if len(number) >= _SHORTEST_NUMBER and number.isdecimal() else set()
     return {name.casefold() for name in (local_id, code) if name} | numbers
 
 
-# An entrance of the map further away from every platform belongs to a station of elsewhere.
+# A mapped entrance further away than this from every platform is of another station.
 ENTRANCE_M = 300.0
-# Platforms without a parent station that lie so near to an entrance's nearest one share it.
+# Platforms without a parent station share an entrance if they are this near to the platform nearest to it.
 _ONE_STATION_M = 100.0
 _SHUT = -1
-# In place of an entrance's row.
+# Instead of the row of an entrance.
 _OWN, _OF_MAP = -1, -2
 
 
 class StopAccess(NamedTuple):
-    """Where stops (rows, ascending) meet the streets; one that has entrances has a row for each.
+    """Where stops (ascending rows) meet the streets, in degrees; a stop with entrances has a row for each.
 
-    Attributes:
-        stop: the stop.
-        entrance: the timetable's row of the entrance; -1 where it is the stop's own place, -2 where it is the map's.
-        lat, lon: in degrees.
-        inside_m: metres from there to the stop; 0 at its own place.
-        in_s, out_s: seconds from there to the stop and back; -1 where one cannot go.
-        step_free_in_s, step_free_out_s: the same without stairs.
+    ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for an entrance of the map.
+    ``inside_m``, ``in_s`` and ``out_s`` are metres and seconds from there to the stop and back, -1 if impossible.
     """
 
     stop: Int32
@@ -101,7 +96,6 @@ class StopAccess(NamedTuple):
 
 
 def meet_at_places(lats: Float64, lons: Float64) -> StopAccess:
-    """Return the access of stops that all meet the streets at one place each, in degrees."""
     count = len(lats)
     none = np.zeros(count, np.int32)
     return StopAccess(
@@ -112,43 +106,33 @@ def meet_at_places(lats: Float64, lons: Float64) -> StopAccess:
 def find_stop_access(
     stops: WalkedStops, places: tuple[Float64, Float64], entrances: tuple[OsmEntrance, ...]
 ) -> StopAccess:
-    """Return where stops meet the streets, given their own places in degrees and the entrances of the map.
+    """Return where stops meet the streets: at the entrances of the feed, else of the map, else at their positions.
 
-    A platform whose feed has entrances for its station meets them there and nowhere else; else one of the metro at
-    those of the map, and one of a railway at those that the map calls entrances of a railway station.
+    Of the map metro platforms have metro entrances, and railway platforms those of railway stations.
     """
-    rows = [*_list_of_feed(stops), *_list_of_map(stops, entrances)]
-    # The feed's own go before those of the map.
-    of_feed = {row[0] for row in rows if row[1] >= 0}
-    rows = [row for row in rows if row[1] >= 0 or row[0] not in of_feed]
-    own = meet_at_places(*places)
+    of_feed = _list_of_feed(stops)
+    with_own = {row[0] for row in of_feed}
+    rows = [*of_feed, *(row for row in _list_of_map(stops, entrances) if row[0] not in with_own)]
+    with_any = {row[0] for row in rows}
+    positions = enumerate(zip(*(column.tolist() for column in places), strict=True))
+    rows += [(stop, _OWN, lat, lon, 0, 0, 0, 0, 0) for stop, (lat, lon) in positions if stop not in with_any]
     if not rows:
-        return own
-    is_own = ~np.isin(own.stop, [row[0] for row in rows])
+        return meet_at_places(*places)
+    columns = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
     kinds = (np.int32, np.int32, np.float64, np.float64, *[np.int32] * 5)
-    columns = [np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
-    pairs: Iterator[tuple[Any, Any]] = zip(own, columns, strict=True)
-    joined = StopAccess._make(np.concatenate([one[is_own], other]) for one, other in pairs)
-    order = np.argsort(joined.stop, kind="stable")
-    return StopAccess._make(column[order] for column in joined)
+    return StopAccess._make(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True))
 
 
 def close_entrances(access: StopAccess, stops: WalkedStops, closed: frozenset[int], *, step_free: bool) -> StopAccess:
-    """Return the access while entrances and passages of stations (rows) are closed.
-
-    What changes are the times of who takes stairs, or of who does not (``step_free``); the other times stay.
-    """
+    """Return the access while entrances and passages of stations (rows) are closed; only one kind of times changes."""
     if stops.places is None or not closed:
         return access
     ways = _by_pair(find_entrance_ways(stops.places, step_free=step_free, closed=closed))
-    in_s, out_s = np.copy(access.in_s), np.copy(access.out_s)
-    if step_free:
-        in_s, out_s = np.copy(access.step_free_in_s), np.copy(access.step_free_out_s)
+    names = ("step_free_in_s", "step_free_out_s") if step_free else ("in_s", "out_s")
+    in_s, out_s = (np.copy(getattr(access, name)) for name in names)
     for row in np.flatnonzero(access.entrance >= 0).tolist():
         in_s[row], out_s[row] = ways.get((int(access.stop[row]), int(access.entrance[row])), (_SHUT, _SHUT))
-    if step_free:
-        return access._replace(step_free_in_s=in_s, step_free_out_s=out_s)
-    return access._replace(in_s=in_s, out_s=out_s)
+    return access._replace(**dict(zip(names, (in_s, out_s), strict=True)))
 
 
 _Row = tuple[int, int, float, float, int, int, int, int, int]
@@ -158,7 +142,7 @@ def _list_of_feed(stops: WalkedStops) -> list[_Row]:
     places = stops.places
     if places is None:
         return []
-    usual, step_free = (_by_pair(find_entrance_ways(places, step_free=each)) for each in (False, True))
+    usual, step_free = (_by_pair(find_entrance_ways(places, step_free=without)) for without in (False, True))
     return [
         (
             stop, entrance, float(places.lats[entrance]), float(places.lons[entrance]),
