@@ -5,7 +5,7 @@ import numpy as np
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.building import build_graph
-from fingerpost.transit.osm.streets.extract import RidersArea, read_extract
+from fingerpost.transit.osm.streets.extract import find_area, read_extract
 from fingerpost.transit.osm.streets.graph import weigh
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
@@ -21,7 +21,7 @@ class Town:
         self.drawing = read(text) if isinstance(text, str) else text
         path = folder / "town.osm"
         path.write_text(osm(self.drawing, **extra))
-        self.extracted = read_extract(path, RidersArea(np.zeros(1), np.zeros(1)), folder)
+        self.extracted = read_extract(path, find_area(np.zeros(1), np.zeros(1)), folder)
         self.built = build_graph(self.extracted)
         self.graph = self.built.graph
         self.grid = build_grid(self.graph)

@@ -14,7 +14,7 @@ from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.gathering import gather
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, write_index
 from fingerpost.transit.osm.basemap import pack_lines, read_lines, save_basemap
-from fingerpost.transit.osm.streets.extract import RidersArea
+from fingerpost.transit.osm.streets.extract import find_area
 from fingerpost.transit.osm.streets.preparing import StreetPreparation
 from fingerpost.transit.osm.streets.store import save_streets
 
@@ -51,12 +51,12 @@ def prepare_network(
         save_streets(streets.prepared, folder)
         table = imported.timetable
         boardable = table.stop_kind == STOP
-        area = RidersArea(table.stop_lat[boardable], table.stop_lon[boardable])
+        holds = find_area(table.stop_lat[boardable], table.stop_lon[boardable])
         with TemporaryDirectory() as scratch:
-            addresses = read_addresses(home / extract, area.holds, Path(scratch), progress)
+            addresses = read_addresses(home / extract, holds, Path(scratch), progress)
         write_index(gather(addresses), folder / FILE_NAME)
         with TemporaryDirectory() as scratch:
-            lines = read_lines(home / extract, area.holds, Path(scratch), progress)
+            lines = read_lines(home / extract, holds, Path(scratch), progress)
         save_basemap(pack_lines(lines), folder)
 
     store.put(

@@ -1,7 +1,8 @@
-"""The map that is drawn behind trips: water and ways of an OpenStreetMap extract, stored beside the timetable."""
+"""The map behind drawn trips: read water and ways of an OpenStreetMap extract, store them, and draw them in a box."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,15 +33,14 @@ class DrawnLine(NamedTuple):
 
 
 def read_lines(path: Path, holds: Holds, scratch: Path, progress: ReadProgress) -> list[DrawnLine]:
-    """Return what an extract has to draw at the positions that ``holds`` holds; see ``read_objects``."""
+    """Return the water and ways of an extract within an area; see ``read_objects``."""
     found: list[DrawnLine] = []
-    for each in read_objects(path, _KEYS, _AREA_KEYS, scratch, READING, progress):
-        if each.is_way():
-            kind = find_kind(dict(each.tags))
-            if kind is not None:
-                found.extend(DrawnLine(kind, run) for run in _list_runs(each.nodes, holds))
-        elif each.is_area() and is_water(dict(each.tags)):
-            found.extend(DrawnLine(LayerKind.WATER, ring) for ring in _list_rings(each, holds))
+    for osm_object in read_objects(path, _KEYS, _AREA_KEYS, scratch, READING, progress):
+        tags = dict(osm_object.tags)
+        if osm_object.is_way() and (kind := find_kind(tags)) is not None:
+            found += [DrawnLine(kind, run) for run in _list_runs(osm_object.nodes, holds)]
+        elif osm_object.is_area() and (tags.get("natural") == "water" or tags.get("waterway") == "riverbank"):
+            found += [DrawnLine(LayerKind.WATER, ring) for ring in _list_rings(osm_object, holds)]
     return found
 
 
@@ -56,26 +56,15 @@ def find_kind(tags: Mapping[str, str]) -> LayerKind | None:
     return _HIGHWAYS.get(tags.get("highway", "").removesuffix("_link"))
 
 
-def is_water(tags: Mapping[str, str]) -> bool:
-    return tags.get("natural") == "water" or tags.get("waterway") == "riverbank"
-
-
-def _list_runs(nodes: Iterable[Any], holds: Holds) -> Iterator[list[Point]]:
-    run: list[Point] = []
-    for node in nodes:
-        place = node.location
-        if place.valid() and holds(place.lat, place.lon):
-            run.append((place.lat, place.lon))
-            continue
-        if len(run) > 1:
-            yield run
-        run = []
-    if len(run) > 1:
-        yield run
+def _list_runs(nodes: Iterable[Any], holds: Holds) -> list[list[Point]]:
+    places = [node.location for node in nodes]
+    runs = groupby(places, key=lambda place: place.valid() and holds(place.lat, place.lon))
+    lines = [[(place.lat, place.lon) for place in run] for is_held, run in runs if is_held]
+    return [line for line in lines if len(line) > 1]
 
 
 def _list_rings(area: Any, holds: Holds) -> Iterator[list[Point]]:
-    """Yield the outer rings of an area of which some point is held, and the rings of their islands."""
+    """Yield the outer rings of an area that reach into the area read, and the rings of their islands."""
     for outer in area.outer_rings():
         rings = [
             [(node.location.lat, node.location.lon) for node in ring if node.location.valid()]
@@ -93,10 +82,7 @@ Int32 = npt.NDArray[np.int32]
 
 
 class StoredBasemap(NamedTuple):
-    """Lines by class. Points of line n are rows ``first[n] .. first[n + 1]``, in ten millionths of a degree.
-
-    ``kind`` is a row of ``KINDS``; the other four bound each line.
-    """
+    """Lines and their bounds; ``kind`` is a row of ``KINDS``, the points of line n are ``first[n] .. first[n + 1]``."""
 
     kind: npt.NDArray[np.uint8]
     first: npt.NDArray[np.int64]
@@ -129,7 +115,6 @@ def save_basemap(basemap: StoredBasemap, folder: Path) -> None:
 
 
 def find_basemap(folder: Path) -> StoredBasemap | None:
-    """Open the map below a timetable's folder by memory map; None where there is none."""
     below = folder / FOLDER
     if not below.is_dir():
         return None
@@ -141,16 +126,16 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
         return basemap
 
 
-# Points within a box before they are thinned. Classes that would pass this are left out, the least telling first.
+# Points within a box before they are thinned. Classes beyond this are left out, the least important first.
 MOST_POINTS = 60_000
-# Points that are drawn, of some six characters each.
+# Drawn points, of about six characters each.
 MOST_DRAWN = 18_000
-# A box's diagonal has so many tolerances: about half a pixel of a drawing that shows all of it.
+# The tolerance is this part of a box's diagonal: about half a pixel of the drawing.
 _TOLERANCES = 1500
 
 
 def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
-    south, west, north, east = (round(each * _E7) for each in (box.south, box.west, box.north, box.east))
+    south, west, north, east = (round(degrees * _E7) for degrees in (box.south, box.west, box.north, box.east))
     inside = np.flatnonzero(
         (basemap.south <= north) & (basemap.north >= south) & (basemap.west <= east) & (basemap.east >= west)
     )
@@ -202,7 +187,7 @@ def clip_line(lat: npt.NDArray[np.float64], lon: npt.NDArray[np.float64], box: B
 
 
 def clip_ring(ring: Sequence[Point], box: Bounds) -> list[Point]:
-    """Return the part of a closed ring within a box, closed (Sutherland and Hodgman, 1974); empty where none is."""
+    """Return the part of a closed ring within a box (Sutherland and Hodgman, 1974)."""
     points = list(ring[:-1])
     for axis, bound, sign in ((0, box.south, 1), (0, box.north, -1), (1, box.west, 1), (1, box.east, -1)):
         clipped: list[Point] = []

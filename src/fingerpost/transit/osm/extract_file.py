@@ -1,4 +1,4 @@
-"""Opens OpenStreetMap files, for streets and for addresses."""
+"""Read the objects of an OpenStreetMap extract with osmium."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -10,12 +10,12 @@ from fingerpost.runtime.extras import format_install_command
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 
 ReadProgress = Callable[[str, int, int | None], None]
-"""Told what is being worked on, how much of it is done, and how much there is (None: unknown)."""
+"""Called with the work, how much of it is done, and how much there is (None: unknown)."""
 
 Holds = Callable[[float, float], bool]
-"""Whether a latitude and longitude, in degrees, lie in the area that is read."""
+"""Whether a latitude and longitude, in degrees, are in the area that is read."""
 
-# Positions of the nodes of larger files than this are kept in a file, not in memory.
+# Larger files keep the positions of their nodes in a file, not in memory.
 _LARGE_BYTES = 300_000_000
 _PROGRESS_EVERY = 50_000
 _INDEX = "node-positions"
@@ -24,10 +24,10 @@ _INDEX = "node-positions"
 def read_objects(
     path: Path, keys: Sequence[str], area_keys: Sequence[str], scratch: Path, what: str, progress: ReadProgress
 ) -> Iterator[Any]:
-    """Yield what has one of some keys: nodes, then ways with the positions of their nodes, then relations and areas.
+    """Yield nodes, then ways with positions, then relations and areas that have one of ``keys``; each until the next.
 
-    Areas are put together of what has one of ``area_keys``; ``what`` is the work's name for ``progress``. Memory is
-    bounded: the positions of all nodes of a large file are stored in ``scratch``. An object is valid until the next.
+    Areas are built from objects with one of ``area_keys``. ``what`` is the work's name for ``progress``. A large file
+    stores the positions of its nodes in ``scratch``.
     """
     osmium = load_osmium()
     index = scratch / _INDEX
@@ -39,10 +39,9 @@ def read_objects(
             .with_areas(osmium.filter.KeyFilter(*area_keys))
             .with_filter(osmium.filter.KeyFilter(*keys))
         )
-        # How much there is shows at the end only.
         progress(what, 0, None)
-        for count, each in enumerate(objects, 1):
-            yield each
+        for count, osm_object in enumerate(objects, 1):
+            yield osm_object
             if count % _PROGRESS_EVERY == 0:
                 progress(what, count, None)
         progress(what, 1, 1)

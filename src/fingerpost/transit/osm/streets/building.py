@@ -1,4 +1,4 @@
-"""Builds the graph of streets: cuts ways at junctions, crosses squares, and drops what hangs together with nothing."""
+"""Build the graph of streets: cut ways at junctions, add lines across squares, and leave out islands."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,18 +15,14 @@ from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import BLOCKED, DEGREES_E7, ENDS_ONLY, LIGHTS, ONE_WAY, StreetGraph
 from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 
-# Streets that hang together over less than this are left out, unless they are the most there is: a walk that
-# begins there would lead nowhere. Islands with ferries are longer.
+# Connected streets shorter than this are left out, unless they are the longest. Islands with ferries are longer.
 ISLAND_M = 2000.0
-# Cells by which nodes are put in order: a ten thousandth of a degree, in 22 bits.
+# Cells by which nodes are sorted: a ten thousandth of a degree, in 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
 
 
 class _Edges(NamedTuple):
-    """Edges between junctions as columns, before arcs are made of them; flags as in ``StreetGraph``.
-
-    The points of edge e are rows ``first[e] .. first[e + 1]`` of ``lat_e7``, ``lon_e7`` and ``along_m``.
-    """
+    """Edges between junctions; the points of edge e are ``first[e] .. first[e + 1]`` of the last columns."""
 
     begin: Int32
     end: Int32
@@ -62,7 +58,7 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
 
 
 def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
-    """Return the edges, and their metres, of which the lines across squares count none."""
+    """Return the edges, and their lengths in metres, 0 for lines across squares."""
     crossings = list(list_crossings(streets))
     junctions = {node for way in crossings for node in way.nodes}
     pieces = [(way.rule, nodes) for way in streets.ways for nodes in _pieces(way, streets, junctions)]
@@ -92,7 +88,7 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
 
 
 def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
-    """Yield a way's nodes from junction to junction, as it is walked where it is one-way."""
+    """Yield a way's nodes from junction to junction, in the direction in which it is walked."""
     nodes = way.nodes[::-1] if way.rule.is_backward else way.nodes
     last = len(nodes) - 1
     passed: set[int] = set()
@@ -105,7 +101,7 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
         passed.add(nodes[at - 1])
     for start, stop in pairwise(cuts):
         if nodes[start] == nodes[stop]:
-            # A loop with one junction: two edges, so that none begins and ends at one node.
+            # A loop becomes two edges, because an edge has two different ends.
             middle = (start + stop) // 2
             yield nodes[start : middle + 1]
             start = middle
@@ -113,9 +109,9 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
 
 
 def _find_waits(streets: ExtractedStreets) -> set[int]:
-    """Return the lights at which walkers wait: of those on one way the ones where another way is crossed.
+    """Return the nodes with lights at which walkers wait: those at junctions, else the first of a way.
 
-    Where a road with tram tracks is crossed, the map may have a light at each rail; that is one wait.
+    A crossing of a road with tram tracks may have lights at each rail, but is one wait.
     """
     waits: set[int] = set()
     for way in streets.ways:
@@ -138,10 +134,10 @@ def _along_m(degrees: Float64, first: Int64) -> Float64:
 
 
 def _find_kept(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
-    """Return which edges belong to the streets that hang together over the most metres, or over enough of them.
+    """Return which edges are in the longest part of streets, or in one that is long enough.
 
-    They hang together where one can walk from each to each. What leads one way only, as an escalator up from a platform
-    that nothing else leads to, is left out: whoever set out there could not come back.
+    In a part one can walk from any node to any other. One-way edges between parts, such as a platform's only escalator,
+    are left out.
     """
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
@@ -174,7 +170,7 @@ def _label_both_ways(edges: _Edges) -> Int64:
 
 
 def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> Iterator[int]:
-    """Yield a root and the nodes reached from it, unless visited before; each after those reached from it."""
+    """Yield the unvisited nodes reached from a root in postorder, the root last."""
     if root in visited:
         return
     visited.add(root)
@@ -191,10 +187,7 @@ def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> 
 
 
 def _find_part(edges: _Edges, label: Int64) -> Int64:
-    """Return the part of each edge: a blocked node belongs to none, and its edges to that of their other end.
-
-    An edge between two blocked nodes is a part of its own.
-    """
+    """Return the part of each edge: that of an end that is not blocked, else one of its own."""
     blocked = edges.is_blocked
     part: Int64 = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
     alone = blocked[edges.begin] & blocked[edges.end]
@@ -203,12 +196,12 @@ def _find_part(edges: _Edges, label: Int64) -> Int64:
 
 
 def _least_m(total_m: npt.NDArray[Any]) -> float:
-    """Return from how many metres on a part counts, given those of all parts; as long as the longest is long enough."""
+    """Return the least metres of a part that is kept, given those of all parts."""
     return min(ISLAND_M, float(total_m.max())) - 1.0
 
 
 def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:
-    """Label the nodes by the part that they hang together with: the smallest number in it."""
+    """Label each node with the smallest node of its connected part."""
     label: Int64 = np.arange(count)
     open_ = ~(blocked[begin] | blocked[end])
     one, other = begin[open_], end[open_]
@@ -217,7 +210,6 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
         before = label.copy()
         np.minimum.at(label, label[one], least)
         np.minimum.at(label, label[other], least)
-        # Short cuts to the label of the label, until nothing changes.
         while not np.array_equal(label, label[label]):
             label = label[label]
         if np.array_equal(before, label):
@@ -225,10 +217,7 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
 
 
 def _mark_dead_private(edges: _Edges, kept: npt.NDArray[np.bool_], street_m: Float64) -> _Edges:
-    """Mark as for the ends of a walk only what hangs on the other streets by private ways alone.
-
-    As for islands, lines across squares count no metres: a small square may have kilometres of them.
-    """
+    """Flag short public parts that only private ways connect to the others as ENDS_ONLY."""
     public = kept & (edges.flags & ENDS_ONLY == 0)
     if not public.any():
         return edges
@@ -240,10 +229,7 @@ def _mark_dead_private(edges: _Edges, kept: npt.NDArray[np.bool_], street_m: Flo
 
 
 def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
-    """Return some of the edges, nodes and edges numbered anew so that neighbours have near numbers.
-
-    A search reads what lies around a point; where that lies together in memory too, it is faster.
-    """
+    """Return some of the edges; nodes and edges are renumbered so that neighbours are near in memory."""
     rows = np.flatnonzero(kept)
     ends = np.concatenate([edges.begin[rows], edges.end[rows]])
     points = np.concatenate([edges.first[rows], edges.first[rows + 1] - 1])
@@ -279,7 +265,7 @@ def _cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
 
 
 def _link(edges: _Edges) -> StreetGraph:
-    """Make arcs of edges. None leaves a blocked node; whether a one-way edge may be walked is seen when it is."""
+    """Return the graph of edges; no arc leaves a blocked node, and searches check one-way edges."""
     count = len(edges.begin)
     tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
     tail[::2] = head[1::2] = edges.begin

@@ -1,4 +1,4 @@
-"""Reads the walkable ways of an OpenStreetMap extract, only where a network's riders walk."""
+"""Read the walkable ways, squares, stops and entrances of an OpenStreetMap extract near the stops of a network."""
 
 import math
 from collections import Counter
@@ -11,7 +11,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.extract_file import ReadProgress, read_objects
+from fingerpost.transit.osm.extract_file import Holds, ReadProgress, read_objects
 from fingerpost.transit.osm.streets.graph import LIFT, LIGHTS
 from fingerpost.transit.osm.streets.way_rules import (
     DOOR,
@@ -37,22 +37,18 @@ _CELL_DEG = 0.01
 _ROWS = 1 << 16
 
 
-class RidersArea:
-    """The cells of a grid, 0.01 degrees wide, within 3 km of some stops."""
-
-    def __init__(self, lats: Float64, lons: Float64) -> None:
-        steps = math.ceil(REACH_M / METRES_PER_DEGREE / _CELL_DEG)
-        widest = math.cos(math.radians(min(85.0, float(np.abs(lats).max(initial=0.0)) + 0.1)))
-        steps_lon = math.ceil(REACH_M / METRES_PER_DEGREE / widest / _CELL_DEG)
-        of_stops = np.unique(np.floor(np.column_stack([lats, lons]) / _CELL_DEG).astype(np.int64), axis=0)
-        around = [
-            of_stops + np.array([dy, dx]) for dy in range(-steps, steps + 1) for dx in range(-steps_lon, steps_lon + 1)
-        ]
-        cells = np.unique(np.concatenate(around), axis=0)
-        self._cells = frozenset((cells[:, 0] * _ROWS + cells[:, 1]).tolist())
-
-    def holds(self, lat: float, lon: float) -> bool:
-        return math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in self._cells
+def find_area(lats: Float64, lons: Float64) -> Holds:
+    """Return a test whether a position is in the cells of a grid within 3 km of some stops."""
+    steps = math.ceil(REACH_M / METRES_PER_DEGREE / _CELL_DEG)
+    widest = math.cos(math.radians(min(85.0, float(np.abs(lats).max(initial=0.0)) + 0.1)))
+    steps_lon = math.ceil(REACH_M / METRES_PER_DEGREE / widest / _CELL_DEG)
+    of_stops = np.unique(np.floor(np.column_stack([lats, lons]) / _CELL_DEG).astype(np.int64), axis=0)
+    around = [
+        of_stops + np.array([dy, dx]) for dy in range(-steps, steps + 1) for dx in range(-steps_lon, steps_lon + 1)
+    ]
+    cells = np.unique(np.concatenate(around), axis=0)
+    held = frozenset((cells[:, 0] * _ROWS + cells[:, 1]).tolist())
+    return lambda lat, lon: math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in held
 
 
 _KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb", "entrance")
@@ -66,14 +62,14 @@ class Way(NamedTuple):
 
 
 class Square(NamedTuple):
-    """A square or platform that may be walked across: the nodes of its rings, the outer one first; each is closed."""
+    """A square or platform that may be walked across: the nodes of its closed rings, the outer one first."""
 
     rule: WayRule
     rings: list[list[int]]
 
 
 class OsmStop(NamedTuple):
-    """A pole, platform or stop position as OpenStreetMap has it; ``ref`` is what stands on its sign."""
+    """A pole, platform or stop position with the ``ref`` on its sign."""
 
     ref: str
     lat: float
@@ -81,7 +77,7 @@ class OsmStop(NamedTuple):
 
 
 class OsmEntrance(NamedTuple):
-    """An entrance of the metro or a railway, in degrees; ``has_steps`` if it is known to be unfit for wheels."""
+    """An entrance of the metro or a railway; ``has_steps`` if it is tagged as unfit for wheelchairs."""
 
     lat: float
     lon: float
@@ -92,11 +88,10 @@ class OsmEntrance(NamedTuple):
 
 @dataclass(slots=True)
 class ExtractedStreets:
-    """The streets of an extract; nodes are OpenStreetMap's ids.
+    """The streets of an extract, by OpenStreetMap's ids of nodes.
 
-    ``uses`` counts how often a node occurs on a way of any kind: a junction occurs more than once. ``corners`` end a
-    stretch of a way though no other way meets it there. ``walls`` are nodes of walls, fences and hedges, ``openings``
-    nodes with a gate that is not shut, or a door. ``stops`` are those with a ``ref``.
+    ``uses`` counts how often a node is on a way of any kind. ``corners`` end an edge without a junction. ``walls`` are
+    nodes of walls, fences and hedges, ``openings`` nodes with a door or an open gate.
     """
 
     ways: list[Way] = field(default_factory=list)
@@ -112,33 +107,30 @@ class ExtractedStreets:
 
 
 def read_extract(
-    path: Path, area: RidersArea, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
+    path: Path, holds: Holds, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
 ) -> ExtractedStreets:
-    reader = _ExtractReader(area)
-    for each in read_objects(path, _KEYS, _WAY_KEYS, scratch, READING, progress):
-        reader.take(each)
+    reader = _ExtractReader(holds)
+    for osm_object in read_objects(path, _KEYS, _WAY_KEYS, scratch, READING, progress):
+        tags = dict(osm_object.tags)
+        if osm_object.is_node():
+            reader.read_node(osm_object, tags)
+        elif osm_object.is_way():
+            reader.read_way(osm_object, tags)
+        elif osm_object.is_area():
+            reader.read_area(osm_object, tags)
     return reader.streets
 
 
 class _ExtractReader:
-    def __init__(self, area: RidersArea) -> None:
+    def __init__(self, holds: Holds) -> None:
         self.streets = ExtractedStreets()
-        self._area = area
-        # Doors by node, until it is known which of them are those of a metro station's building.
+        self._holds = holds
+        # Doors by node; ways tell which of them lead into a metro station.
         self._doors: dict[int, OsmEntrance] = {}
 
-    def take(self, each: Any) -> None:
-        tags = dict(each.tags)
-        if each.is_node():
-            self._take_node(each, tags)
-        elif each.is_way():
-            self._take_way(each, tags)
-        elif each.is_area():
-            self._take_area(each, tags)
-
-    def _take_node(self, node: Any, tags: Tags) -> None:
+    def read_node(self, node: Any, tags: Tags) -> None:
         streets = self.streets
-        if not self._area.holds(node.lat, node.lon):
+        if not self._holds(node.lat, node.lon):
             return
         flags = find_node_flags(tags)
         if flags:
@@ -147,27 +139,17 @@ class _ExtractReader:
             streets.openings.add(node.id)
         if is_boarding_point(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
-        self._take_entrance(node, tags)
         if "barrier" in tags or "kerb" in tags or is_stop(tags) or flags & (LIGHTS | LIFT):
             streets.corners.add(node.id)
-
-    def _take_entrance(self, node: Any, tags: Tags) -> None:
         kind = find_entrance_kind(tags)
-        if kind is None:
-            return
-        entrance = OsmEntrance(
-            node.lat,
-            node.lon,
-            is_railway=kind == RAILWAY,
-            is_exit=tags.get("entrance") == "exit",
-            has_steps=tags.get("wheelchair") == "no",
-        )
+        is_exit, has_steps = tags.get("entrance") == "exit", tags.get("wheelchair") == "no"
+        entrance = OsmEntrance(node.lat, node.lon, is_railway=kind == RAILWAY, is_exit=is_exit, has_steps=has_steps)
         if kind == DOOR:
             self._doors[node.id] = entrance
-        else:
-            self.streets.entrances.append(entrance)
+        elif kind is not None:
+            streets.entrances.append(entrance)
 
-    def _take_way(self, way: Any, tags: Tags) -> None:
+    def read_way(self, way: Any, tags: Tags) -> None:
         if self._doors and is_metro_station(tags):
             self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
         if is_wall(tags):
@@ -183,7 +165,7 @@ class _ExtractReader:
                 self.streets.ways.append(Way(rule, nodes))
 
     def _add_lift(self, way: int, nodes: list[int]) -> None:
-        """Put a lift in the middle of a way that is one: it waits and rides as one that is a node."""
+        """Put a lift node in the middle of a way that is a lift."""
         # OpenStreetMap's own ids are positive.
         lift, middle = -way, len(nodes) // 2
         around = [self.streets.positions[node] for node in (nodes[middle - 1], nodes[middle])]
@@ -192,8 +174,8 @@ class _ExtractReader:
         self.streets.corners.add(lift)
         nodes.insert(middle, lift)
 
-    def _take_area(self, area: Any, tags: Tags) -> None:
-        """Take a square or platform; its rings are ways too, unless they were read as such."""
+    def read_area(self, area: Any, tags: Tags) -> None:
+        """Read a square or platform; its rings are ways too, unless they were read as such."""
         if tags.get("area") == "no" or (area.from_way() and not is_area(tags)):
             return
         rule = find_way_rule(tags)
@@ -211,10 +193,10 @@ class _ExtractReader:
             self.streets.squares.append(Square(rule, closed))
 
     def _is_within(self, place: Any) -> bool:
-        return place.valid() and self._area.holds(place.lat, place.lon)
+        return place.valid() and self._holds(place.lat, place.lon)
 
     def _place(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
-        """Store the positions of nodes; yield the stretches of them that lie in the extract and in the area."""
+        """Store the positions of nodes; yield their stretches within the extract and the area."""
         positions, stretch = self.streets.positions, list[int]()
         for node in nodes:
             ref = node.ref

@@ -1,4 +1,4 @@
-"""The graph of streets as arrays, and its weights for one way of walking: the pace, and what stairs and lifts cost."""
+"""The graph of streets as arrays, and its weights for one way of walking: pace, stairs, lights and lifts."""
 
 import math
 from typing import NamedTuple
@@ -38,16 +38,9 @@ DEGREES_E7 = 1e7
 class StreetGraph(NamedTuple):
     """Junctions and the edges between them. Arc 2e goes along edge e, arc 2e + 1 against it.
 
-    Attributes:
-        node_first, node_arc: the arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``.
-        arc_head: the node to which each arc leads.
-        node_flags: LIGHTS, BLOCKED, LIFT, KERB, UNKNOWN_KERB, CROSSING.
-        edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING, NO_WHEELS, SLOPE, UNDERGROUND.
-        edge_m: length in metres.
-        edge_avoided: how many times worse a metre counts, from 1.
-        shape_first: the points of edge e are rows ``shape_first[e] .. shape_first[e + 1]`` of the shape columns.
-        shape_lat_e7, shape_lon_e7: positions of points, in ten millionths of a degree.
-        shape_m: metres from the beginning of the edge.
+    The arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``; ``arc_head`` is the node at the end
+    of an arc. A metre of an edge costs ``edge_avoided`` times as much, from 1. The points of edge e are rows
+    ``shape_first[e] .. shape_first[e + 1]``, ``shape_m`` metres from its beginning.
     """
 
     node_first: Int32
@@ -71,28 +64,24 @@ class StreetGraph(NamedTuple):
         return len(self.edge_m)
 
 
-# How many times longer a metre of steps takes than one on the level, and how many times worse a second on steps counts.
+# A metre of steps takes this many times as long as a level one, and a second on steps costs this many times as much.
 _STEPS_TIMES, STEPS_AVOIDED = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
 # The wait at lights for walkers; the wait and the ride at a lift.
 _LIGHTS_S, _LIFT_S = 15.0, 60.0
 
 
-# Seconds to a bucket of the queue: a handful of states each where streets are dense.
+# Seconds per bucket of the queue: a handful of states where streets are dense.
 _BUCKET_S = 2.0
 
 
 class Weights(NamedTuple):
-    """A graph's weights for one way of walking.
+    """A graph's weights for one way of walking; costs are compared, and are infinite where walking is impossible.
 
     Attributes:
-        edge_s: seconds along each edge.
-        edge_cost: what ways are compared by: seconds, times how much worse they count; infinite where barred.
-        node_s: seconds at each node that is walked past; infinite where it cannot be.
-        is_blocked: nodes that nobody walks past.
         onward_first: the rows of node n in the next two are ``onward_first[n] .. onward_first[n + 1]``.
-        onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on; none into a dead end.
-        onward_cost: what is compared, seconds and metres along that arc, and the least metres from its end to a stop.
+        onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on, dead ends excluded.
+        onward_cost: cost, seconds and metres of that arc, and the least metres from its end to a stop.
         bucket_s, bucket_count: of the queue; the costliest step spans fewer buckets.
     """
 
@@ -115,10 +104,9 @@ def weigh(
     stops_ahead: UInt16 | None = None,
     steps_avoided: float = STEPS_AVOIDED,
 ) -> Weights:
-    """Return the weights of a graph's edges and nodes for one way of walking; nobody passes a closed lift (node).
+    """Return the weights of a graph; step-free walks avoid steps, escalators, raised kerbs and ways unfit for wheels.
 
-    Step-free walks take no steps, no escalators, no way known to be unfit for wheels and no kerb known to be raised.
-    ``stops_ahead`` are the least metres from the end of each arc to a stop; None where none are looked for.
+    ``stops_ahead`` are the least metres from the end of each arc to a stop.
     """
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
     seconds = graph.edge_m / PACE_M_PER_S

@@ -1,4 +1,4 @@
-"""Prepares the streets of an extract for the stops of a network."""
+"""Prepare the streets of an OpenStreetMap extract for the stops of a network."""
 
 from collections import Counter
 from pathlib import Path
@@ -12,7 +12,7 @@ from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
-from fingerpost.transit.osm.streets.extract import ExtractedStreets, RidersArea, Way, read_extract
+from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way, find_area, read_extract
 from fingerpost.transit.osm.streets.snapping import build_grid
 from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets
@@ -21,7 +21,7 @@ from fingerpost.transit.osm.streets.way_rules import WayRule
 
 
 class StreetPreparation:
-    """Reads an extract once the stops of a network are known; ``prepared`` is what to save, after ``find_walks``."""
+    """``find_walks`` reads the extract once the stops are known; ``prepared`` is then what to save."""
 
     prepared: StoredStreets
 
@@ -34,7 +34,7 @@ class StreetPreparation:
         boardable = stops.kinds == STOP
         lats, lons = stops.lats[boardable], stops.lons[boardable]
         with TemporaryDirectory() as scratch:
-            extracted = read_extract(self._extract, RidersArea(lats, lons), Path(scratch), self._progress)
+            extracted = read_extract(self._extract, find_area(lats, lons), Path(scratch), self._progress)
         built = build_graph(extracted)
         grid = build_grid(built.graph)
         places = find_stop_places(stops, extracted.stops)
@@ -60,7 +60,7 @@ class StreetPreparation:
 
 
 def call_street_kernels() -> None:
-    """Call each kernel once, so that it is compiled before a query needs it: walk on three streets that meet."""
+    """Compile each kernel before a query needs it, by walks on three streets that meet."""
     ends = {1: (0.0, 0.0), 2: (0.0, 0.002), 3: (0.0, 0.004), 4: (0.002, 0.002)}
     ways = [Way(WayRule(), [2, node]) for node in (1, 3, 4)]
     streets = ExtractedStreets(ways=ways, positions=ends, uses=Counter(node for way in ways for node in way.nodes))

@@ -1,4 +1,4 @@
-"""Walks from a point to others along the streets, and how far ahead the nearest stop is."""
+"""Search walks along the streets from a point to others, and measure how far ahead of each arc a stop is."""
 
 import threading
 from typing import NamedTuple
@@ -27,14 +27,11 @@ from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, CAME, START, f
 from fingerpost.transit.osm.streets.snapping import Snapped
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
-_LINE_BYTES = 64
-
 
 class Work(NamedTuple):
-    """Scratch memory of a search: the label of each state, which were touched, the queue.
+    """Scratch memory of a search: labels of states (cost, seconds, metres, CAME), touched states, and the queue.
 
-    A label is cost, seconds, metres and how the state was come to (CAME); a search reads little memory but these.
-    ``bucket`` is the first entry of each bucket of the queue, -1 where it is empty; ``entry_next`` the one behind it.
+    ``bucket`` is the first entry of each bucket of the queue, -1 if it is empty, ``entry_next`` the one after it.
     """
 
     label: Float64
@@ -46,10 +43,7 @@ class Work(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """Walks to points: metres along the streets, -1 where there is none within the limit, and seconds.
-
-    ``last_arc`` and ``last`` are the arc on which each ends and the state before it.
-    """
+    """Walks to points: metres (-1: none within the limit), seconds, last arc, and the state before it."""
 
     metres: Float64
     seconds: Float64
@@ -64,10 +58,6 @@ class StreetSearch:
         self._local = threading.local()
 
     def measure(self, start: Snapped, goals: Snapped, limit_m: float, *, to_stops: bool = False) -> Walked:
-        """Measure the walks from the one point of ``start`` to goals.
-
-        ``to_stops`` where all goals are stops, whose ways to their streets count within the limit too.
-        """
         return self._search(start, goals, limit_m, to_stops=to_stops)[0]
 
     def reach_stops(
@@ -81,10 +71,9 @@ class StreetSearch:
         *,
         backward: bool,
     ) -> StopWalks:
-        """Return the walks from a point to those of some stops, ``backward`` from the stops to it.
+        """Return the walks from a point to some stops, or ``backward``, ways to the streets included.
 
-        The rows of stop s in ``snapped`` and ``access`` are ``first[s] .. first[s + 1]``; the ways from the point and
-        from these places to their streets count too.
+        The rows of stop s in ``snapped`` and ``access`` are ``first[s] .. first[s + 1]``.
         """
         found = StopWalks._make(np.empty((3, len(stops)), np.int32))
         place = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
@@ -115,7 +104,7 @@ class StreetSearch:
     def _search(
         self, start: Snapped, goals: Snapped, limit_m: float, *, to_stops: bool = False
     ) -> tuple[Walked, list[int]]:
-        """Return the walks to goals, and the arcs of that to a single goal, in order; none where there is no walk."""
+        """Return the walks to goals, and of the walk to a single goal the arcs in order."""
         count = len(goals.edge)
         found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
@@ -145,7 +134,7 @@ class StreetSearch:
             # A state is left once, so the queue takes an entry for each arc that leads on from it, and two to begin.
             entries = 3 * len(self._weights.onward_to) + 2
             work = Work(
-                label=_new_labels(states),
+                label=np.full((states, 4), np.inf),
                 touched=np.empty(states, np.uint32),
                 bucket=np.full(self._weights.bucket_count, -1, np.int32),
                 entry_cost=np.empty(entries),
@@ -156,7 +145,7 @@ class StreetSearch:
         return work
 
     def _draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
-        """Return the points of arcs, from so many metres along the first edge to so many along the last."""
+        """Return the points of arcs, from ``start_m`` along the first edge to ``end_m`` along the last."""
         graph = self._graph
         parts = []
         for number, arc in enumerate(arcs):
@@ -184,29 +173,20 @@ class StreetSearch:
         return drawn
 
 
-def _new_labels(count: int) -> Float64:
-    """Return the labels of so many states, no two halves of one in different lines of the processor's cache."""
-    room = np.full(4 * count + _LINE_BYTES // 8, np.inf)
-    first = -room.ctypes.data % _LINE_BYTES // 8
-    return room[first : first + 4 * count].reshape(count, 4)
-
-
 NONE_AHEAD = 65_535
-"""Metres where no stop is ahead within any limit."""
+"""Metres if no stop is ahead within any limit."""
 
-# Nobody may ask to walk as far.
+# Longer than any walking limit.
 _FAR_M = 60_000.0
-# More than what sums of metres in another order differ by.
+# More than rounding errors of sums of metres.
 _HAIR_M = 0.01
 
 
 def find_stops_ahead(graph: StreetGraph, stops: Snapped) -> UInt16:
-    """Return for each arc the whole metres from its end to the nearest stop, at least; NONE_AHEAD where there is none.
+    """Return for each arc a lower bound, in whole metres, of the walk from its end to the nearest stop.
 
-    A search for the stops around a point drops an arc where what was walked and what is still to come exceed the limit.
-    Nobody turns back at once, so a street that leads to no stop but by coming back has none ahead.
-    ``stops`` are where all meet the streets. Which ways are one-way or barred does not count, so that it holds for all
-    who walk, there and back.
+    A search for stops skips arcs with which it would exceed its limit. Walks do not turn back on an edge. One-way and
+    barred edges count, so that the bound holds for every way of walking and in both directions.
     """
     arcs = 2 * graph.edge_count
     on = stops.edge >= 0
@@ -223,10 +203,7 @@ def find_stops_ahead(graph: StreetGraph, stops: Snapped) -> UInt16:
 
 
 def _measure_at_gates(graph: StreetGraph, edge: Int64, at_m: Float64, away_m: Float64) -> Float64:
-    """Return for each arc how far a stop is that stands at the shut gate where the arc ends; infinite for none.
-
-    No arc leaves a shut gate, but a stop that stands there is reached from both of its sides.
-    """
+    """Return for each arc the metres to a stop at the shut gate where it ends: no arc leaves one."""
     nearest_m: Float64 = np.full(graph.node_count, np.inf)
     for end, rest_m in enumerate((at_m, graph.edge_m[edge] - at_m)):
         node = graph.arc_head[2 * edge + 1 - end]

@@ -1,4 +1,4 @@
-"""Finds what is nearest to positions: points of ways, over a grid of their segments, and lifts."""
+"""Find the nearest points of ways to positions, over a grid of their segments, and the nearest lifts."""
 
 from typing import NamedTuple
 
@@ -11,9 +11,9 @@ from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, LIFT, UNDERGROUND, StreetGraph
 from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap
 
-# Whoever is further away from every way than this is not on these streets.
+# Positions further away from every way than this are off the streets.
 SNAP_M = 300.0
-# Whoever points at a map stands on the ground, not in the tunnel below: a street up to this much further away counts.
+# A pin on a map is above ground, so a street up to this much further away goes before a tunnel.
 _GROUND_M = 25.0
 _CELL_M = 100.0
 
@@ -21,8 +21,8 @@ _CELL_M = 100.0
 class SegmentGrid(NamedTuple):
     """The segments of all edges by the cells of a grid that they touch; widths of cells are in degrees.
 
-    ``cells`` are numbers (row times CELLS_PER_ROW, plus column), ascending. The segments of the i-th are
-    ``segment[cell_first[i] : cell_first[i + 1]]``, each the row of the shape point where it begins.
+    ``cells`` are ascending numbers, row times CELLS_PER_ROW plus column. The segments of the i-th are
+    ``segment[cell_first[i] : cell_first[i + 1]]``, by the row of their first shape point.
     """
 
     cell_lat: float
@@ -45,7 +45,7 @@ class Snapped(NamedTuple):
 
 
 def build_grid(graph: StreetGraph) -> SegmentGrid:
-    """Lay a grid of cells, 100 m wide where the streets lie nearest to the equator, over a graph."""
+    """Return a grid over a graph; its cells are 100 m wide nearest to the equator."""
     counts = np.diff(graph.shape_first)
     edge_of_point = np.repeat(np.arange(graph.edge_count, dtype=np.int32), counts)
     cell_lat = _CELL_M / METRES_PER_DEGREE
@@ -89,7 +89,7 @@ def snap_to_streets(
 
 
 def snap_pin(graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, refused: int = 0) -> Snapped:
-    """Return the nearest point of a way to a pin on the map, which is rather on the ground than below it."""
+    """Return the nearest point of a way to a pin on a map; streets above ground are preferred."""
     place = np.array([lat]), np.array([lon])
     nearest = snap_to_streets(graph, grid, *place, refused=refused)
     edge = int(nearest.edge[0])
@@ -100,7 +100,7 @@ def snap_pin(graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, r
     return nearest if above.edge[0] < 0 else above
 
 
-# What an alert names as out of order and the lift on the map are no further apart.
+# The largest distance between a closed entrance in an alert and a lift on the map.
 LIFT_M = 30.0
 
 

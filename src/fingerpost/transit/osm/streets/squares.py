@@ -1,7 +1,7 @@
-"""Straight lines across squares and platforms, between their entrances and the corners that one walks round.
+"""Add straight lines across squares and platforms, between their entrances and inner corners (a visibility graph).
 
-Squares that have a stretch of border in common are one ground: nobody walks round by the ends of that stretch.
-The map draws a square and what lies behind a wall at its border through the same nodes; these are parted first.
+Squares with a stretch of border in common are one ground. OpenStreetMap draws a square and the way behind a wall at its
+border through the same nodes, so these are separated first.
 """
 
 from collections import Counter, defaultdict
@@ -17,9 +17,9 @@ from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way
 from fingerpost.transit.osm.streets.way_rules import WayRule
 
-# Grounds with more entrances than this are crossed between this many of them; round the edge one may always walk.
+# Larger grounds are crossed between this many of their entrances; the edge can always be walked.
 MOST_ENTRANCES = 200
-# So many corners of what stands in a ground, or juts into it, are walked round closely.
+# The most inner corners that lines of sight end at.
 MOST_CORNERS = 250
 # Smaller bends are no corners.
 _BEND_DEGREES = 5.0
@@ -28,15 +28,15 @@ _Line = tuple[int, int]
 
 
 class _Ground(NamedTuple):
-    """Squares of one rule that lie side by side: their outer border, as lines with the ground to their left."""
+    """Adjoining squares with one rule; ``walls`` is their outer border, as lines with the ground to their left."""
 
     rule: WayRule
     walls: dict[_Line, None]
 
 
 def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
-    """Yield a line for each two entrances or inner corners of a ground from one of which one sees the other."""
-    # How often nodes are used by the rings of squares themselves: whatever else uses one comes in there.
+    """Yield a line for each pair of entrances or inner corners of a ground with a line of sight."""
+    # Nodes that are used by more than the rings of squares are entrances.
     own = Counter(node for square in streets.squares for ring in square.rings for node in ring)
     grounds = _list_grounds(streets)
     bordering = Counter(node for ground in grounds for node in {start for start, _ in ground.walls})
@@ -107,7 +107,7 @@ def _thin(nodes: list[int], most: int) -> list[int]:
 
 
 def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
-    """Return the nodes at which a border turns into the ground: a shortest way inside bends at such corners alone."""
+    """Return the nodes where a border turns into the ground; shortest paths bend only there."""
     before: defaultdict[int, list[int]] = defaultdict(list)
     after: defaultdict[int, list[int]] = defaultdict(list)
     for start, end in ground.walls:
@@ -130,16 +130,13 @@ def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
 
 
 def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_]:
-    """Return which lines from one corner to others stay inside: they cross no wall, and their middles lie in.
-
-    Ends are rows, walls are too: from (latitude, longitude) to (latitude, longitude), of one scale.
-    """
+    """Return which lines from one corner to the ``ends`` stay inside; rows of ``walls`` have two points each."""
     a, b = walls[:, :2], walls[:, 2:]
     goals = ends[:, np.newaxis, :]
     side_a, side_b = _side(start, goals, a), _side(start, goals, b)
     side_start, side_end = _side(a, b, start), _side(a, b, goals)
     sees: npt.NDArray[np.bool_] = ~np.any((side_a * side_b < 0) & (side_start * side_end < 0), axis=1)
-    # A line that touches a corner on its way must not leave there either: look at several places on it.
+    # A line that touches a corner may leave the ground there, so several points of it are tested.
     for part in (0.5, 0.03, 0.97, 0.25, 0.75):
         at = (start + (ends - start) * part)[:, np.newaxis, :]
         crosses = (a[:, 0] > at[..., 0]) != (b[:, 0] > at[..., 0])
@@ -150,7 +147,6 @@ def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_
 
 
 def _side(a: Float64, b: Float64, point: Float64) -> Float64:
-    """Return on which side of the line from a to b points lie, by the sign."""
     side: Float64 = (b[..., 0] - a[..., 0]) * (point[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (
         point[..., 0] - a[..., 0]
     )
@@ -162,9 +158,9 @@ _FIRST_ID = -(1 << 60)
 
 
 def part_at_walls(streets: ExtractedStreets) -> None:
-    """Give each square nodes of its own along walls, except where the map has an opening.
+    """Give each square its own nodes along walls, except at openings.
 
-    A square on top of a retaining wall and the way at its foot are drawn through one node, and do not meet.
+    A square on top of a retaining wall and the way at its foot are drawn through one node, but do not meet.
     """
     walls = streets.walls - streets.openings
     copies: dict[frozenset[int], dict[int, int]] = {}

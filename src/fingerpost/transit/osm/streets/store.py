@@ -1,4 +1,4 @@
-"""Saves the streets of a network beside its timetable, and opens them by memory map."""
+"""Save the prepared streets of a network beside its timetable, and open them by memory map."""
 
 from dataclasses import asdict
 from pathlib import Path

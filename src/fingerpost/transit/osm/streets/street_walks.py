@@ -1,4 +1,4 @@
-"""Walks along streets, with the straight line where the extract has none."""
+"""Measure walks between points and stops along the streets, or in a straight line if the extract has no street."""
 
 import math
 from collections.abc import Iterator
@@ -18,21 +18,19 @@ from fingerpost.transit.osm.streets.search import StreetSearch, Walked, find_sto
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, meet_at_places
 
-# Two stops further apart than this on the streets are not linked on foot.
+# Stops further apart than this on the streets are not linked on foot.
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
-# What a feed links is measured up to here on the streets, and beyond in a straight line.
+# Longer links of a feed are measured in a straight line.
 MEASURED_M = 3000.0
-# Who takes no steps does not meet the streets there.
+# Step-free walks do not begin or end on these.
 _UNFIT = STEPS | NO_WHEELS
 
 
 class StreetWalks:
-    """Walks along the streets for one way of walking; see the port.
+    """Walks for one way of walking (``walks.Walks``), straight lines from points to their streets included.
 
-    A walk counts the straight way from a point to its street too. Where a point is off the streets of the extract,
-    its walks go in a straight line. ``access`` says where stops meet the streets, if not where they are: at most
-    ``MATCHED_M`` away, or at the entrances of their station. ``closed_lifts`` are nodes that nobody passes.
-    ``stops_ahead`` is what ``find_stops_ahead`` found for these stops; None to find it.
+    ``access`` is where stops meet the streets, by default at their positions. ``closed_lifts`` are nodes.
+    ``stops_ahead`` is the result of ``find_stops_ahead`` for these stops, None to compute it.
     """
 
     def __init__(
@@ -49,7 +47,6 @@ class StreetWalks:
     ) -> None:
         self._graph, self._grid, self._stops, self._step_free = graph, grid, stops, step_free
         self._all_access = access or meet_at_places(stops.lats, stops.lons)
-        # The times are those of who walks so, from here on.
         self._access = self._all_access.without_steps() if step_free else self._all_access
         self._refused = _UNFIT if step_free else 0
         self._straight = StraightLine(stops.lats, stops.lons)
@@ -64,7 +61,7 @@ class StreetWalks:
         self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
         self._is_on = np.zeros(len(stops.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
-        # A question asks several times where its ends are.
+        # One query snaps its ends several times.
         self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=self._refused))
 
     @property
@@ -126,10 +123,7 @@ class StreetWalks:
         end: tuple[float, float],
         stops: tuple[int | None, int | None] = (None, None),
     ) -> Float64 | None:
-        """Return the line of a walk as (latitude, longitude) in degrees, None where it goes in a straight line.
-
-        ``stops`` are those (rows) at which it begins and ends: it is drawn through their entrances.
-        """
+        """Return the line of a walk through the entrances of the ``stops`` (rows) at its ends; None if straight."""
         ways = self._find_ends(start, end, stops)
         line = None if ways is None else self._search.find_line(*ways[:2], 2 * MEASURED_M)
         if line is None or ways is None:
@@ -145,7 +139,7 @@ class StreetWalks:
     def _find_ends(
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
     ) -> tuple[Snapped, Snapped, Float64, Float64] | None:
-        """Return where a walk meets the streets at either end, and the entrances there as points; None: nowhere."""
+        """Return where a walk meets the streets at either end, and the entrances there as lines of up to one point."""
         places = []
         for point, stop, inside_s in ((start, stops[0], self._access.out_s), (end, stops[1], self._access.in_s)):
             if stop is None:
@@ -179,7 +173,7 @@ class StreetWalks:
         return np.array([[float(self._access.lat[row]), float(self._access.lon[row])]])
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
-        """Measure the walk of each pair of stops on the streets; -1 metres where there is none within the limit."""
+        """Measure the walk of each pair of stops on the streets; -1 metres if there is none within the limit."""
         metres, seconds = self._measure_by_entrances(begin, end, limit_m)
         same = begin == end
         metres[same], seconds[same] = 0, 0
@@ -199,7 +193,7 @@ class StreetWalks:
         return metres, seconds
 
     def _measure_by_entrances(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
-        """Return the walks between stops by their best entrances; those that share one are walked inside."""
+        """Return the walks between stops by their best entrances, or inside the station if they share one."""
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         leaving, entering = (self._first[each + 1] - self._first[each] for each in (begin, end))
         count = leaving * entering
@@ -222,7 +216,7 @@ class StreetWalks:
         return metres, seconds
 
     def _whole(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
-        """Return whole metres, -1 where there is no walk, and whole seconds, the ways to the streets included."""
+        """Return whole metres (-1: no walk) and seconds, ways to the streets included."""
         found = walked.metres >= 0
         away_m = np.where(found, away_m, 0.0)
         metres = np.where(found, np.ceil(walked.metres + away_m), -1.0)
@@ -230,7 +224,6 @@ class StreetWalks:
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
 
     def _find_stops_ahead(self) -> UInt16:
-        """Return how far the stops are ahead, wherever somebody with or without steps meets the streets at them."""
         lats, lons = self._access.lat, self._access.lon
         snapped = [snap_to_streets(self._graph, self._grid, lats, lons, refused=refused) for refused in (0, _UNFIT)]
         columns = zip(*snapped, strict=True)
@@ -243,7 +236,7 @@ class StreetWalks:
         )  # fmt: skip
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
-        """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are out of order."""
+        """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are closed."""
         access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._step_free)
         return StreetWalks(
             self._graph, self._grid, self._stops,
@@ -252,7 +245,7 @@ class StreetWalks:
 
 
 def _with_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:
-    """Add the ways inside stations to walks; -1 metres where there is no walk, or no way inside."""
+    """Add the ways inside stations to walks; -1 metres if there is no walk, or no way inside."""
     is_open = (metres >= 0) & (inside_s >= 0)
     return np.where(is_open, metres + inside_m, -1).astype(np.int32), (seconds + inside_s).astype(np.int32)
 

@@ -1,7 +1,6 @@
-"""Which ways of OpenStreetMap may be walked, and how: by their tags.
+"""Decide from the tags of OpenStreetMap which ways may be walked, and how.
 
-The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can be compared with its own.
-Where it has no rule a way may be walked if OpenStreetMap's wiki says so of its kind.
+The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can be compared; else those of the wiki.
 """
 
 from collections.abc import Mapping
@@ -35,7 +34,7 @@ _DENIED = frozenset({"no", "license", "dismount"})
 _ENDS_ONLY = frozenset({"no", "destination", "private", "customers", "delivery"})
 _WALLS = frozenset({"city_wall", "ditch", "hedge", "retaining_wall", "wall", "wedge", "fence"})
 _LEVEL = frozenset({"0", "0%", "0°", "no"})
-# A passage through a building, or a way over a culvert, lies where everybody walks.
+# Not below ground.
 _NO_TUNNELS = frozenset({"no", "building_passage", "culvert"})
 _YES = frozenset({"yes", "1", "true"})
 _INDOOR = frozenset({"corridor", "area"})
@@ -48,12 +47,12 @@ _STATION_NODES = (
 )  # fmt: skip
 
 _UNKNOWN_KERBS = frozenset({"yes", "regular", "unknown"})
-# Doors that are of no use to a rider.
+# Doors that riders cannot use.
 _NO_DOORS = frozenset({"no", "emergency", "service", "garage"})
 
 METRO, RAILWAY, DOOR = "metro", "railway", "door"
 
-# How much worse a metre on a road without a pavement, or beside a signed footway, is than one on a quiet way.
+# How many times as much a metre costs on a trunk road, on a discouraged way, and beside a signed footway.
 TRUNK_AVOIDED, TRUNK_LANE, TRUNK_PAVEMENT = 7.47, 0.6, 0.25
 DISCOURAGED, SIDEPATH = 3.0, 5.0
 
@@ -61,7 +60,7 @@ Tags = Mapping[str, str]
 
 
 class WayRule(NamedTuple):
-    """How a way is walked: flags as in ``StreetGraph``, how many times worse a metre counts, in which direction."""
+    """How a way is walked: flags as in ``StreetGraph``, how many times as much a metre costs, and the direction."""
 
     flags: int = 0
     avoided: float = 1.0
@@ -122,7 +121,7 @@ def _avoided(tags: Tags, highway: str | None) -> float:
 
 
 def _one_way(tags: Tags, highway: str | None, conveying: str) -> int:
-    """Return 1 where walkers go as the way is drawn only, -1 only against it, else 0; vehicles' rules do not bind."""
+    """Return 1 if walkers go only in the way's direction, -1 only against it, else 0; ignores rules for vehicles."""
     if conveying in ("forward", "backward"):
         return 1 if conveying == "forward" else -1
     if highway in ("footway", "corridor") and tags.get("oneway") in _YES and tags.get("oneway:foot") != "no":
@@ -135,7 +134,7 @@ def _is_underground(tags: Tags) -> bool:
 
 
 def is_routed(tags: Tags) -> bool:
-    """Whether a way is one of streets at all, walkable or not: where two of them meet is a junction."""
+    """Whether a way is a street, walkable or not; two of them meet in a junction."""
     highway = tags.get("highway")
     is_street = highway is not None and highway not in _NOT_WAYS
     return is_street or is_platform(tags) or tags.get("indoor") in _INDOOR
@@ -147,7 +146,7 @@ def is_platform(tags: Tags) -> bool:
 
 
 def is_area(tags: Tags) -> bool:
-    """Whether a closed way is walked across, as a square or platform is, and not along."""
+    """Whether a closed way is walked across, such as a square or platform, and not along."""
     if tags.get("area") == "no":
         return False
     is_floor = tags.get("highway") == "platform" or tags.get("indoor") == "area"
@@ -171,7 +170,6 @@ def is_opening(tags: Tags) -> bool:
 
 
 def find_node_flags(tags: Tags) -> int:
-    """Return the flags of a node, as in ``StreetGraph``; of ``kerb=yes`` the height is unknown."""
     kerb = tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no")
     return (
         LIGHTS * (tags.get("crossing") == "traffic_signals")
@@ -196,7 +194,7 @@ def is_boarding_point(tags: Tags) -> bool:
 
 
 def find_entrance_kind(tags: Tags) -> str | None:
-    """Return whether a node is an entrance of the METRO, of a RAILWAY station, or a DOOR of any building; else None."""
+    """Return METRO or RAILWAY for an entrance of a station, DOOR for one of any building, else None."""
     if tags.get("entrance") in _NO_DOORS:
         return None
     railway = tags.get("railway")
