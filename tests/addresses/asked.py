@@ -66,7 +66,8 @@ def _ask(dice, rule, thing, house):
     number = f" {house.number.text}" if house is not None and rule != "no number" else ""
     every = {names.name, *names.by_language.values()}
     at, reach_m = (house.at, 0.0) if number else find_middle(thing.points)
-    return Asked(f"{typed}{number}", rule, frozenset(f"{name}{number}" for name in every), at, _FOUND_WITHIN_M + reach_m)
+    found_as = frozenset(f"{name}{number}" for name in every)
+    return Asked(f"{typed}{number}", rule, found_as, at, _FOUND_WITHIN_M + reach_m)
 
 
 def _inflect(dice, names):
