@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from fingerpost.transit.remote.kit.answers import read_wire_instant
-from fingerpost.transit.remote.opentripplanner.wire_values import Day, read_duration_s
+from fingerpost.transit.remote.opentripplanner.shapes import Day, read_duration_s
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, asking, data
 
 
@@ -17,7 +17,6 @@ from tests.opentripplanner.answers import a_board, a_board_query, a_time, asking
         ("PT10M", 600),
         ("PT60S", 60),
         ("-PT1M30S", -90),
-        ("PT-1M-30S", -90),
         ("PT26H", 93_600),
         ("P1DT1S", 86_401),
         ("PT1.6S", 2),
@@ -29,7 +28,7 @@ def test_a_duration_may_carry_its_sign_before_the_p(text, seconds):
 
 @pytest.mark.parametrize("text", ["", "P", "PT", "10", "PT1M30", "1M"])
 def test_what_is_no_duration_is_refused(text):
-    with pytest.raises(ValueError, match="duration"):
+    with pytest.raises(ValueError, match="timedelta"):
         read_duration_s(text)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
-from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds
+from fingerpost.transit.remote.opentripplanner.places import OtpStopIds
 from fingerpost.transit.remote.tfl.stops import NaptanIds
 
 FEEDS = ["Town", "nl-ovapi"]

@@ -11,7 +11,7 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit import itineraries as kit
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.opentripplanner import shapes
-from fingerpost.transit.remote.opentripplanner.wire_values import find_service_day, read_access, read_mode
+from fingerpost.transit.remote.opentripplanner.shapes import find_service_day, read_access, read_mode
 
 
 def list_in_force(alerts: Iterable[shapes.OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:

@@ -30,10 +30,9 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
     ARRIVAL_MARGIN_S,
     list_itineraries,
 )
+from fingerpost.transit.remote.opentripplanner.places import OtpStopIds
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import PlanData, RoutingError
-from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds
-from fingerpost.transit.remote.opentripplanner.wire_values import format_offset_time
+from fingerpost.transit.remote.opentripplanner.shapes import PlanData, RoutingError, format_offset_time
 
 OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
 WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"

@@ -21,7 +21,6 @@ from fingerpost.transit.remote.kit.places import PlaceNames
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
 from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, BOARD, NETWORK, list_optional
-from fingerpost.transit.remote.opentripplanner.geocoding import DigitransitGeocoder
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     MARGIN_S,
     MOST_ROWS,
@@ -29,9 +28,9 @@ from fingerpost.transit.remote.opentripplanner.itineraries import (
     list_rows,
 )
 from fingerpost.transit.remote.opentripplanner.journeys import OpenTripPlannerSearch
+from fingerpost.transit.remote.opentripplanner.places import DigitransitGeocoder, OtpStopIds, OtpStopLookup, StopNames
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.stops import OtpStopIds, OtpStopLookup, StopNames
-from fingerpost.transit.remote.opentripplanner.wire_values import read_mode
+from fingerpost.transit.remote.opentripplanner.shapes import read_mode
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 
 # Our documents are valid from OpenTripPlanner 2.7 to 2.9.

@@ -1,30 +1,82 @@
-"""Shapes of the answers to each document, with one class per selected object.
+"""Pydantic models of OpenTripPlanner's GraphQL responses, with one class per selected object.
 
-The top fields of a document are required, with or without errors beside them: null never means that there is nothing.
-Below them, fields are optional if the schema allows null, and unknown words stay words.
+The top fields of a document are required, because null is an error there. Below them, fields are optional if the
+schema allows null, and enumerations are strings, because a server may know newer values.
 """
 
 from collections.abc import Sequence
+from datetime import date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, TypeAdapter
 
+from fingerpost.transit.model.itinerary import Access, Mode
 from fingerpost.transit.remote.kit.answers import (
     Entries,
     Instant,
     MeasuredLeg,
+    ModeReader,
     OpenInstant,
     Positioned,
     Several,
     Shape,
     UnixSecond,
     Words,
+    from_text,
     nested,
 )
 from fingerpost.transit.remote.kit.itineraries import decode_line
-from fingerpost.transit.remote.opentripplanner.wire_values import LONGEST_S, Day, DurationS
 
 _T = TypeVar("_T")
+
+# No delay and no service day is longer.
+LONGEST_S = 30 * 86_400
+_HALF_DAY_S = 12 * 3600
+
+
+def find_service_day(service_day_s: int, zone: tzinfo) -> date:
+    """Return the day whose service begins at an instant, which is noon minus twelve hours."""
+    return datetime.fromtimestamp(service_day_s + _HALF_DAY_S, zone).date()
+
+
+def format_offset_time(instant: int, zone: tzinfo) -> str:
+    return datetime.fromtimestamp(instant, zone).isoformat(timespec="seconds")
+
+
+_DURATION = TypeAdapter(timedelta)
+
+
+@lru_cache(maxsize=2048)
+def read_duration_s(text: str) -> int:
+    """Return the seconds of an ISO 8601 duration, which may be negative; else raise ValueError."""
+    return round(_DURATION.validate_python(text).total_seconds())
+
+
+DurationS = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S), from_text(read_duration_s)]
+Day = Annotated[date, from_text(lru_cache(maxsize=512)(date.fromisoformat))]
+"""A service date, written YYYY-MM-DD by the server and YYYYMMDD in its documentation."""
+
+
+read_mode = ModeReader(
+    {
+        Mode.WALK: "walk",
+        Mode.BIKE: "bicycle",
+        Mode.SCOOTER: "scooter",
+        Mode.BUS: "bus trolleybus",
+        Mode.COACH: "coach",
+        Mode.TRAM: "tram cable_car",
+        Mode.METRO: "subway",
+        Mode.RAIL: "rail",
+        Mode.FERRY: "ferry",
+    }
+)
+_ACCESS = {"POSSIBLE": Access.YES, "NOT_POSSIBLE": Access.NO}
+
+
+def read_access(word: str | None) -> Access:
+    return _ACCESS.get(word or "", Access.UNKNOWN)
+
 
 _Seconds = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S)]
 # Pairs of numbers: in each, characters that continue it, and one that ends it.
