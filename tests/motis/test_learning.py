@@ -82,8 +82,8 @@ async def test_stops_without_a_zone_leave_it_to_the_operator():
     ("told", "words", "hint"),
     [
         (a_server(stops=[]), "no stops there", "Import a timetable"),
-        (Told(map__initial=PAGE), "has no /api", "MOTIS 2.11 or later is needed"),
-        (a_server(stops=PAGE), "has no /api/v6/map/stops", "MOTIS 2.11 or later is needed"),
+        (Told(map__initial=PAGE), "has no /api", "MOTIS 2.11 or later"),
+        (a_server(stops=PAGE), "has no /api/v6/map/stops", "MOTIS 2.11 or later"),
     ],
 )
 async def test_a_server_without_a_timetable_or_version_6_is_refused(told, words, hint):

@@ -38,7 +38,7 @@ async def test_a_path_that_is_gone_says_what_to_do():
         with pytest.raises(SourceChanged, match=r"has no /api/v6/plan \(HTTP 404\)") as raised:
             await network.plan_journeys(a_query())
 
-    assert "network refresh" in raised.value.hint
+    assert "MOTIS 2.11 or later" in raised.value.hint
 
 
 async def test_a_server_that_is_back_answers_a_query_of_several_requests():

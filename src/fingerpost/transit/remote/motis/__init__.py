@@ -1,1 +1,1 @@
-"""MOTIS 2 servers, Transitous among them, as networks."""
+"""Networks behind MOTIS 2 servers, such as Transitous."""

@@ -1,4 +1,4 @@
-"""Itineraries and boards from the server's: legs, rows, alerts, lines on the map and fares."""
+"""Convert MOTIS responses to itineraries, departure boards, alerts and fares."""
 
 import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ from fingerpost.transit.remote.kit.journeys import LeftOut
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import find_service_day
-from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge
 from fingerpost.transit.rules.times import format_utc
 
 
@@ -38,7 +38,7 @@ def _alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | Non
     header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
     # Feeds with one kind of period state it as the communication period.
     spans = alert.impact_period or alert.communication_period
-    held = [each for each in spans if kit.is_in_force(each.start, each.end, begin, end)]
+    held = [span for span in spans if kit.is_in_force(span.start, span.end, begin, end)]
     if not (header or text) or (spans and not held):
         return None
     span = held[0] if held else shapes.TimeRange()
@@ -114,7 +114,7 @@ def _length_m(leg: shapes.MotisLeg) -> float | None:
     return sum(map(distance_m, points, points[1:])) if len(points) > 1 else None
 
 
-def _end_point(place: shapes.OwnPlace, ids: StopIdCodec, location: Location | None) -> StopPoint:
+def _end_point(place: shapes.MotisPlace, ids: StopIdCodec, location: Location | None) -> StopPoint:
     if place.stop_id is None:
         name = kit.own_name(location) or _POSITIONS.get(place.name, place.name) or kit.UNNAMED
         return StopPoint(name=name, coordinate=place.coordinate)
@@ -207,7 +207,7 @@ async def ask_board(
     }
     try:
         answered = await server.ask(MotisEndpoint.STOP_TIMES, shapes.MotisStopTimes, params, language=language)
-    except TooMuchAsked:
+    except ResponseTooLarge:
         if halvings == _MOST_HALVINGS or last - first <= _MARGIN_S:
             raise
         middle = (first + last) // 2

@@ -1,4 +1,4 @@
-"""Ask a MOTIS server for a page of journeys.
+"""Request pages of journeys from a MOTIS server.
 
 A second search, on the timetable, shows what realtime did to scheduled journeys (rule B5).
 """
@@ -27,12 +27,12 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, U
 from fingerpost.transit.remote.motis.shapes import MotisPlan
 from fingerpost.transit.rules.times import format_utc
 
-# Slow enough that every walk within the limit fits the time that the server is asked to allow.
+# Slow enough that every walk within the limit fits the requested time.
 _SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
 # The server refuses a window of four days or more.
 _LONGEST_WINDOW_S = 95 * 3600
-_MOVED = "The server no longer knows a stop's id, so the trip was planned between positions."
+_UNKNOWN_STOP = "The server no longer knows a stop's id, so the trip was planned between positions."
 # The search on the timetable, whose answer has realtime beside it.
 _SCHEDULED = "REALTIME_ANNOTATION_ONLY"
 
@@ -84,7 +84,7 @@ class MotisJourneySearch(JourneySearch):
                 raise
         origin, destination = (JourneyEnd(location=end.location) for end in ends)
         found = await super().find(replace(request, origin=origin, destination=destination))
-        return replace(found, notes=(*found.notes, _MOVED))
+        return replace(found, notes=(*found.notes, _UNKNOWN_STOP))
 
     async def first_page(self, request: JourneyRequest) -> FoundJourneys:
         params = new_params(request)

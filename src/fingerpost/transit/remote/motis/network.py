@@ -21,7 +21,7 @@ from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.itineraries import ask_board, list_rows
 from fingerpost.transit.remote.motis.journeys import MotisJourneySearch
 from fingerpost.transit.remote.motis.places import MotisGeocoder, MotisStopIds, MotisStopLookup, ask_stops
-from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, TooMuchAsked, UnknownThere
+from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge, UnknownThere
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 from fingerpost.transit.rules.times import is_zone
@@ -72,7 +72,7 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
 
 async def _list_stops(
     server: MotisServer, record: NetworkRecord, middle: Coordinate
-) -> tuple[Sequence[shapes.OwnPlace], bool]:
+) -> tuple[Sequence[shapes.MotisPlace], bool]:
     """Return stops, and whether they are all of the network's box."""
     box = WORLD
     if record.bounds is not None:
@@ -81,7 +81,7 @@ async def _list_stops(
         middle = Coordinate((south + north) / 2, (west + east) / 2)
     try:
         stops = (await ask_stops(server, box, fresh_s=0.0)).data
-    except TooMuchAsked as error:
+    except ResponseTooLarge as error:
         if record.bounds is None:
             raise ParameterError(
                 "The server holds more stops than it lists at once: say which part of its world this network is",
@@ -94,7 +94,7 @@ async def _list_stops(
     return stops, True
 
 
-def _list_tags(stops: Iterable[shapes.OwnPlace]) -> list[str]:
+def _list_tags(stops: Iterable[shapes.MotisPlace]) -> list[str]:
     ids = (stop.stop_id for stop in stops if stop.stop_id is not None)
     return sorted({tag for stop_id in ids for tag, underscore, _ in [stop_id.partition("_")] if tag and underscore})
 
@@ -102,8 +102,8 @@ def _list_tags(stops: Iterable[shapes.OwnPlace]) -> list[str]:
 def _attribution(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]:
     # MOTIS does not say who publishes its feeds.
     host = split_address(record.url or "").hostname
-    told = f"MOTIS at {host}; whoever runs it names the sources of its data"
-    return (told, _OSM) if has_streets else (told,)
+    operator = f"MOTIS at {host}; whoever runs it names the sources of its data"
+    return (operator, _OSM) if has_streets else (operator,)
 
 
 class MotisNetwork(ServerNetwork):

@@ -1,4 +1,4 @@
-"""Stops and names on a MOTIS server: ids, lookup by id and around a point, and its geocoder."""
+"""Stop ids, stop look-up and geocoding on a MOTIS server."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ class MotisStopIds(StopIdCodec):
         known_tag = self._tag_by_feed.get(feed)
         if known_tag is None or not local:
             return []
-        return [f"{known_tag}_{each}" for each in _cases(unescape(local))]
+        return [f"{known_tag}_{spelling}" for spelling in _cases(unescape(local))]
 
     def encode_trip(self, own_id: str) -> str:
         match = _TRIP_ID.fullmatch(own_id)
@@ -100,7 +100,7 @@ def _cases(text: str) -> Iterator[str]:
     """Yield what a raised text may have been; small letters are exact."""
     yield text
     # Not islower(): a letter such as º is small and has no capital.
-    if all(each.upper() == each for each in text) and text.lower() != text:
+    if all(letter.upper() == letter for letter in text) and text.lower() != text:
         yield text.lower()
 
 
@@ -131,7 +131,7 @@ class MotisStopLookup(GroupingLookup):
             return None
         return _new_stop(place) if place.stop_id == own_id else None
 
-    async def _ask_place(self, params: Mapping[str, str], language: str | None) -> shapes.OwnPlace:
+    async def _ask_place(self, params: Mapping[str, str], language: str | None) -> shapes.MotisPlace:
         answered = await self._server.ask(
             MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
         )
@@ -168,7 +168,7 @@ class MotisStopLookup(GroupingLookup):
         return answered.with_data(list(map(_new_stop, answered.data)))
 
 
-def _new_stop(place: shapes.OwnPlace) -> ServerStop:
+def _new_stop(place: shapes.MotisPlace) -> ServerStop:
     return ServerStop(
         own_id=place.stop_id or "",
         name=place.name,
@@ -181,8 +181,8 @@ def _new_stop(place: shapes.OwnPlace) -> ServerStop:
 
 async def ask_stops(
     server: MotisServer, box: Bounds, language: str | None = None, *, fresh_s: float
-) -> Answer[tuple[shapes.OwnPlace, ...]]:
-    """Return the stops of a box; raise TooMuchAsked if there are more than the server lists at once."""
+) -> Answer[tuple[shapes.MotisPlace, ...]]:
+    """Return the stops of a box; raise ResponseTooLarge if there are more than the server lists at once."""
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
     answered = await server.ask(MotisEndpoint.STOPS, shapes.StopList, params, language=language, fresh_s=fresh_s)
     answered.require("stop", "", found=answered.data.root)

@@ -30,7 +30,9 @@ _REFUSED = frozenset({400, 404, 422})
 _OUTSIDE = "outside of loaded timetable"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
-_VERSION_HINT = f"MOTIS 2.11 or later is needed, for version 6 of its API. {REFRESH_HINT}"
+_VERSION_HINT = (
+    "Update the server to MOTIS 2.11 or later: version 6 of its API is needed, and MOTIS 2.10 omits cancelled trips"
+)
 
 
 class MotisEndpoint(StrEnum):
@@ -46,7 +48,7 @@ class UnknownThere(DataNotFound):
     """The server does not know a stop, feed or trip."""
 
 
-class TooMuchAsked(SourceFailed):
+class ResponseTooLarge(SourceFailed):
     """The answer would be larger than the server gives."""
 
     retryable = False
@@ -77,16 +79,16 @@ class MotisServer(Connection):
         Raises:
             UnknownThere: the server does not know a stop or feed.
             OutsideCalendar: its timetable does not cover that instant.
-            TooMuchAsked: the answer would be too large.
+            ResponseTooLarge: the answer would be too large.
         """
-        asked = {**params, **({"language": language} if language else {})}
+        query = {**params, **({"language": language} if language else {})}
 
         async def read(response: Response) -> Answer[_T]:
             if response.status in _REFUSED:
                 raise _read_refusal(response)
             return await read_answer(shape, response)
 
-        return await self.get(*endpoint.split("/"), params=asked, fresh_s=fresh_s, accept=_REFUSED, read=read)
+        return await self.get(*endpoint.split("/"), params=query, fresh_s=fresh_s, accept=_REFUSED, read=read)
 
 
 def _find_ban(response: Response) -> ToolError | None:
@@ -111,16 +113,16 @@ def _read_refusal(response: Response) -> ToolError:
             {"status": response.status},
             hint=_VERSION_HINT,
         )
-    said = shorten(complaint)
-    _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, said)
+    text = shorten(complaint)
+    _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, text)
     if response.status == 404:
-        return UnknownThere(f"{host} does not know what it was asked for: {said}")
+        return UnknownThere(f"{host} does not know the stop or feed: {text}")
     if response.status == 422:
-        return TooMuchAsked(f"{host} does not answer so much at once: {said}", {"status": 422})
-    if _OUTSIDE in said:
-        return new_outside_calendar(host, *_find_days(said.partition(_OUTSIDE)[2]))
+        return ResponseTooLarge(f"{host} does not return that much at once: {text}", {"status": 422})
+    if _OUTSIDE in text:
+        return new_outside_calendar(host, *_find_days(text.partition(_OUTSIDE)[2]))
     return SourceChanged(
-        f"{host} does not take what it was asked: {said}",
+        f"{host} rejected the request: {text}",
         {"status": response.status},
         hint=REFRESH_HINT,
     )

@@ -1,4 +1,4 @@
-"""Shapes of MOTIS' answers. Fields that a server may leave out are optional, and unknown words stay words."""
+"""Pydantic models of MOTIS responses. Fields that a server may omit are optional, and enumerations are strings."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -20,7 +20,7 @@ from fingerpost.transit.remote.kit.answers import (
 from fingerpost.transit.remote.kit.itineraries import decode_line
 
 WALK = "WALK"
-# Ways on the street that no rider asked for; ODM and RIDE_SHARING only without a trip of the timetable.
+# Street modes that were not requested; ODM and RIDE_SHARING only without a trip of the timetable.
 ON_STREET = frozenset(
     {"BIKE", "RENTAL", "CAR", "HGV", "CAR_PARKING", "CAR_DROPOFF", "FLEX", "ODM", "RIDE_SHARING"}
     | {"DEBUG_BUS_ROUTE", "DEBUG_RAILWAY_ROUTE", "DEBUG_FERRY_ROUTE"}
@@ -55,7 +55,7 @@ class MotisAlert(Shape):
     communication_period: Several[TimeRange] = ()
 
 
-class OwnPlace(Positioned):
+class MotisPlace(Positioned):
     name: str = ""
     stop_id: str | None = None
     parent_id: str | None = None
@@ -90,8 +90,8 @@ _PRECISION = 6
 
 
 class MotisLeg(MotisLine, MeasuredLeg):
-    from_: OwnPlace = Field(alias="from")
-    to: OwnPlace
+    from_: MotisPlace = Field(alias="from")
+    to: MotisPlace
     start_time: Instant
     end_time: Instant
     scheduled_start_time: Instant | None = None
@@ -140,7 +140,7 @@ class MotisPlan(Shape):
 
 
 class StopTime(MotisLine):
-    place: OwnPlace
+    place: MotisPlace
     pickup_dropoff_type: str | None = None
     cancelled: bool | None = None
     trip_cancelled: bool | None = None
@@ -153,7 +153,7 @@ class MotisStopTimes(Shape):
 class MotisStop(Shape):
     """The stop of a board, without its rows."""
 
-    place: OwnPlace
+    place: MotisPlace
 
 
 class Area(Shape):
@@ -175,7 +175,7 @@ class Matches(RootModel[Entries[Match]]):
     model_config = ConfigDict(frozen=True)
 
 
-class StopList(RootModel[Entries[OwnPlace]]):
+class StopList(RootModel[Entries[MotisPlace]]):
     model_config = ConfigDict(frozen=True)
 
 
