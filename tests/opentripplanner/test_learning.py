@@ -97,8 +97,8 @@ async def test_each_type_is_described_by_a_request_of_its_own_with_deprecated_fi
         (body({"errors": [{"message": "BadFaithIntrospection"}]}), "BadFaithIntrospection"),
         (data(__type={"fields": 5}), "description of Leg"),
         (data(__type={"fields": [{"name": None}]}), "description of Leg"),
-        (data(__type=5), "description of Leg|without what it was asked for"),
-        (data(), "without what it was asked for"),
+        (data(__type=5), "description of Leg|without the requested data"),
+        (data(), "without the requested data"),
     ],
 )
 async def test_a_schema_that_cannot_be_read_is_an_error(told, words):

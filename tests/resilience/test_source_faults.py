@@ -249,4 +249,4 @@ async def test_itineraries_of_motis_whose_times_contradict_each_other_are_report
     (trip,) = await ask_over("motis", tmp_path, reply, "trip")
 
     assert len(trip["itineraries"]) == 1
-    assert any("ends before it begins" in note for note in trip["meta"]["notes"])
+    assert any("arrive before their departure" in note for note in trip["meta"]["notes"])

@@ -59,8 +59,8 @@ async def an_unknown_id_finds_nothing(asked: AskedNetwork) -> None:
 
 async def stops_near_a_point_come_nearest_first(asked: AskedNetwork) -> None:
     near = (await asked.network.list_stops_near(NEAR_ALPHA, 2000.0)).stops
-    expect_same([each.stop.name for each in near], ["Alpha", "Beta"], "stops within 2 km")
-    distances = [each.distance_m for each in near]
+    expect_same([stop.stop.name for stop in near], ["Alpha", "Beta"], "stops within 2 km")
+    distances = [stop.distance_m for stop in near]
     expect(abs(distances[0] - 55) < 10 and abs(distances[1] - 1605) < 30, "distances of Alpha and Beta", distances)
 
 
@@ -74,5 +74,5 @@ async def a_radius_is_a_bound(asked: AskedNetwork) -> None:
 
 async def nearby_stops_state_id_and_modes(asked: AskedNetwork) -> None:
     near = (await asked.network.list_stops_near(NEAR_ALPHA, 100.0)).stops
-    observed = [(each.stop.id, frozenset(each.modes)) for each in near]
+    observed = [(stop.stop.id, frozenset(stop.modes)) for stop in near]
     expect_same(observed, [(asked.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))], "what Alpha says")

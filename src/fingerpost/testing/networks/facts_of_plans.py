@@ -40,18 +40,18 @@ async def a_plan_may_arrive_no_second_late(asked: AskedNetwork) -> None:
 async def a_plan_keeps_the_limit_of_transfers(asked: AskedNetwork) -> None:
     one = (await asked.plan("Alpha", "Älvsjö", "08:00", max_transfers=1)).itineraries
     none = (await asked.plan("Alpha", "Älvsjö", "08:00", max_transfers=0)).itineraries
-    expect(any(each.rides for each in one), "no trip with one change from Alpha to Älvsjö")
-    expect_same([each.transfers for each in one if each.transfers > 1], [], "more changes than one")
-    expect_same(draw_all([each for each in none if each.rides]), [], "trips without a change")
+    expect(any(trip.rides for trip in one), "no trip with one change from Alpha to Älvsjö")
+    expect_same([trip.transfers for trip in one if trip.transfers > 1], [], "more changes than one")
+    expect_same(draw_all([trip for trip in none if trip.rides]), [], "trips without a change")
 
 
 async def a_plan_keeps_the_limit_of_walking(asked: AskedNetwork) -> None:
     origin = asked.point(NEAR_ALPHA)
     far = (await asked.plan(origin, "Gamma", "08:00", max_walk_m=1500.0)).itineraries
     short = (await asked.plan(origin, "Gamma", "08:00", max_walk_m=100.0)).itineraries
-    expect(any(each.rides and each.walk_m > 0 for each in far), "no trip with a walk", draw_all(far))
-    expect_same([each.walk_m for each in far if each.walk_m > 1500], [], "walks beyond 1500 m")
-    expect_same(draw_all([each for each in short if each.rides]), [], "trips with no more than 100 m to walk")
+    expect(any(trip.rides and trip.walk_m > 0 for trip in far), "no trip with a walk", draw_all(far))
+    expect_same([trip.walk_m for trip in far if trip.walk_m > 1500], [], "walks beyond 1500 m")
+    expect_same(draw_all([trip for trip in short if trip.rides]), [], "trips with no more than 100 m to walk")
 
 
 async def legs_join_end_to_start(asked: AskedNetwork) -> None:
@@ -82,7 +82,7 @@ async def a_step_free_plan_takes_no_step(asked: AskedNetwork) -> None:
 
 async def no_route_is_an_empty_answer(asked: AskedNetwork) -> None:
     found = (await asked.plan("Älvsjö", "Alpha", "08:00")).itineraries
-    expect_same(draw_all([each for each in found if each.rides]), [], "trips where nothing runs")
+    expect_same(draw_all([trip for trip in found if trip.rides]), [], "trips where nothing runs")
 
 
 async def a_day_outside_the_calendar_is_reported(asked: AskedNetwork) -> None:

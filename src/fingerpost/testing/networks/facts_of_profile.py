@@ -34,9 +34,9 @@ async def what_it_cannot_do_is_in_no_answer(asked: AskedNetwork) -> None:
             lines = [asked.network.find_line(ride) for ride in list_rides(answer.itineraries)]
             expect_same([line for line in lines if line is not None], [], "lines of legs that are not declared")
         if not asked.can(Ability.REALTIME):
-            expect(answer.provenance.realtime_updated is None, "real time is told and not declared")
+            expect(answer.provenance.realtime_updated is None, "real time is stated and not declared")
     if not asked.can(Ability.REALTIME):
-        expect(await asked.network.find_realtime_health() is None, "the health of real time is told and not declared")
+        expect(await asked.network.find_realtime_health() is None, "the health of real time is stated and not declared")
 
 
 async def concurrent_queries_get_the_same_answer(asked: AskedNetwork) -> None:

@@ -29,8 +29,8 @@ async def a_cancelled_trip_stays_visible(asked: AskedNetwork) -> None:
     rides = list_rides([*answer.itineraries, *answer.timetabled])
     expect(
         any(ride.line == "1" and ride.departure_scheduled == at("08:10") and ride.cancelled for ride in rides),
-        "the cancelled tram of 08:10 is told nowhere",
-        [draw(each) for each in answer.timetabled],
+        "the cancelled tram of 08:10 is shown nowhere",
+        [draw(trip) for trip in answer.timetabled],
     )
 
 
@@ -74,8 +74,8 @@ async def answers_state_the_age_of_realtime(asked: AskedNetwork) -> None:
 async def a_ride_has_the_alerts_of_its_line(asked: AskedNetwork) -> None:
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
     observed = {ride.line: _effects(ride.alerts) for ride in rides if ride.departure_scheduled <= at("08:27")}
-    told = [each for each in observed.get("2", ()) if each[0] != WORKS]
-    expect_same((told, observed.get("3")), ([(DETOUR, "DETOUR")], []), "alerts of bus 2 and of bus 3")
+    alerts = [alert for alert in observed.get("2", ()) if alert[0] != WORKS]
+    expect_same((alerts, observed.get("3")), ([(DETOUR, "DETOUR")], []), "alerts of bus 2 and of bus 3")
 
 
 async def an_expired_alert_is_left_out(asked: AskedNetwork) -> None:

@@ -1,7 +1,7 @@
 """The composite of all networks of a home folder, of any kind of source (rule A13).
 
-The records are looked at anew for every call, so that a network may be added, edited or removed by another process
-while a server runs. One that cannot be opened is listed in ``problems`` and does not affect the others.
+The records are checked at every call, so that another process can add, edit or remove a network while a server runs.
+One that cannot be opened is listed in ``problems`` and does not affect the others.
 """
 
 import asyncio
@@ -46,8 +46,8 @@ class _OpenedNetwork(NamedTuple):
 class AllNetworks:
     """The networks of the records, and the demos; see the port's ``Networks``.
 
-    ``load_sources`` returns every kind of source by its word. It is called in a thread when a network is first asked
-    for, because importing what is behind a source may take long. ``demos`` are records that are in no file.
+    ``load_sources`` returns every kind of source by its kind. It is called in a thread at the first
+    call, because importing a source may take long. ``demos`` are records that are in no file.
     ``clients`` are closed after the sources.
     """
 
@@ -101,10 +101,10 @@ class AllNetworks:
             self._sources = self._sources or self._load_sources()
             # Read before the records: a change that falls between the two is seen by the next call.
             stamp = self._read_stamp()
-            kept = self._records.read()
-            problems = dict(kept.problems)
+            stored = self._records.read()
+            problems = dict(stored.problems)
             opened: dict[str, _OpenedNetwork] = {}
-            records = {**kept.records, **{record.name: record for record in self._demos}}
+            records = {**stored.records, **{record.name: record for record in self._demos}}
             for name, record in records.items():
                 try:
                     opened[name] = self._open(record)
@@ -117,7 +117,7 @@ class AllNetworks:
                 if name not in opened or opened[name].source is not gone.source:
                     gone.source.retire(name)
             self._opened = opened
-            self._current = self._arrange(kept.records, problems)
+            self._current = self._arrange(stored.records, problems)
             self._stamp = stamp
             return self._current
 

@@ -39,7 +39,7 @@ class NetworkBreaker(Breaker):
 
 
 class GuardedNetwork(WrapperNetwork):
-    """A network that is not asked for a while after several failures or timeouts in a row.
+    """A network that is not queried for a while after several failures or timeouts in a row.
 
     Meanwhile every query raises the last failure at once; then one query tries the network again. It has the network's
     whole deadline, and runs on in the background if its caller leaves for a fallback. All networks of a process share

@@ -74,7 +74,7 @@ def uncovered(
     shared = set.intersection(*map(set, where.values())) if where else set()
     hint = _list_areas(networks)
     if shared:
-        lacked = ", ".join(each.value for each in lacking) or "answer"
+        lacked = ", ".join(ability.value for ability in lacking) or "answer"
         message += f"; {', '.join(sorted(shared))} has no {lacked}"
     elif len(where) > 1 and all(where.values()):
         message += "; no one network covers both"

@@ -52,13 +52,13 @@ async def name_ends(network: Network, origin: Location, destination: Location, l
     """Name the ends of a trip that are bare positions; sent to the server that plans the trip, and to no other."""
     named = await asyncio.gather(*(_name_end(network, end, language) for end in (origin, destination)))
     (origin, first), (destination, second) = named
-    failures = dict.fromkeys(each.failure for each in (first, second) if each.failure is not None)
-    attribution = [sentence for each in (first, second) if each.place for sentence in each.place.attribution]
+    failures = dict.fromkeys(answer.failure for answer in (first, second) if answer.failure is not None)
+    attribution = [line for answer in (first, second) if answer.place for line in answer.place.attribution]
     return NamedEnds(origin, destination, tuple(failures), tuple(dict.fromkeys(attribution)))
 
 
 async def _name_end(network: Network, end: Location, language: str) -> tuple[Location, PositionAnswer]:
     if end.name is not None or end.stop_ids or end.source is not LocationSource.INPUT:
         return end, PositionAnswer()
-    told = await ask_position(network, end.coordinate, language, ENDS_NAMED_WITHIN_S)
-    return (end if told.place is None else replace(end, name=told.place.name)), told
+    answer = await ask_position(network, end.coordinate, language, ENDS_NAMED_WITHIN_S)
+    return (end if answer.place is None else replace(end, name=answer.place.name)), answer

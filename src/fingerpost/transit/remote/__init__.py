@@ -1,1 +1,1 @@
-"""Networks that ask a server."""
+"""Networks that query a remote server over HTTP."""

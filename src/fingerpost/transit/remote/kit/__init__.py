@@ -1,1 +1,1 @@
-"""What every remote source needs."""
+"""Shared code of the networks behind HTTP servers."""

@@ -1,4 +1,4 @@
-"""Parse the JSON of an answer leniently: drop invalid parts and report them.
+"""Parse JSON responses leniently: drop invalid parts and report them.
 
 An invalid part becomes null, as GraphQL treats a failed field, and so does its parent where null is not allowed. An
 optional value is unknown then, and an entry of a list is dropped. Values out of range, such as a latitude of 999, are
@@ -124,18 +124,18 @@ def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError)
     """
     if failed.error_count() > _MOST_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
         raise failed
-    told = from_json(body)
+    data = from_json(body)
     blanked: set[_Loc] = set()
     error = failed
     for _ in range(_MOST_ROUNDS):
         for problem in error.errors(include_url=False, include_context=False, include_input=False):
-            blank = _blank(told, problem["loc"])
+            blank = _blank(data, problem["loc"])
             if blank == ():
                 raise failed
             if blank is not None:
                 blanked.add(blank)
         try:
-            return reader.validate_python(told), _count(blanked)
+            return reader.validate_python(data), _count(blanked)
         except ValidationError as still:
             error = still
             if error.error_count() > _MOST_FAULTS:
@@ -148,13 +148,13 @@ def list_first(texts: Sequence[str], most: int) -> str:
     return ", ".join(texts[:most]) + more
 
 
-def _blank(told: Any, loc: _Loc) -> _Loc | None:
+def _blank(data: Any, loc: _Loc) -> _Loc | None:
     """Set the value at a path to null, or its parent if it is null or missing; return the path of what was set.
 
     Return None if a parent was set before, and an empty path if nothing is left to set.
     """
     holders: list[Any] = []
-    here = told
+    here = data
     for part in loc:
         if not _has(here, part):
             break
@@ -178,8 +178,8 @@ def _has(here: Any, part: str | int) -> bool:
 
 
 def _count(blanked: set[_Loc]) -> Mapping[str, int]:
-    whole = [each for each in blanked if not any(each[:end] in blanked for end in range(1, len(each)))]
-    return Counter(sorted(".".join(part for part in each if isinstance(part, str)) for each in whole))
+    outermost = [loc for loc in blanked if not any(loc[:end] in blanked for end in range(1, len(loc)))]
+    return Counter(sorted(".".join(part for part in loc if isinstance(part, str)) for loc in outermost))
 
 
 # In the year 2106. What lies behind it is an unset value, or was written in milliseconds.
@@ -194,7 +194,7 @@ class _NullEntriesLeftOut:
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         made = cast("core_schema.TupleSchema", handler(source))
-        made["items_schema"] = [core_schema.nullable_schema(each) for each in made["items_schema"]]
+        made["items_schema"] = [core_schema.nullable_schema(item) for item in made["items_schema"]]
         whole = core_schema.nullable_schema(made) if self._null_is_empty else made
         return core_schema.no_info_after_validator_function(_without_nulls, whole)
 

@@ -1,4 +1,4 @@
-"""Build itineraries, their lines on the map, fares and alerts from what a server answers."""
+"""Build itineraries, leg geometries, fares and alerts from the responses of transit servers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal

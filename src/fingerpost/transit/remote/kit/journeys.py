@@ -1,4 +1,4 @@
-"""Search journeys page by page, if needed again with shorter walks, and again with steps."""
+"""Page through a server's journeys; search again with shorter walks, or without step-free, if needed."""
 
 from abc import ABC, abstractmethod
 from collections import Counter

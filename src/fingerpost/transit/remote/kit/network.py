@@ -1,4 +1,4 @@
-"""Networks behind servers: the source that opens them, and what they have in common."""
+"""Base classes of networks behind HTTP servers, and of the sources that open them."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -36,7 +36,7 @@ class ServerSource:
     """Opens the networks behind one kind of server; see ``port.RemoteSource``.
 
     ``url_option`` is the option of ``network add`` that names the server, None where its address is known.
-    ``new_profile`` returns the profile of a server that was never asked. Without ``limits`` each network's deadline
+    ``new_profile`` returns the profile of a server that was never queried. Without ``limits`` each network's deadline
     limits a request.
     """
 

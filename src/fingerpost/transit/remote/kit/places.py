@@ -1,4 +1,4 @@
-"""Stop ids of a server, its stops, the places that they form, and its geocoder."""
+"""Stop ids, stop look-up and geocoding of a transit server: the base classes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,7 +62,7 @@ class StopIdCodec(ABC):
         return list(dict.fromkeys(self._list_candidates(wanted))) if known is None else [known]
 
     def decode_all(self, printed: Iterable[str]) -> list[str]:
-        return list(dict.fromkeys(own_id for each in printed for own_id in self.decode(each)))
+        return list(dict.fromkeys(own_id for stop_id in printed for own_id in self.decode(stop_id)))
 
 
 # How far from a stop the rest of its place may be: other stops may link the two.

@@ -1,4 +1,4 @@
-"""Send requests to one server, with its key and its limits."""
+"""Send HTTP requests to one transit server, with its key and its limits."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace

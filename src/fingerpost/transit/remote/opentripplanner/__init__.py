@@ -1,1 +1,1 @@
-"""Networks behind an OpenTripPlanner 2 server, Digitransit's among them; begin at ``network.py``."""
+"""Networks behind OpenTripPlanner 2 servers, such as Digitransit's; begin at ``network.py``."""

@@ -1,4 +1,4 @@
-"""The GraphQL documents, fitted to a server's schema.
+"""GraphQL documents for OpenTripPlanner, fitted to a server's schema.
 
 A line that ends in ``#if Type.field`` is dropped if the server's schema lacks that field or input field.
 ``shapes.py`` has one class per selected object, with exactly the selected fields.

@@ -1,4 +1,4 @@
-"""Itineraries and boards from the server's: legs, rows, alerts, lines on the map and fares."""
+"""Convert OpenTripPlanner responses to itineraries, departure boards, alerts and fares."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.shapes import find_service_day, read_access, read_mode
 
 
-def list_in_force(alerts: Iterable[shapes.OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+def list_in_force(alerts: Iterable[shapes.OtpAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return the alerts with a text that hold at any time from ``begin`` to ``end``, each once."""
     return kit.unique_alerts(
         ServiceAlert(
@@ -34,7 +34,7 @@ def list_in_force(alerts: Iterable[shapes.OwnAlert], begin: int, end: int) -> tu
 BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
-def new_leg(leg: shapes.OwnLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
+def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
     """Return a leg; ``start`` and ``end`` are the trip's own ends if it begins or ends there."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if not leg.transit_leg:
@@ -143,7 +143,7 @@ def price(itinerary: Itinerary) -> Fare | None:
 def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Money]]:
     """Return the priced products for an ordinary rider of a leg, by the id of the purchase."""
     own = leg.handle
-    uses = own.fare_products if isinstance(own, shapes.OwnLeg) else ()
+    uses = own.fare_products if isinstance(own, shapes.OtpLeg) else ()
     return {
         use.id: (use.product, use.product.price)
         for use in uses

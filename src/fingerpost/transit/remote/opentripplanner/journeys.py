@@ -1,4 +1,4 @@
-"""Ask an OpenTripPlanner server for a page of journeys.
+"""Request pages of journeys from an OpenTripPlanner server.
 
 The server has no limit on walking (rule B6), so itineraries that walk too far are dropped here, and a second query
 makes walking expensive.
@@ -144,8 +144,8 @@ class OpenTripPlannerSearch(JourneySearch):
         cursor = page.end_cursor if page.has_next_page else None
         if cursor is None or not _may_lack_some(found, query):
             return found
-        onward = {**variables, **({"withScheduled": False} if "withScheduled" in variables else {}), "after": cursor}
-        return replace(found, following=partial(self._ask, request, onward), cursor=cursor)
+        next_page = {**variables, **({"withScheduled": False} if "withScheduled" in variables else {}), "after": cursor}
+        return replace(found, following=partial(self._ask, request, next_page), cursor=cursor)
 
     def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
         name = self._profile.name
@@ -163,4 +163,4 @@ def _may_lack_some(found: FoundJourneys, query: JourneyQuery) -> bool:
         return True
     if query.window_s is None or query.arrive_by:
         return False
-    return max(each.departure for each in found.live) <= query.instant + query.window_s
+    return max(itinerary.departure for itinerary in found.live) <= query.instant + query.window_s

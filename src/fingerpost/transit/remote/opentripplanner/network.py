@@ -54,7 +54,7 @@ async def find_lacking(server: Server) -> frozenset[str]:
     """
     wanted = [*list_optional(), NEEDED]
     known: set[str] = set()
-    for owner in sorted({each.partition(".")[0] for each in wanted}):
+    for owner in sorted({path.partition(".")[0] for path in wanted}):
         answered = await server.ask(_TYPE.format(name=owner), shapes.SchemaData, fresh_s=0.0)
         if answered.lost:
             raise refuse_unreadable(f"description of {owner}", answered.notes)
@@ -81,18 +81,18 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
             "This server has no planConnection: it is older than OpenTripPlanner 2.7, or no OpenTripPlanner",
             hint="Update the server",
         )
-    told = (await server.ask(NETWORK, shapes.NetworkData, fresh_s=0.0)).data
+    described = (await server.ask(NETWORK, shapes.NetworkData, fresh_s=0.0)).data
     bounds = region.bounds if region is not None else await _find_bounds(server)
-    zone = find_common_zone(agency.timezone for feed in told.feeds for agency in feed.agencies)
-    languages = (agency.lang.lower() for feed in told.feeds for agency in feed.agencies if agency.lang)
-    first, last = _find_days(told.service_time_range, zone)
+    zone = find_common_zone(agency.timezone for feed in described.feeds for agency in feed.agencies)
+    languages = (agency.lang.lower() for feed in described.feeds for agency in feed.agencies if agency.lang)
+    first, last = _find_days(described.service_time_range, zone)
     return LearnedProfile(
         bounds=bounds,
         zone=zone,
         languages=_DIGITRANSIT_LANGUAGES if region is not None else tuple(dict.fromkeys(languages)),
-        feeds=tuple(FeedVersion(name=feed.feed_id) for feed in told.feeds),
-        modes=frozenset(read_mode(None, route.type) for route in told.routes if route.type is not None),
-        attribution=ATTRIBUTION if region is not None else _list_attribution(told.feeds),
+        feeds=tuple(FeedVersion(name=feed.feed_id) for feed in described.feeds),
+        modes=frozenset(read_mode(None, route.type) for route in described.routes if route.type is not None),
+        attribution=ATTRIBUTION if region is not None else _list_attribution(described.feeds),
         first_day=first,
         last_day=last,
         abilities=ABILITIES - {Ability.FARES} if "Leg.fareProducts" in lacking else ABILITIES,

@@ -1,4 +1,4 @@
-"""Stops and names on an OpenTripPlanner server: ids, lookups, an index of names, and Digitransit's geocoder."""
+"""Stop ids, stop look-up and geocoding on an OpenTripPlanner server, Digitransit's geocoder included."""
 
 import asyncio
 import re
@@ -57,7 +57,7 @@ class OtpStopIds(StopIdCodec):
         feed, colon, escaped = printed.partition(":")
         if colon and escaped:
             local = unescape(escaped)
-            yield from (f"{self._feed_by_printed.get(feed, feed)}:{each}" for each in (local, local.lower()))
+            yield from (f"{self._feed_by_printed.get(feed, feed)}:{spelling}" for spelling in (local, local.lower()))
 
 
 _print_feed = lru_cache(maxsize=1024)(clean_feed_name)
@@ -128,7 +128,7 @@ class OtpStopLookup(GroupingLookup):
 
 
 def new_stop(
-    stop: shapes.OwnStop, parent: shapes.Station | shapes.StationId | None = None, *, is_station: bool = False
+    stop: shapes.OtpStop, parent: shapes.Station | shapes.StationId | None = None, *, is_station: bool = False
 ) -> ServerStop:
     return ServerStop(
         own_id=stop.gtfs_id,
@@ -161,9 +161,9 @@ class StopNames(PlaceNames):
         found = known[1].search(text, focus=focus)
         return [replace(match, place=spoken(match.place, language)) for match in found]
 
-    def _build(self, told: shapes.AllStops) -> PlaceIndex:
-        stops = [new_stop(stop, stop.parent_station) for stop in told.stops]
-        stations = [new_stop(station, is_station=True) for station in told.stations]
+    def _build(self, known: shapes.AllStops) -> PlaceIndex:
+        stops = [new_stop(stop, stop.parent_station) for stop in known.stops]
+        stations = [new_stop(station, is_station=True) for station in known.stations]
         named = (new_named(self._ids, stop) for stop in (*stops, *stations))
         return PlaceIndex({stop.id: stop for stop in named}.values())
 
@@ -254,9 +254,9 @@ class DigitransitGeocoder(Geocoder):
         return await self._ask("reverse", params, language)
 
     async def _ask(self, what: str, params: Mapping[str, str], language: str | None) -> Sequence[Candidate]:
-        asked = {**params, **({"lang": language} if language else {})}
+        query = {**params, **({"lang": language} if language else {})}
         read = partial(read_answer, Features)
-        answered = await self._connection.get(what, params=asked, fresh_s=STOPS_FRESH_S, read=read)
+        answered = await self._connection.get(what, params=query, fresh_s=STOPS_FRESH_S, read=read)
         answered.require("place", "features", found=answered.data.features)
         return [feature.to_candidate() for feature in answered.data.features]
 
@@ -272,11 +272,11 @@ class DigitransitGeocoder(Geocoder):
 
     async def _find_stops(self, own_ids: Sequence[str], language: str | None) -> dict[str, Place]:
         """Return the whole place of each stop or station by the routing server's id (rule D2)."""
-        told = await self._stops.find([self._ids.encode(own_id) for own_id in own_ids], language)
-        stations = {station.gtfs_id: station for station in told.stations}
-        stations |= {stop.gtfs_id: stop.parent_station for stop in told.stops if stop.parent_station is not None}
+        found = await self._stops.find([self._ids.encode(own_id) for own_id in own_ids], language)
+        stations = {station.gtfs_id: station for station in found.stations}
+        stations |= {stop.gtfs_id: stop.parent_station for stop in found.stops if stop.parent_station is not None}
         places = {own_id: self._stops.place_of_station(station) for own_id, station in stations.items()}
-        alone = [stop for stop in told.stops if stop.gtfs_id in own_ids and stop.gtfs_id not in places]
+        alone = [stop for stop in found.stops if stop.gtfs_id in own_ids and stop.gtfs_id not in places]
         alone.sort(key=lambda stop: own_ids.index(stop.gtfs_id))
         places |= {stop.gtfs_id: self._stops.place_of(new_stop(stop)) for stop in alone}
         first = [stop.gtfs_id for stop in alone[:MOST_GROUPED]]

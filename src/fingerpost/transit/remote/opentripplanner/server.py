@@ -63,7 +63,7 @@ class Server(Connection):
         body = {"query": fit(document, self._lacking), **({"variables": variables} if variables else {})}
 
         async def read(response: Response) -> Answer[_T]:
-            answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known when it is asked for
+            answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known at the call
             reply: Reply[_T] = answer.data
             if reply.data is None:
                 raise _failure(response, reply.errors, has_data="data" in answer.lost)
@@ -111,16 +111,16 @@ def _failure(
     """
     host = response.host
     if not errors:
-        return SourceChanged(f"{host} answered {'without what it was asked for' if has_data else 'no data'}")
-    said = _format_error(errors[0])
+        return SourceChanged(f"{host} answered {'without the requested data' if has_data else 'no data'}")
+    text = _format_error(errors[0])
     if "TimeoutException" in errors[0].message or "timeout" in errors[0].message.lower():
-        return SourceTimeout(f"{host} took too long over the request: {said}")
+        return SourceTimeout(f"{host} took too long: {text}")
     if errors[0].classification in ("ValidationError", "InvalidSyntax"):
         return SourceChanged(
-            f"{host} does not know what it was asked: {said}",
+            f"{host} rejected the request: {text}",
             hint=REFRESH_HINT,
         )
-    return SourceFailed(f"{host} could not answer: {said}", retryable=not has_data)
+    return SourceFailed(f"{host} could not answer: {text}", retryable=not has_data)
 
 
 def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[str, ...]:
@@ -129,8 +129,8 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
     _log.warning("%s answered in part: %s", response.redacted_url, "; ".join(map(_format_error, errors)))
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
     named = [path[:_LONGEST_PATH] for path in paths if path]
-    told = list_first(named, _MOST_PATHS) or "parts of the answer"
-    return (f"The server answered without {told} ({_format_error(errors[0])}).",)
+    missing = list_first(named, _MOST_PATHS) or "parts of the answer"
+    return (f"The server answered without {missing} ({_format_error(errors[0])}).",)
 
 
 def _format_error(error: GraphQLError) -> str:

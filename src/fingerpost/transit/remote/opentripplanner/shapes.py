@@ -95,16 +95,16 @@ class Reply(Shape, Generic[_T]):
     errors: Several[GraphQLError] = ()
 
 
-class OwnStop(Positioned):
+class OtpStop(Positioned):
     gtfs_id: Words
     name: Words
 
 
-class Station(OwnStop):
-    stops: Several[OwnStop] = ()
+class Station(OtpStop):
+    stops: Several[OtpStop] = ()
 
 
-class StopOfStation(OwnStop):
+class StopOfStation(OtpStop):
     parent_station: Station | None = None
 
 
@@ -133,13 +133,13 @@ class StationId(Shape):
     gtfs_id: Words
 
 
-class IndexedStop(OwnStop):
+class IndexedStop(OtpStop):
     parent_station: StationId | None = None
 
 
 class AllStops(Shape):
     stops: Entries[IndexedStop]
-    stations: Entries[OwnStop]
+    stations: Entries[OtpStop]
 
 
 class Agency(Shape):
@@ -180,7 +180,7 @@ class SchemaData(Shape):
     type_: SchemaType | None = Field(alias="__type")
 
 
-class OwnAlert(Shape):
+class OtpAlert(Shape):
     id: str
     alert_header_text: str | None = None
     alert_description_text: str | None = None
@@ -205,7 +205,7 @@ class BoardTrip(Shape):
     last_stop_name: str | None = nested("arrivalStoptime", "stop", "name")
     last_position: int | None = nested("arrivalStoptime", "stopPositionInPattern")
     route: Route
-    alerts: Several[OwnAlert] = ()
+    alerts: Several[OtpAlert] = ()
 
 
 class Stoptime(Shape):
@@ -225,7 +225,7 @@ class Stoptime(Shape):
 class BoardStop(Shape):
     gtfs_id: Words
     platform_code: str | None = None
-    alerts: Several[OwnAlert] = ()
+    alerts: Several[OtpAlert] = ()
     stoptimes_without_patterns: Entries[Stoptime]
 
 
@@ -289,7 +289,7 @@ class FareProductUse(Shape):
     product: FareProduct | None = None
 
 
-class OwnLeg(MeasuredLeg):
+class OtpLeg(MeasuredLeg):
     mode: str | None = None
     transit_leg: bool | None = None
     real_time: bool | None = None
@@ -306,7 +306,7 @@ class OwnLeg(MeasuredLeg):
     route: Route | None = None
     trip: Trip | None = None
     line: Annotated[str, Field(pattern=_POLYLINE)] | None = nested("legGeometry", "points")
-    alerts: Several[OwnAlert] = ()
+    alerts: Several[OtpAlert] = ()
     fare_products: Several[FareProductUse] = ()
 
     @property
@@ -314,14 +314,14 @@ class OwnLeg(MeasuredLeg):
         return decode_line(self.line, _PRECISION)
 
 
-class OwnItinerary(Shape):
+class OtpItinerary(Shape):
     """An itinerary; a leg that is null makes it worthless."""
 
-    legs: tuple[OwnLeg | None, ...] = ()
+    legs: tuple[OtpLeg | None, ...] = ()
 
 
 class Edge(Shape):
-    node: OwnItinerary | None = None
+    node: OtpItinerary | None = None
 
 
 class RoutingError(Shape):
@@ -365,7 +365,7 @@ def _is_off(leg: dict[str, Any]) -> bool:
 class ScheduledEdge(Shape):
     """An itinerary of the timetable; most run as scheduled, and reading those would take half the time of a plan."""
 
-    node: Annotated[OwnItinerary | None, BeforeValidator(_if_taken_away)] = None
+    node: Annotated[OtpItinerary | None, BeforeValidator(_if_taken_away)] = None
 
 
 class Scheduled(Shape):

@@ -1,1 +1,1 @@
-"""Transport for London's Unified API as a source of London's public transport."""
+"""The network behind Transport for London's Unified API."""

@@ -1,4 +1,4 @@
-"""Boards of stops: TfL's predictions for the next half hour, and its timetables for any other time (decision 0521)."""
+"""Departure boards in London: TfL's predictions for half an hour, its timetables otherwise (decision 0521)."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Itineraries and alerts, from TfL's journeys, statuses and disruptions (rule B13): wall clocks become instants."""
+"""Convert TfL's journeys, statuses and disruptions to itineraries and alerts (rule B13)."""
 
 import hashlib
 import math
@@ -58,19 +58,19 @@ def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, e
 def _line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
     """Return the alert of a status; None if it holds at another time. Without a period it holds now."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
-    holding = next(
+    current = next(
         (period for period in periods if kit.is_in_force(period.from_date, period.to_date, begin, end)), None
     )
-    if holding is None:
+    if current is None:
         return None
     effect = _EFFECTS.get(status.status_severity, kit.UNKNOWN_EFFECT)
-    said = status.reason or f"{line.name or line.id}: {status.status_severity_description or 'disrupted'}"
-    return _alert(said, effect, holding.from_date, holding.to_date)
+    text = status.reason or f"{line.name or line.id}: {status.status_severity_description or 'disrupted'}"
+    return _alert(text, effect, current.from_date, current.to_date)
 
 
-def _alert(said: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
+def _alert(text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
     """Return an alert whose header is its first sentence, because TfL writes no headlines."""
-    text = " ".join(said.split())
+    text = " ".join(text.split())
     first, stop, rest = text.partition(". ")
     # TfL gives its disruptions no ids; the same words are the same alert.
     return ServiceAlert(
@@ -90,7 +90,7 @@ MINUTE_S = 60
 def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
     """Return the instants of a wall-clock time, the earlier first: two where clocks go back, else one."""
     both = {int(naive.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1)}
-    shown = [each for each in sorted(both) if datetime.fromtimestamp(each, zone).replace(tzinfo=None) == naive]
+    shown = [instant for instant in sorted(both) if datetime.fromtimestamp(instant, zone).replace(tzinfo=None) == naive]
     # A time that clocks skip is the instant that they would have shown it at.
     return tuple(shown) or (max(both),)
 
@@ -103,7 +103,7 @@ def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:
 def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
     """Return the first instant of a wall-clock time that is not before ``earliest``, else the last one."""
     found = list_instants(naive, zone)
-    return next((each for each in found if each >= earliest), found[-1])
+    return next((instant for instant in found if instant >= earliest), found[-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,14 +149,14 @@ class JourneyReader:
 
     ids: StopIdCodec
     zone: ZoneInfo
-    told: shapes.JourneyResult
+    result: shapes.JourneyResult
     lifts: Sequence[shapes.LiftDisruption]
     request: TflRequest
 
     def list_itineraries(self) -> list[Itinerary]:
-        return [self._read(journey) for journey in self.told.journeys if journey.legs]
+        return [self._read(journey) for journey in self.result.journeys if journey.legs]
 
-    def _read(self, journey: shapes.OwnJourney) -> Itinerary:
+    def _read(self, journey: shapes.TflJourney) -> Itinerary:
         here = self._begin(journey)
         legs = []
         last = len(journey.legs) - 1
@@ -168,7 +168,7 @@ class JourneyReader:
             legs.append(self._leg(leg, start, end, (departure, here)))
         return Itinerary(tuple(legs))
 
-    def _begin(self, journey: shapes.OwnJourney) -> int:
+    def _begin(self, journey: shapes.TflJourney) -> int:
         """Return when a journey begins; its duration and the query decide where clocks show its times twice."""
         duration_s = journey.duration * MINUTE_S
         starts = list_instants(journey.start_date_time, self.zone)
@@ -176,17 +176,17 @@ class JourneyReader:
         whole = [start for start in starts if any(abs(end - start - duration_s) < MINUTE_S for end in arrivals)]
         instant = self.request.instant
         if self.request.arrive_by:
-            fitting = [each for each in whole if each + duration_s <= instant]
+            fitting = [start for start in whole if start + duration_s <= instant]
             return max(fitting, default=(whole or starts)[0])
-        fitting = [each for each in whole if each >= instant - MINUTE_S]
+        fitting = [start for start in whole if start >= instant - MINUTE_S]
         return min(fitting, default=(whole or starts)[-1])
 
     def _leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
         mode = shapes.read_mode(leg.mode.id)
         own_alerts = [
-            _alert(each.description, kit.UNKNOWN_EFFECT)
-            for each in (*leg.disruptions, *leg.planned_works)
-            if each.description
+            _alert(disruption.description, kit.UNKNOWN_EFFECT)
+            for disruption in (*leg.disruptions, *leg.planned_works)
+            if disruption.description
         ]
         if mode in kit.ON_STREET:
             return kit.new_walk(start, end, expected, leg, mode=mode, alerts=kit.unique_alerts(own_alerts))
@@ -195,7 +195,7 @@ class JourneyReader:
         # A difference at either end shows realtime; equal times show nothing.
         is_live = bool(departure_delay_s or arrival_delay_s)
         lines = [option.line_identifier for option in leg.route_options if option.line_identifier is not None]
-        line_alerts = [alert for line in lines for alert in list_line_alerts(self.told.lines, line.id, *expected)]
+        line_alerts = [alert for line in lines for alert in list_line_alerts(self.result.lines, line.id, *expected)]
         stations = leg.departure_point.naptan_id, leg.arrival_point.naptan_id
         return Leg(
             mode=mode,

@@ -1,4 +1,4 @@
-"""Ask TfL for journeys: it answers with journeys, none, or ends that it cannot resolve."""
+"""Request journeys from TfL, which may answer with none, or with ends that it cannot resolve."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,9 +32,9 @@ _NOT_IDENTIFIED = "notidentified"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
 
-def explain(told: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbiguous | PlaceUnknown:
+def explain(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbiguous | PlaceUnknown:
     """Return the error of ends that TfL could not resolve."""
-    statuses = (told.from_location_disambiguation, told.to_location_disambiguation)
+    statuses = (result.from_location_disambiguation, result.to_location_disambiguation)
     ends = list(zip(request.sides, (request.origin, request.destination), statuses, strict=True))
     for side, text, status in ends:
         if status.match_status.lower() == _NOT_IDENTIFIED:
@@ -54,7 +54,7 @@ def explain(told: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbi
     details, *others = unclear
     if others:
         details = {**details, "other": others[0]}
-    which = " and ".join(f"{each['side']} '{each['text']}'" for each in unclear)
+    which = " and ".join(f"{end['side']} '{end['text']}'" for end in unclear)
     return PlaceAmbiguous(
         f"TfL is not certain which place is meant by {which}", details, remedy=Remedy(RemedyKind.SEND_PARAMETER_VALUE)
     )
@@ -109,7 +109,7 @@ class TflJourneySearch(JourneySearch):
         """
         query = request.query
         preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
-        asked = TflRequest(
+        tfl_request = TflRequest(
             origin=request.origin.print(6),
             destination=request.destination.print(6),
             instant=instant,
@@ -118,7 +118,7 @@ class TflJourneySearch(JourneySearch):
             accessibility=STEP_FREE if query.step_free else None,
             ends=(query.origin, query.destination),
         )
-        answered = await self.ask(asked)
+        answered = await self.ask(tfl_request)
         placed = [itinerary for itinerary in answered.live if is_placed(itinerary)]
         unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in answered.live if itinerary not in placed)
         found = sort_live(placed, query, answered.retrieved_at, answered.notes, in_minutes=True)
@@ -154,27 +154,29 @@ class TflJourneySearch(JourneySearch):
         )
         if isinstance(answer, FoundJourneys):
             return answer
-        told = answer.data
-        answer.require("journey", "journeys", found=told.journeys)
+        result = answer.data
+        answer.require("journey", "journeys", found=result.journeys)
         lifts = await self._server.find_lifts()
-        reader = JourneyReader(self._ids, self._zone, told, lifts or (), request)
-        messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
+        reader = JourneyReader(self._ids, self._zone, result, lifts or (), request)
+        messages = tuple(
+            dict.fromkeys(" ".join(message.split()) for message in result.stop_messages if message.strip())
+        )
         notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
         return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
     def _read_nothing(self, error: shapes.ApiError, request: TflRequest) -> str:
         """Return why there is no journey; PlaceUnknown for an unknown end, SourceFailed for anything else."""
-        said = format_error(error)
-        lowered = said.lower()
+        text = format_error(error)
+        lowered = text.lower()
         if _NO_JOURNEY in lowered:
             days = (request.instant - int(clock.now().timestamp())) // _DAY_S
             if days >= _HORIZON_DAYS:
                 return f"TfL found no journey: it plans about {_HORIZON_DAYS} days ahead, and this is {days}"
-            return f"TfL found no journey ({said})"
+            return f"TfL found no journey ({text})"
         if any(word in lowered for word in _UNKNOWN_WORDS):
             sides = request.sides
-            for text, side in zip((request.origin, request.destination), sides, strict=True):
-                if text.lower() in lowered:
-                    raise new_unknown(text, side)
-            raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {said}", {"field": sides[0]})
-        raise SourceFailed(f"TfL could not plan: {said}")
+            for end, side in zip((request.origin, request.destination), sides, strict=True):
+                if end.lower() in lowered:
+                    raise new_unknown(end, side)
+            raise PlaceUnknown(f"TfL does not know {sides[0]} or {sides[1]}: {text}", {"field": sides[0]})
+        raise SourceFailed(f"TfL could not plan: {text}")

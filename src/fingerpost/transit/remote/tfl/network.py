@@ -14,7 +14,7 @@ from fingerpost.transit.remote.tfl.boards import TflBoards
 from fingerpost.transit.remote.tfl.itineraries import TflRequest
 from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown
 from fingerpost.transit.remote.tfl.server import TflClient
-from fingerpost.transit.remote.tfl.shapes import OwnMode, read_mode
+from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
 from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
 
@@ -49,7 +49,7 @@ class TflNetwork(ServerNetwork):
             sides=query.sides,
         )
         found = await self._journeys.ask(request)
-        in_time = tuple(each for each in found.live if each.departure >= query.instant)
+        in_time = tuple(itinerary for itinerary in found.live if itinerary.departure >= query.instant)
         return self._answer(replace(found, live=in_time), query.language)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:  # noqa: ARG002
@@ -71,8 +71,8 @@ def new_known_profile() -> LearnedProfile:
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Ask TfL for its modes, which also checks the key; the rest of its profile is known."""
-    told = await TflClient(fetch, record).ask(tuple[OwnMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
-    modes = frozenset(read_mode(mode.mode_name) for mode in told.data if mode.is_scheduled_service)
+    answer = await TflClient(fetch, record).ask(tuple[TflMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
+    modes = frozenset(read_mode(mode.mode_name) for mode in answer.data if mode.is_scheduled_service)
     return replace(new_known_profile(), modes=modes)
 
 

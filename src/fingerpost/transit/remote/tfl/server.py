@@ -1,4 +1,4 @@
-"""Send questions to TfL's API, and classify its failures; a 300 and some 404s are answers.
+"""Send requests to TfL's API, and classify its failures; a 300 and some 404s are answers.
 
 Most answers are read exactly, because a board that lost a closed line would have to say so.
 """
@@ -71,8 +71,8 @@ class TflClient(Connection):
     async def find_lifts(self) -> Sequence[LiftDisruption] | None:
         """Return the lifts that are out of order; None if TfL does not answer."""
         path = ("Disruptions", "Lifts", "v2")
-        told = await find_or_none(self.ask(tuple[LiftDisruption, ...], *path, fresh_s=STATUS_FRESH_S))
-        return None if told is None else told.data
+        answer = await find_or_none(self.ask(tuple[LiftDisruption, ...], *path, fresh_s=STATUS_FRESH_S))
+        return None if answer is None else answer.data
 
 
 async def find_or_none(request: Coroutine[Any, Any, _T]) -> _T | None:

@@ -1,4 +1,4 @@
-"""The parts of TfL's answers that are read; TfL leaves out what is null, and adds fields as it likes."""
+"""Pydantic models of TfL's responses; TfL omits what is null, and adds fields at any time."""
 
 import json
 from collections.abc import Sequence
@@ -134,7 +134,7 @@ class TflLeg(MeasuredLeg):
         return self.line
 
 
-class OwnJourney(Shape):
+class TflJourney(Shape):
     start_date_time: Naive
     arrival_date_time: Naive
     duration: int
@@ -142,7 +142,7 @@ class OwnJourney(Shape):
 
 
 class JourneyResult(Shape):
-    journeys: Entries[OwnJourney]
+    journeys: Entries[TflJourney]
     lines: Several[TflLine] = ()
     stop_messages: Several[str] = ()
 
@@ -228,7 +228,7 @@ class StopPointsNear(Shape):
     stop_points: Entries[TflStopPoint]
 
 
-class OwnMode(Shape):
+class TflMode(Shape):
     mode_name: str
     is_scheduled_service: bool = False
 
@@ -275,7 +275,7 @@ class Frequency(Shape):
 
 
 class FrequencyPeriod(Shape):
-    """A time of day in which departures are told by a frequency; ``type`` says in which unit."""
+    """A time of day in which departures are given by a frequency; ``type`` says in which unit."""
 
     type: str = ""
     from_time: ClockTime

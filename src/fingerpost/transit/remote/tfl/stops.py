@@ -68,7 +68,7 @@ class StopPointLookup(StopLookup):
     async def list_member_ids(self, own_id: str) -> list[str]:
         """Return TfL's ids of the stops of a hub or a group; the id itself for any other stop."""
         stop = await self._find(own_id) if _GROUP.fullmatch(own_id) else None
-        return [own_id] if stop is None else [each.own_id for each in _list_boarded(stop)]
+        return [own_id] if stop is None else [part.own_id for part in _list_boarded(stop)]
 
     async def find_exact(self, own_id: str, *, with_lines: bool = False) -> shapes.TflStopPoint | None:
         """Return the stop itself, because for some ids TfL answers with the top of the hierarchy.
@@ -89,8 +89,8 @@ class StopPointLookup(StopLookup):
             "useStopPointHierarchy": "false",
             "returnLines": "true",
         }
-        told = await self._server.ask(shapes.StopPointsNear, "StopPoint", params=params, fresh_s=STOPS_FRESH_S)
-        return told.with_data(
+        answer = await self._server.ask(shapes.StopPointsNear, "StopPoint", params=params, fresh_s=STOPS_FRESH_S)
+        return answer.with_data(
             [
                 ServerStop(
                     own_id=stop.own_id,
@@ -99,12 +99,12 @@ class StopPointLookup(StopLookup):
                     modes=frozenset(map(shapes.read_mode, stop.modes)),
                     platform=stop.stop_letter,
                 )
-                for stop in told.data.stop_points
+                for stop in answer.data.stop_points
             ]
         )
 
     def _new_place(self, stop: shapes.TflStopPoint) -> Place:
-        members = tuple(self._ids.encode(each.own_id) for each in _list_boarded(stop))
+        members = tuple(self._ids.encode(part.own_id) for part in _list_boarded(stop))
         return new_place(self._ids.encode(stop.own_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
 
     async def _find(self, own_id: str) -> shapes.TflStopPoint | None:
@@ -117,7 +117,7 @@ def _list_boarded(stop: shapes.TflStopPoint) -> list[shapes.TflStopPoint]:
     if stop.stop_type not in _GROUPS:
         return [stop]
     children = [child for child in stop.children if child.stop_type in (*_GROUPS, *BOARDED_TYPES)]
-    return list({each.own_id: each for child in children for each in _list_boarded(child)}.values())
+    return list({part.own_id: part for child in children for part in _list_boarded(child)}.values())
 
 
 def _walk(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
@@ -144,7 +144,9 @@ class StopPointNames(Geocoder):
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:  # noqa: ARG002
         params = {"query": text, "maxResults": str(MOST_FOUND), "includeHubs": "true"}
-        told = await self._server.ask(shapes.SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S)
+        answer = await self._server.ask(
+            shapes.SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S
+        )
         return [
             Candidate(
                 name=match.name,
@@ -154,7 +156,7 @@ class StopPointNames(Geocoder):
                 stop_id=match.id,
                 confidence=_VOUCHED,
             )
-            for match in _without_members(told.data.matches)
+            for match in _without_members(answer.data.matches)
         ]
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
@@ -170,9 +172,11 @@ class StopPointNames(Geocoder):
 
 def _without_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:
     """Return matches without those whose hub or station matches too: they are one place (rule D2)."""
-    ids = {each.id for each in matches}
+    ids = {match.id for match in matches}
     return [
-        each for each in matches if each.top_most_parent_id in (None, each.id) or each.top_most_parent_id not in ids
+        match
+        for match in matches
+        if match.top_most_parent_id in (None, match.id) or match.top_most_parent_id not in ids
     ]
 
 

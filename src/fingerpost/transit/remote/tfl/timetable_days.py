@@ -237,12 +237,12 @@ def _choose_by_weekday(
 ) -> tuple[list[Schedule], list[TimetableRemark]]:
     of_weekday = [(schedule, days) for schedule, days in known if weekday in days.weekdays]
     is_school = not is_without_school(day)
-    holding = [(schedule, days) for schedule, days in of_weekday if days.school in (None, is_school)]
-    narrowest = min((_width(days) for _, days in holding), default=None)
+    in_force = [(schedule, days) for schedule, days in of_weekday if days.school in (None, is_school)]
+    narrowest = min((_width(days) for _, days in in_force), default=None)
     # On days without school nothing is guessed.
     is_guess = is_school and any(days.school is not None for _, days in of_weekday)
     remarks = [TimetableRemark(RemarkKind.SCHOOL, line, str(day))] if is_guess else []
-    return [schedule for schedule, days in holding if _width(days) == narrowest], remarks
+    return [schedule for schedule, days in in_force if _width(days) == narrowest], remarks
 
 
 def _width(days: NamedDays) -> tuple[bool, int]:

@@ -1,4 +1,4 @@
-"""Departures within a window, by TfL's timetables of the lines that call at a stop."""
+"""Departures within a window from TfL's timetables of the lines that call at a stop."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Where TfL is asked, how fast, with which key, and what is known of London without asking."""
+"""TfL's address, key and rate limit, and what is known of London without a request."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -15,7 +15,7 @@ ZONE = "Europe/London"
 LANGUAGE = "en"
 # From Reading to Shenfield and from Chesham to Epsom Downs: as far as TfL's own lines and Oyster reach.
 BOUNDS = Bounds(south=51.25, west=-1.0, north=51.75, east=0.4)
-# The product that TfL gives keys for is said to allow 500 requests a minute: 20 at once and 8 a second are hardly more.
+# TfL reportedly allows a key 500 requests a minute: 20 at once and 8 a second are hardly more.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.tfl.gov.uk": Pace(name="tfl", per_second=8, burst=20)})
 # What TfL's terms want shown wherever its data is.
 ATTRIBUTION = (
