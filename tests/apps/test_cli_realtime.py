@@ -157,7 +157,7 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
     board = json.loads(invoke("departures", "EAST:ALPHA", "--json").stdout)
     (warning,) = [each for each in board["warnings"] if each["code"] == "realtime-unmatched"]
 
-    assert "not matched: 1 id-of-several-feeds Several FEEDs have A-1; what is said of that is left out." in added
+    assert "not matched: 1 id-of-several-feeds Several FEEDs have A-1, so its updates are left out." in added
     assert "speaks of A-1, which several FEEDs have" in warning["message"]
 
 

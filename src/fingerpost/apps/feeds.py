@@ -35,7 +35,7 @@ class _Fetched:
 class FeedImporter:
     """Fetches and imports feeds, and stores the timetable of their network; ``progress`` counts fetched bytes too.
 
-    Killed at any instant, it leaves the old network or the new one; what is known of the feeds is written last.
+    A crash leaves the old network or the new one, because the versions of the feeds are written last.
     """
 
     def __init__(self, home: Path, client: Client, progress: ImportProgress) -> None:
@@ -45,39 +45,35 @@ class FeedImporter:
         self._progress = progress
 
     async def add(self, record: NetworkRecord) -> ImportReport:
-        """Import the feeds of a record as its network, in place of an older one; the caller stores the record."""
+        """Import the feeds of a record; the caller stores the record."""
         folder = OriginFolder(self._home, record.name)
         with folder.locked(), _sweeping(folder):
-            fetched = [await self._fetch(folder, origin, Content()) for origin in self._read_origins(record)]
-            return await self._bring(record, folder, fetched)
+            return await self._import(record, folder, await self._fetch_all(record, folder, {}))
 
     async def refresh(self, record: NetworkRecord) -> ImportReport | None:
-        """Fetch a record's feeds again, and import them where one has changed or others are named; None where not.
-
-        What is not prepared, or cannot be opened, is prepared anew.
-        """
+        """Fetch a record's feeds again and import them; return None if nothing changed and the network opens."""
         if not record.feeds:
-            raise ParameterError(
-                f"It is not known where the feeds of {record.name} come from", {"field": "name"}, hint="Add it again"
-            )
+            raise ParameterError(f"The record of {record.name} names no feeds", {"field": "name"}, hint="Add it again")
         folder = OriginFolder(self._home, record.name)
         with folder.locked(), _sweeping(folder):
             contents = folder.read()
-            fetched = [
-                await self._fetch(folder, origin, contents.get(text, Content()))
-                for text, origin in zip(record.feeds, self._read_origins(record), strict=True)
-            ]
+            fetched = await self._fetch_all(record, folder, contents)
             is_changed = any(one.changed for one in fetched) or self._is_extract_changed(record, contents)
             if is_changed or not await asyncio.to_thread(self._is_ready, record):
-                return await self._bring(record, folder, fetched)
+                return await self._import(record, folder, fetched)
             folder.write(_contents(self._home, record, fetched))
         return None
 
-    def _read_origins(self, record: NetworkRecord) -> list[NamedPlace]:
-        return [read_place(text, self._home) for text in record.feeds]
+    async def _fetch_all(
+        self, record: NetworkRecord, folder: OriginFolder, contents: Mapping[str, Content]
+    ) -> list[_Fetched]:
+        return [
+            await self._fetch(folder, read_place(text, self._home), contents.get(text, Content()))
+            for text in record.feeds
+        ]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
-        """Whether the prepared files are whole, and are those of the record's feeds and streets by today's rules."""
+        """Whether the prepared files are undamaged, and made from the record's feeds and streets by this version."""
         try:
             entry, _ = self._store.open(record.name)
             find_streets(entry.folder)
@@ -90,7 +86,7 @@ class FeedImporter:
         return is_current and entry.checksums is not None and self._store.find_damage(entry) is None
 
     def _is_extract_changed(self, record: NetworkRecord, contents: Mapping[str, Content]) -> bool:
-        """Whether the record's extract is another file than at the last import; an absent one changes nothing."""
+        """Whether the record's extract has changed since the last import; a missing file has not."""
         if record.extract is None:
             return False
         signature = sign(self._home / record.extract)
@@ -121,7 +117,7 @@ class FeedImporter:
         file = path.relative_to(folder.folder).as_posix()
         return _Fetched(origin, Content(file=file, known=got), path, changed=True)
 
-    async def _bring(self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_Fetched]) -> ImportReport:
+    async def _import(self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_Fetched]) -> ImportReport:
         sources = [FeedSource(one.path, one.origin.feed_name) for one in fetched]
         report = await asyncio.to_thread(
             prepare_network, self._home, record.name, sources,
@@ -140,10 +136,10 @@ def _contents(home: Path, record: NetworkRecord, fetched: Sequence[_Fetched]) ->
 
 @contextmanager
 def _sweeping(folder: OriginFolder) -> Iterator[None]:
-    """On leaving, remove fetched files that the network does not use (of failed or earlier imports)."""
+    """After the block, remove fetched files of failed or earlier imports."""
     try:
         yield
     finally:
-        # What cannot be read names nothing that may be removed.
+        # Without the list of used files, nothing may be removed.
         with suppress(SettingsInvalid):
             folder.sweep(folder.read().values())

@@ -1,4 +1,4 @@
-"""Fetch a network's sources of real time once, and count what of them its timetable knows."""
+"""Fetch a network's GTFS-Realtime sources once, and count the entities that match its timetable."""
 
 import asyncio
 from collections import Counter
@@ -21,17 +21,15 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 _NONE = MatchCount(0, 0)
 _MOSTLY_UNMATCHED = (
-    "  Less than half is known: it speaks of other feeds, or of another version of these. "
-    "What is late or cancelled may be shown as scheduled."
+    "  Less than half is known: the source is about other feeds, or another version of these. "
+    "Delays and cancellations may be missing."
 )
-_SHARED = (
-    "  Several FEEDs have {}; what is said of that is left out. Say FEED= before the source to tell whose it speaks of."
-)
+_SHARED = "  Several FEEDs have {}, so its updates are left out. Write FEED= before the source to choose one."
 _STOP_TIMES_APPLIED = (StopTimeOutcome.APPLIED, StopTimeOutcome.HELD, StopTimeOutcome.STOP_NOT_MOVED)
 
 
 class RealtimeCheck:
-    """The current message of each realtime source of a record, or a sentence on why it gave none; fetched once."""
+    """The current message of each realtime source of a record, or a sentence on why there is none; fetched once."""
 
     def __init__(self, settings: Settings, record: NetworkRecord) -> None:
         self._settings = settings
@@ -39,7 +37,6 @@ class RealtimeCheck:
         self._fetched = asyncio.run(self._fetch())
 
     async def _fetch(self) -> dict[str, FeedBytes | str]:
-        """Fetch the sources, all at the same time; a relative path counts from the home folder."""
         async with new_client(self._settings) as client:
             feeds = {
                 text: RealtimeFeeds([read_place(text, self._settings.home)], client.fetch, clock.now)
@@ -52,35 +49,28 @@ class RealtimeCheck:
         }
 
     def refuse(self, *, unchecked: bool) -> None:
-        self._refuse_unknown_feeds()
-        for text, got in self._fetched.items():
-            if isinstance(got, str) and not unchecked:
-                raise ParameterError(
-                    f"{text} gives no real time now: {got}",
-                    {"field": "realtime"},
-                    hint="Correct the address, or add --unchecked to follow it all the same",
-                )
-
-    def _refuse_unknown_feeds(self) -> None:
+        """Raise ParameterError if a source names an unknown FEED, or has no message and is not ``unchecked``."""
         record, home = self._record, self._settings.home
-        origins = [read_place(text, home) for text in record.feeds]
-        if not origins:
-            return
         folder = OriginFolder(home, record.name)
-        known = list_feed_names(
-            record.name,
-            [
-                FeedSource(folder.new_path(origin.url) if origin.url else origin.path or Path(), origin.feed_name)
-                for origin in origins
-            ],
-        )
+        feeds = [
+            FeedSource(folder.new_path(feed.url) if feed.url else feed.path or Path(), feed.feed_name)
+            for feed in (read_place(text, home) for text in record.feeds)
+        ]
+        known = list_feed_names(record.name, feeds) if feeds else []
         for text in record.realtime:
             named = read_place(text, home).feed_name
-            if named is not None and named.upper() not in known:
+            if feeds and named is not None and named.upper() not in known:
                 raise ParameterError(
-                    f"{record.name} has no FEED {named}, which {text} speaks of",
+                    f"{record.name} has no FEED {named}, which {text} names",
                     {"field": "realtime"},
-                    hint=f"Its FEEDs are: {', '.join(known)}; without FEED= a source speaks of all of them",
+                    hint=f"Its FEEDs are: {', '.join(known)}; without FEED= a source is about all of them",
+                )
+        for text, message in self._fetched.items():
+            if isinstance(message, str) and not unchecked:
+                raise ParameterError(
+                    f"{text} gives no real time now: {message}",
+                    {"field": "realtime"},
+                    hint="Correct the address, or add --unchecked to use it all the same",
                 )
 
     def list_lines(self) -> list[tuple[str, bool]]:
@@ -91,12 +81,12 @@ class RealtimeCheck:
             return [(f"Realtime was not checked: {error.message}", True)]
         index, now = RealtimeIndex(timetable), int(clock.now().timestamp())
         lines: list[tuple[str, bool]] = []
-        for text, got in self._fetched.items():
+        for text, message in self._fetched.items():
             head = f"Real time: {read_place(text, self._settings.home).text}"
-            if isinstance(got, str):
-                lines.append((f"{head}: {got}", False))
+            if isinstance(message, str):
+                lines.append((f"{head}: {message}", False))
             else:
-                lines += _describe(head, timetable, read_realtime(timetable, index, [got], now))
+                lines += _describe(head, timetable, read_realtime(timetable, index, [message], now))
         return lines
 
 
