@@ -18,13 +18,13 @@ EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 _PAGE_TTL_MS = 3_600_000
 
-# Views load nothing and ask for nothing; the host is to frame them, because they paint their own background.
+# Views load nothing; the host draws a border, because they paint their own background.
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
 
 CORRELATION_ID = "fingerpost/correlationId"
-# Of a failed call: the class of its error, and what to do, for clients that word failures for people.
+# The class of a failed call's error, and what to do, for clients that word failures for people.
 CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
-# In a tool's entry: its optional parts.
+# The optional parts, in a tool's entry.
 OFFERS = "fingerpost/offers"
 # Optional parts by the key that asks for them in a request's _meta, if true, and that has them in the result's _meta.
 _EXTRAS = {
@@ -34,9 +34,12 @@ _EXTRAS = {
 }
 
 
-def tool_of(tool: ToolDefinition) -> types.Tool:
-    """Return a tool's entry in ``tools/list``; all four annotations are stated, since absence means danger."""
+def tool_of(tool: ToolDefinition, *, with_view: bool = False) -> types.Tool:
+    """Return a tool's entry in ``tools/list``, with all four annotations, because absence means danger."""
     parts = [key for key, name in _EXTRAS.items() if name in tool.optional_parts]
+    meta: dict[str, Any] = {OFFERS: parts} if parts else {}
+    if with_view and tool.name in VIEW_BY_TOOL:
+        meta["ui"] = {"resourceUri": VIEW_BY_TOOL[tool.name].uri}
     return types.Tool(
         name=tool.name,
         title=tool.title,
@@ -50,7 +53,7 @@ def tool_of(tool: ToolDefinition) -> types.Tool:
             idempotent_hint=tool.idempotent,
             open_world_hint=tool.open_world,
         ),
-        _meta={OFFERS: parts} if parts else None,
+        _meta=meta or None,
     )
 
 
@@ -100,13 +103,6 @@ def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
 def may_show_views(capabilities: types.ClientCapabilities | None) -> bool:
     """Whether a client shows views, or may: a server without sessions does not know an older client's handshake."""
     return capabilities is None or can_show_views(capabilities)
-
-
-def link_view(entry: types.Tool) -> types.Tool:
-    view = VIEW_BY_TOOL.get(entry.name)
-    if view is None:
-        return entry
-    return entry.model_copy(update={"meta": {**(entry.meta or {}), "ui": {"resourceUri": view.uri}}})
 
 
 def list_view_resources() -> list[types.Resource]:

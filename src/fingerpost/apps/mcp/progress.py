@@ -1,4 +1,4 @@
-"""Progress notifications (``notifications/progress``), sent on the connection that the answer will use."""
+"""Send progress notifications (``notifications/progress``) of a call, few and rising."""
 
 import asyncio
 import time
@@ -10,9 +10,9 @@ from mcp.server.session import ServerSession
 
 from fingerpost.transit.kernel_mode import is_compiling
 
-# A person sees no more than this; a plan of quick steps must not flood the line.
+# A plan of quick steps must not flood the connection.
 _LEAST_S = 0.1
-# Who waits for the engine to be compiled is told so after a while, and again and again.
+# When to report that a call waits for the compiler, and how often.
 _EXPLAIN_AFTER_S = 2.0
 _SAY_AGAIN_S = 5.0
 _STEP = 0.001
@@ -20,10 +20,7 @@ _MOST_CHARS = 300
 
 
 class Reporting:
-    """Progress reports of one call: rising, only the newest of several that come quickly, always the last one.
-
-    The session sends nothing to a caller without a progress token.
-    """
+    """Sends the progress of one call: rising values, only the newest of several quick ones, and always the last."""
 
     def __init__(self, session: ServerSession, least_s: float = _LEAST_S) -> None:
         self._session = session
@@ -53,7 +50,7 @@ class Reporting:
         return self
 
     def _explain(self) -> None:
-        """Report that the call waits for the engine, unless all is done; any other progress is a larger step."""
+        """Report that the call waits for the compiler, in a step smaller than any other."""
         if is_compiling() and self._reached < self._total:
             waited_s = round(time.monotonic() - self._begun_at)
             words = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"
@@ -64,7 +61,7 @@ class Reporting:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Send the last report, unless nobody waits any more: nothing may follow the answer."""
+        """Send the last report before the answer; nothing may follow it."""
         self._is_over.set()
         if self._explaining is not None:
             self._explaining.cancel()
@@ -86,5 +83,5 @@ class Reporting:
                     async with asyncio.timeout(self._least_s):
                         await self._is_over.wait()
         finally:
-            # A report that could not be sent keeps none of the later ones back.
+            # A failure to send does not prevent later reports.
             self._sender = None

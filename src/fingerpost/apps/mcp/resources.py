@@ -18,7 +18,7 @@ _SCHEMAS = "fingerpost://schemas/"
 _RUNS = "fingerpost://runs/"
 _JSON = "application/json"
 _SCHEMA_TTL_MS = 3_600_000
-# A resource is written in one step, in which no other call is answered.
+# Writing a resource blocks other calls.
 _MOST_OUTPUT_BYTES = 300_000
 
 SCHEMA_TEMPLATE = types.ResourceTemplate(

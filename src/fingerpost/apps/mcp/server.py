@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
-from fingerpost.apps.mcp.listing import EXTENSION_ID, link_view, list_included, may_show_views, result_of, tool_of
+from fingerpost.apps.mcp.listing import EXTENSION_ID, list_included, may_show_views, result_of, tool_of
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
@@ -75,8 +75,10 @@ class _Handlers:
         self._application = application
         self._find_user = find_user
         self._find_address = find_address
-        self._entries = {name: tool_of(tool.definition) for name, tool in application.tools.items()}
-        self._linked_entries = {name: link_view(entry) for name, entry in self._entries.items()}
+        self._entries, self._linked_entries = (
+            {name: tool_of(tool.definition, with_view=with_view) for name, tool in application.tools.items()}
+            for with_view in (False, True)
+        )
         # Over HTTP the SDK searches the schema of a called tool for parameters in headers; ours have none.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
 

@@ -1,4 +1,4 @@
-"""The stdio server, for one client."""
+"""Serve MCP over standard input and output, for one client."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ from fingerpost.apps.wiring import Application
 
 _log = logging.getLogger(__name__)
 
-# A host asks for the tools at once. Importing the engine would hold the interpreter's lock for that while.
+# A host lists the tools at once, and importing the engine would hold Python's lock.
 _QUIET_START_S = 1.0
 _CLOSING_S = 1.0
 # The shell's status of a process that ends by SIGINT.
@@ -28,7 +28,6 @@ _INTERRUPTED = 130
 
 
 async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -> None:
-    """Serve until the client closes stdin; the warm-up runs in the background."""
     warm_up = warm_up or WarmUp(application.networks)
     server = new_server(application, find_user=lambda _ctx: application.settings.user)
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
@@ -47,7 +46,7 @@ async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -
 
 
 def _end_on_interrupt(application: Application) -> None:
-    """End the process at the first interrupt: the thread that reads stdin cannot be, and Python would wait for it."""
+    """End the process at the first interrupt, because Python would wait for the thread that reads stdin."""
     loop = asyncio.get_running_loop()
     ending: list[asyncio.Task[None]] = []
 
@@ -66,7 +65,7 @@ async def _pass_on(
     send: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: WriteStream[SessionMessage],
 ) -> None:
-    """Forward messages, and answer malformed ones, which the protocol's library would ignore, with an error."""
+    """Forward messages, and answer malformed ones, which the SDK ignores, with an error."""
     async with send:
         async for item in incoming:
             if isinstance(item, SessionMessage):

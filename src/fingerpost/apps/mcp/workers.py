@@ -1,7 +1,4 @@
-"""Several processes that serve HTTP at one address, and the one that starts them anew when they end.
-
-Nothing is kept in a worker between two calls, so any may answer any call.
-"""
+"""Serve HTTP in several worker processes at one address, and replace those that end."""
 
 import logging
 import multiprocessing
@@ -28,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 def _start_worker(settings: Settings, groups: Collection[str] | None, address: Address, access: Access) -> Starlette:
-    """Start a worker in its own process and return what it serves; ``groups`` of tools are all if None."""
+    """Start a worker in its own process and return its web application."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start_server_process()
     start_logging(may_wait=False)
@@ -40,7 +37,7 @@ def _start_worker(settings: Settings, groups: Collection[str] | None, address: A
 
 
 def _end_with_parent() -> None:
-    """End this worker when its parent dies, because it would hold the port."""
+    """End this worker when its parent dies, because it would keep the port in use."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -62,8 +59,8 @@ def serve_workers(
     CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:
         worker = partial(_start_worker, settings, groups, shared.address, access)
-        # Its words on workers that died, and on what it did then.
+        # uvicorn logs which workers died and were replaced.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         log_endpoint(shared.address)
-        # uvicorn hands them on as they are, and each becomes a socket in the worker that receives it.
+        # uvicorn passes the address on, and it becomes a socket in the worker that unpickles it.
         Multiprocess(new_config(worker, access, count), cast("list[socket.socket]", [shared])).run()
