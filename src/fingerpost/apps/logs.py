@@ -1,4 +1,4 @@
-"""Logging to stderr, with the operator's keys redacted, and never waiting for a reader in a server."""
+"""Log to stderr with keys redacted; a server drops lines rather than wait for a reader."""
 
 import logging
 import os
@@ -11,19 +11,19 @@ from functools import lru_cache
 from typing import TextIO
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNORECASE)
-# A value as short as this would be found in innocent words.
+# Shorter values occur in ordinary words.
 _SHORTEST_SECRET = 6
 _FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _WAITING_LINES = 2_000
 _FLUSH_S = 1.0
-# To wake the thread for each line was measured to cost a short call an eighth of its time.
+# Waking the thread for each line takes an eighth of the time of a short call.
 _GATHERING_S = 0.02
 
 
 class _Redacting(logging.Formatter):
     def __init__(self) -> None:
         super().__init__(_FORMAT)
-        # Looking through the environment for every line was measured to cost as much as a small answer.
+        # Listing them for each line would take as long as a small answer.
         self._secrets = _list_secrets()
 
     def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802  (logging's)
@@ -33,7 +33,7 @@ class _Redacting(logging.Formatter):
         return _without(super().format(record), self._secrets)
 
 
-# Telling the time was measured to cost half of a line, and many lines share a second.
+# Formatting the time takes half the time of a line, and many lines share a second.
 @lru_cache(maxsize=2)
 def _second(instant: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(instant))
@@ -59,10 +59,7 @@ def _without(text: str, secrets: list[tuple[str, str]]) -> str:
 
 
 def start_logging(*, may_wait: bool = True) -> None:
-    """Send the process's log to stderr: stdout belongs to answers and to the protocol.
-
-    A server, whose client may never read it, does not wait for its reader.
-    """
+    """Send the process's log to stderr; with ``may_wait`` false, a client that never reads it blocks nothing."""
     handler = logging.StreamHandler(sys.stderr) if may_wait else LogWriter(sys.stderr)
     handler.setFormatter(_Redacting())
     root = logging.getLogger()
@@ -72,11 +69,7 @@ def start_logging(*, may_wait: bool = True) -> None:
 
 
 class LogWriter(logging.Handler):
-    """Writes lines in a thread of its own: a client may open standard error and never read it.
-
-    Lines that find no room are dropped, and their number is written. At the end of the process ``flush`` writes for a
-    second at most.
-    """
+    """Writes lines in a thread; lines that exceed the queue are dropped and counted."""
 
     def __init__(self, stream: TextIO, *, waiting_lines: int = _WAITING_LINES) -> None:
         super().__init__()
@@ -107,7 +100,7 @@ class LogWriter(logging.Handler):
                 time.sleep(_GATHERING_S)
 
     def _write(self, line: str) -> None:
-        # A reader that is gone is no reason to stop: what waits must not fill the memory.
+        # Without a reader, the queue must still be emptied.
         self.acquire()
         dropped, self._dropped = self._dropped, 0
         self.release()

@@ -21,7 +21,7 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
-        # Typer catches it only where its own commands run; a slow machine is still importing them.
+        # Typer catches it only while a command runs, not while it is imported.
         sys.exit(_INTERRUPTED)
 
 

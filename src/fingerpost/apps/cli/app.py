@@ -1,4 +1,4 @@
-"""The root command with its global options, and the modules of its commands."""
+"""The root command ``fingerpost``: its global options, and its commands, each imported when it runs."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -15,12 +15,12 @@ from fingerpost.apps.cli.output import usage
 
 
 class _Entry(NamedTuple):
-    """A command: the function of its name in a module, or without an example the module's group of commands."""
+    """A command: a function of a module, or without an example the module's group of commands."""
 
     module: str
     help: str
     example: str | None = None
-    # A coordinate may begin with a minus sign: what is no option is taken as an argument.
+    # A coordinate may begin with a minus sign.
     takes_negative_numbers: bool = False
 
 
@@ -57,7 +57,7 @@ _ENTRIES = {
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands by name; the module of one is imported when it is asked for."""
+    """The commands by name, whose modules are imported on access."""
 
     def __getitem__(self, name: str) -> Any:
         entry = _ENTRIES[name]
@@ -80,7 +80,7 @@ class _Commands(Mapping[str, Any]):
 
 
 class _LazyGroup(TyperGroup):
-    """Imports only the module of the command that runs: the engine takes longer to import than ``--help`` may last."""
+    """Imports only the module of the command that runs, because the engine takes longer to import than ``--help``."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**{**given, "commands": _Commands()})

@@ -1,4 +1,4 @@
-"""Open the application for a command: settings, logging and exit codes, and calls of tools."""
+"""Open the application for a command, call a tool, and print the answer."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelop
 
 def prepare_settings(ctx: typer.Context) -> "Settings":
     """Read the settings for a command, make the home folder, and start logging if ``--verbose`` was given."""
-    # Here and below: what a command works with takes longer to import than its --help may last.
+    # Here and below: the imports take longer than --help may take.
     from fingerpost.apps.settings import read_settings
 
     caller: Caller = ctx.obj

@@ -44,11 +44,9 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     _print_line("storage", "the home folder" if find_database(settings) is None else "a database that machines share")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
+    variables = application.variables
     checks = [
-        _check(
-            "variables",
-            lambda: [f"{len(application.variables.list_variables(settings.user))} kept for {settings.user}"],
-        ),
+        _check("variables", lambda: [f"{len(variables.list_variables(settings.user))} stored for {settings.user}"]),
         await _check_networks(application),
         _check("requests", lambda: _list_waits(settings), good=False),
         _check("filings", lambda: _list_companies(settings.filings_file)),
@@ -86,9 +84,7 @@ async def _check_networks(application: Application) -> bool:
         days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
         _print_line("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
         if not network["answers"]:
-            _print_line(
-                "", "a demo: it answers for its own stop ids only, because a network was added or demos are off"
-            )
+            _print_line("", "a demo: it answers for its own stop ids only (a network was added, or demos are off)")
         for feed in network.get("feeds", ()):
             has_ended = feed["state"] == ServiceState.ENDED
             are_current &= not has_ended

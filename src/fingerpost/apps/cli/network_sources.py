@@ -1,4 +1,4 @@
-"""Fetch from the sources of a network for a command: its feeds, its realtime, a remote source's profile."""
+"""Import a network's feeds, check its realtime, and fetch the profile of a remote one, with progress bars."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 _R = TypeVar("_R")
 
-Unchecked = Annotated[bool, typer.Option("--unchecked", help="Accept a source of real time that gives no message now.")]
+Unchecked = Annotated[bool, typer.Option("--unchecked", help="Accept a realtime source that has no message now.")]
 
 
 @contextmanager
 def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Yield a function that updates a bar, creating it first if needed; bars are shown only on a terminal.
+    """Yield a thread-safe function that updates a bar by name, how much is done, and the total or None.
 
-    It takes the bar's name, how much is done and the total, None as long as that is unknown; any thread may call it.
+    Bars are shown only on a terminal.
     """
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     tasks: dict[str, TaskID] = {}
@@ -49,7 +49,7 @@ def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | Non
 
 
 def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
-    # numba and the importer take longer to load than other commands take to run.
+    # The importer loads numba.
     from fingerpost.apps.feeds import FeedImporter
 
     console = new_console(stderr=True)
@@ -90,7 +90,7 @@ def forget_import(home: Path, name: str) -> None:
 
 
 def check_realtime(settings: Settings, record: NetworkRecord) -> "RealtimeCheck":
-    # numba and the reader take longer to load than other commands take to run.
+    # The reader loads numba.
     from fingerpost.apps.realtime_check import RealtimeCheck
 
     return RealtimeCheck(settings, record)

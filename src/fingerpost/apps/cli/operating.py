@@ -1,8 +1,9 @@
-"""The commands that start something: ``serve``, ``web``, ``worker`` and ``demo``; and ``doctor``."""
+"""The commands ``fingerpost serve``, ``web``, ``worker``, ``doctor`` and ``demo``."""
 
 import asyncio
 import logging
 import signal
+from collections.abc import Collection
 from typing import Annotated
 
 import typer
@@ -32,7 +33,9 @@ _ORIGIN, _DESTINATION = f"{_NETWORK}:KAMPPI", f"{_NETWORK}:TAPIOLA"
 def serve(
     ctx: typer.Context,
     http: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve HTTP at /mcp; else stdio.")] = None,
-    tools: Annotated[str | None, typer.Option(metavar="GROUPS", help="Groups of tools, by comma; else all.")] = None,
+    tools: Annotated[
+        str | None, typer.Option(metavar="GROUPS", help="Groups of tools, separated by commas; else all.")
+    ] = None,
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A host name that clients may call this server by; repeatable.")
     ] = None,
@@ -41,24 +44,19 @@ def serve(
         typer.Option(metavar="CIDR", help="A proxy whose X-Forwarded-For names the caller; repeatable."),
     ] = None,
     public: Annotated[
-        bool, typer.Option("--public", help="Let anyone who reaches the address call the tools, without a token.")
+        bool, typer.Option("--public", help="Let anyone who can reach the address call the tools, without a token.")
     ] = False,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve HTTP at one address.")] = 1,
 ) -> None:
     if workers > 1 and http is None:
         raise ParameterError(
-            "stdio serves one client, so --workers needs --http",
-            {"field": "workers"},
-            hint="Say --http HOST:PORT as well",
+            "stdio serves one client, so --workers needs --http", {"field": "workers"}, hint="Add --http HOST:PORT"
         )
-    start_server_process()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
-    application = open_application(ctx, groups)
-    start_logging(may_wait=False)
+    application = _open_server(ctx, groups)
     with usage():
         require_keys(application.settings.home)
-        check_database(application.settings)
-    # The protocol's own package is a second of imports that no other command needs.
+    # Importing the protocol takes a second, which no other command needs.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
 
@@ -78,7 +76,7 @@ def serve(
 
 def web(
     ctx: typer.Context,
-    port: Annotated[int, typer.Option(min=0, max=65_535, help="Where to listen; 0 takes a free one.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port to listen on; 0 chooses a free one.")] = 8000,
     host: Annotated[str, typer.Option(help="An address of this machine; beyond loopback no places are saved.")] = (
         "127.0.0.1"
     ),
@@ -89,13 +87,10 @@ def web(
         str | None, typer.Option(metavar="URL", help="Map tiles, with {z}, {x} and {y}; else FINGERPOST_TILES.")
     ] = None,
     tiles_attribution: Annotated[
-        str | None, typer.Option(help="Whose tiles they are; else FINGERPOST_TILES_ATTRIBUTION.")
+        str | None, typer.Option(help="The attribution of the tiles; else FINGERPOST_TILES_ATTRIBUTION.")
     ] = None,
 ) -> None:
-    start_server_process()
-    application = open_application(ctx)
-    start_logging(may_wait=False)
-    # The protocol's own package is a second of imports that no other command needs.
+    application = _open_server(ctx)
     from fingerpost.apps.mcp.http import Site, serve_http
 
     with usage():
@@ -111,15 +106,13 @@ def web(
             work=DemoDisruption(application).keep_up,
             announce=lambda url: say(f"fingerpost is at {url}/ until you press Ctrl-C."),
         )
-        # --host itself says who may reach the page.
+        # --host decides who can reach the page.
         access = Access(allowed_hosts=allow_host or (), is_public=True)
         serve_http(application, Address(host, port), new_warm_up(application), access, site)
 
 
 def worker(ctx: typer.Context) -> None:
-    start_server_process()
-    application = open_application(ctx)
-    start_logging(may_wait=False)
+    application = _open_server(ctx)
     with usage():
         if not application.settings.database_url.get_secret_value():
             raise ParameterError(
@@ -127,8 +120,16 @@ def worker(ctx: typer.Context) -> None:
                 {"field": "FINGERPOST_DATABASE_URL"},
                 hint="Set FINGERPOST_DATABASE_URL; see docs/scale.md",
             )
-        check_database(application.settings)
     asyncio.run(recover_plans(application))
+
+
+def _open_server(ctx: typer.Context, groups: Collection[str] | None = None) -> Application:
+    start_server_process()
+    application = open_application(ctx, groups)
+    start_logging(may_wait=False)
+    with usage():
+        check_database(application.settings)
+    return application
 
 
 async def recover_plans(application: Application) -> None:
@@ -146,7 +147,9 @@ async def recover_plans(application: Application) -> None:
 
 def doctor(
     ctx: typer.Context,
-    deep: Annotated[bool, typer.Option("--deep", help="Read every stored file whole, and name damaged ones.")] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Read every stored file completely, and report damaged ones.")
+    ] = False,
 ) -> None:
     application = open_application(ctx)
     if not run_and_close(application, print_health(application, deep=deep)):

@@ -1,4 +1,4 @@
-"""The commands on user variables."""
+"""The commands ``fingerpost vars``: save, list and delete a user's places and preferences."""
 
 import json
 from typing import Annotated, Any
@@ -38,10 +38,7 @@ def set_variable(
 
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
-    """Return the place that a text means, as the value of a location.
-
-    What is no place, or may be several, ends the process with what to do.
-    """
+    """Resolve a text to the value of a location; end the process if no place or several match."""
     found = ask(open_application(ctx), "findAddressOrStop", {"rawText": text})
     if found.is_error or "candidates" in found.body:
         if as_json:
@@ -67,13 +64,13 @@ def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
 @app.command("delete", epilog="Example: fingerpost vars delete home")
 def delete_variable(
     ctx: typer.Context,
-    key: Annotated[str | None, typer.Argument(help="Which one.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="All of this user's.")] = False,
+    key: Annotated[str | None, typer.Argument(help="The name of the variable.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Delete all of this user's variables.")] = False,
     as_json: Json = False,
 ) -> None:
     """Delete one variable, or all."""
     if (key is None) != every:
-        raise typer.BadParameter("name one variable, or say --all")
+        raise typer.BadParameter("name one variable, or give --all")
     show_answer(
         open_application(ctx),
         "delete_user_variable",

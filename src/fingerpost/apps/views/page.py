@@ -1,8 +1,7 @@
-"""The views, and each as one self-contained HTML document, put together from the modules in ``assets``.
+"""Build each MCP Apps view as one self-contained HTML document from the ES modules in ``assets``.
 
-A host's content policy lets a view load nothing, its own files included, so that modules cannot import each other
-there. They are ordinary ES modules all the same: ``import {a} from "./b.js";`` on one line, and ``export`` before a
-declaration. Here each is written once, behind those that it imports, without these words; all of them share one scope.
+A host's content policy lets a view load no files, so the modules are joined in one scope, each behind those that it
+imports, without ``import`` and ``export``.
 """
 
 import re
@@ -12,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-# In the document too, for hosts that set no policy of their own: nothing is loaded and nothing is sent.
+# For hosts without a policy of their own: nothing is loaded and nothing is sent.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -43,7 +42,7 @@ _DOCUMENT = """<!doctype html>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One page that draws the answers of some tools; its module in ``assets`` has its name."""
+    """A page that draws the answers of some tools by the module of its name in ``assets``."""
 
     name: str
     title: str
@@ -91,7 +90,7 @@ def read_page(view: View) -> str:
 
 
 def join_modules(*entries: str) -> str:
-    """Return modules behind all that they import, each once."""
+    """Return the text of modules, each once and behind those that it imports."""
     joined: dict[str, str] = {}
     for entry in entries:
         _add_module(entry, joined, ())
@@ -113,13 +112,12 @@ def _add_module(name: str, joined: dict[str, str], importers: tuple[str, ...]) -
 
 
 def list_assets() -> list[str]:
-    """Return the names of all files in ``assets``, sorted; one in a folder has the folder in its name."""
+    """Return the paths of all files below ``assets``, sorted."""
     folder = files(__package__) / "assets"
     inner = [entry for entry in folder.iterdir() if entry.is_dir()]
     names = [entry.name for entry in folder.iterdir() if entry.is_file()]
-    return sorted([*names, *(f"{each.name}/{entry.name}" for each in inner for entry in each.iterdir())])
+    return sorted([*names, *(f"{inside.name}/{entry.name}" for inside in inner for entry in inside.iterdir())])
 
 
 def read_asset(name: str) -> str:
-    """Return the text of a file in ``assets``, whose folders stand in its name."""
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")

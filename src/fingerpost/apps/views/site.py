@@ -1,7 +1,6 @@
-"""The web page as files: its document, its modules, and the headers that let it reach nothing but its server.
+"""List the files of the web page, with headers that let it reach nothing but its server.
 
-The page calls tools at ``/mcp`` like any other client, so that a call has one way, whose transport refuses foreign
-hosts, foreign origins, and whatever a form of another site could send.
+The page calls tools at ``/mcp`` like any other client.
 """
 
 import re
@@ -16,14 +15,14 @@ from fingerpost.errors import SettingsInvalid
 
 _MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 _DOCUMENT = "web/index.html"
-# A host and a port; nothing that would end the directive of a content policy, or begin another.
+# A host and a port, without characters that end a directive of a content policy.
 _HOST = re.compile(r"[A-Za-z0-9.-]+(?::\d{1,5})?")
 _PLACES = ("{z}", "{x}", "{y}")
 
 
 @dataclass(frozen=True, slots=True)
 class MapTiles:
-    """The address of tiles in Web Mercator, with ``{z}``, ``{x}`` and ``{y}``, and who is named below each map."""
+    """The URL of tiles in Web Mercator, with ``{z}``, ``{x}`` and ``{y}``, and their attribution."""
 
     template: str
     attribution: str
@@ -50,7 +49,7 @@ class MapTiles:
 
 @dataclass(frozen=True, slots=True)
 class SiteFile:
-    """What is served at one path; ``tag`` changes whenever the body does."""
+    """A file of the page; ``tag`` changes with the body."""
 
     body: bytes
     media_type: str
