@@ -51,7 +51,7 @@ async def endpoint(*answers, status="200 OK"):
 
 
 def capability(url):
-    return PlanningCapability(CATALOGUE, [LanguageModelPlanner(url, "fake", None)])
+    return PlanningCapability(CATALOGUE, [LanguageModelPlanner(url, "fake", None).plan])
 
 
 async def test_a_model_writes_a_plan_that_is_checked():

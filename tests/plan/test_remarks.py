@@ -28,9 +28,6 @@ def test_each_thing_is_found_once_wherever_it_stands():
 
 
 MISSING = {"X": {"message": "No X", "next_step": "Load it", "did_you_mean": ["Y", "Z"]}}
-SCORED = [
-    {"name": "A", "token": "t", "confidenceScore": 0.8731}, {"parameterValue": "1000129", "matchQuality": 798},
-]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -40,7 +37,6 @@ SCORED = [
         ("candidates", "data.candidates", PLACES, "candidates: Kamppi (F:1); Kamppi (area) (60.1,24.9)"),
         ("candidates", "c", [{"name": "A", "token": "t", "id": "i"}, {"id": "i"}, {"parameterValue": "1000129"}],
          "candidates: A (t); i; 1000129"),
-        ("candidates", "c", SCORED, "candidates: A (t, score 0.8731); 1000129, score 0.798"),
         ("warning", "data.warnings", [{"code": "late", "message": "It is late"}], "It is late."),
         ("did_you_mean", "did_you_mean", ["a", "b"], "did you mean a, b?"),
         ("note", "truncated", True, "truncated: true"),

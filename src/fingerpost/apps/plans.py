@@ -12,7 +12,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.language_model import LanguageModelPlanner
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
-from fingerpost.plan.planners import BackwardChaining, Planner, PlanningCapability, TemplatePlanner
+from fingerpost.plan.planners import Planner, PlanningCapability, plan_backward, plan_from_template
 from fingerpost.plan.runs import PlanRuns
 
 
@@ -27,10 +27,10 @@ def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
     """Return plans over some tools; a plan cannot start other plans."""
     catalogue = Catalogue.of([_plan_tool(tool) for tool in tools])
     runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
-    planners: list[Planner] = [BackwardChaining(), TemplatePlanner()]
+    planners: list[Planner] = [plan_backward, plan_from_template]
     if settings.llm_url and settings.llm_model:
         key = settings.llm_key.get_secret_value() or None
-        planners.append(LanguageModelPlanner(settings.llm_url, settings.llm_model, key))
+        planners.append(LanguageModelPlanner(settings.llm_url, settings.llm_model, key).plan)
     planning = PlanningCapability(catalogue, planners)
     return Plans(runs=runs, planning=planning, tools=(RunPlan(runs, planning), GetPlanRun(runs)))
 

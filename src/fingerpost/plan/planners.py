@@ -1,9 +1,9 @@
-"""Planners of goals: the protocol, backward chaining, templates, and ``PlanningCapability`` over them (rule F6)."""
+"""Plan goals: backward chaining, sentence templates, and ``PlanningCapability`` over all planners (rule F6)."""
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -26,23 +26,21 @@ class Goal:
     known: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Planner(Protocol):
-    """Writes plans for goals; its plans are validated like any other."""
+Planner = Callable[[Goal, Catalogue, Collection[str]], Awaitable[Plan | None]]
+"""Returns a plan from a goal, a catalogue and the keys in memory, or None for goals of other planners.
 
-    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-        """Return a plan, None for goals of other planners; raise PlanInvalid with what is missing, never make it up."""
+It raises PlanInvalid with what is missing, and never makes that up. Its plans are validated like any other.
+"""
 
 
-class BackwardChaining:
-    """Plans for goals that name their keys; ``details["missing"]`` of a PlanInvalid lists what no tool provides."""
-
-    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-        if not goal.wanted:
-            return None
-        return _Chain(goal, catalogue, frozenset(memory)).plan()
+async def plan_backward(goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
+    """Plan from the wanted keys back to known values; ``details["missing"]`` of a PlanInvalid lists what is lacking."""
+    return _Chain(goal, catalogue, frozenset(memory)).plan() if goal.wanted else None
 
 
 class _Chain:
+    """The steps of one backward search, and what no tool provides."""
+
     def __init__(self, goal: Goal, catalogue: Catalogue, memory: frozenset[str]) -> None:
         self._goal = goal
         self._memory = memory
@@ -133,13 +131,12 @@ class Template:
     fill: Callable[[Mapping[str, str]], list[PlanStep]]
 
 
-class TemplatePlanner:
-    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:  # noqa: ARG002  (a planner's arguments)
-        for template in TEMPLATES:
-            read = template.sentence.fullmatch(goal.text.strip())
-            if read is not None:
-                return Plan(goal=goal.text, steps=template.fill(read.groupdict()), created_at=now())
-        return None
+async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Collection[str]) -> Plan | None:
+    for template in TEMPLATES:
+        read = template.sentence.fullmatch(goal.text.strip())
+        if read is not None:
+            return Plan(goal=goal.text, steps=template.fill(read.groupdict()), created_at=now())
+    return None
 
 
 def _ticker_of(company: str) -> str:
@@ -219,7 +216,7 @@ class PlanningCapability:
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] | None = None) -> None:
         self._catalogue = catalogue
-        self._planners = tuple(planners) if planners is not None else (BackwardChaining(), TemplatePlanner())
+        self._planners = planners if planners is not None else (plan_backward, plan_from_template)
 
     async def create_plan(
         self,
@@ -236,7 +233,7 @@ class PlanningCapability:
         """
         goal = Goal(text=user_input, wanted=tuple(wanted), known=dict(known or {}))
         for planner in self._planners:
-            plan = await planner.plan(goal, self._catalogue, memory)
+            plan = await planner(goal, self._catalogue, memory)
             if plan is not None:
                 validate_plan(plan, self._catalogue, memory=memory)
                 return plan.model_copy(update={"owner": owner})

@@ -34,8 +34,6 @@ _KIND_OF: Final = {
 }
 # What the caller sent, and what the step's own record says already.
 _NOT_SAID: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
-# matchQuality is of a thousand, a score of one.
-_FULL_QUALITY: Final = 1000
 
 
 class Remark(NamedTuple):
@@ -144,8 +142,4 @@ def _format_candidate(value: Any) -> str:
         token = f"{where['lat']},{where['lon']}"
     if token is None:
         return encode(value)
-    score, quality = value.get("confidenceScore"), value.get("matchQuality")
-    if score is None and isinstance(quality, int):
-        score = quality / _FULL_QUALITY
-    known = str(token) if score is None else f"{token}, score {score}"
-    return f"{value['name']} ({known})" if value.get("name") else known
+    return f"{value['name']} ({token})" if value.get("name") else str(token)

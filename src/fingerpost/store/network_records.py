@@ -16,7 +16,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from fingerpost.errors import ParameterError, SettingsInvalid
@@ -38,8 +37,8 @@ _Problems = dict[str, ParameterError]
 class NetworkRecords:
     """The valid records, and a sentence about each invalid one, by name."""
 
-    records: Mapping[str, NetworkRecord] = field(default_factory=lambda: MappingProxyType({}))
-    problems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    records: Mapping[str, NetworkRecord] = field(default_factory=dict)
+    problems: Mapping[str, str] = field(default_factory=dict)
 
 
 class NetworkRecordStore:
@@ -66,7 +65,7 @@ class NetworkRecordStore:
             for name, error in problems.items()
         }
         valid = {name: record for name, record in records.items() if name not in problems}
-        return NetworkRecords(MappingProxyType(valid), MappingProxyType(sentences))
+        return NetworkRecords(valid, sentences)
 
     def stamp(self) -> object:
         """Return a value that changes whenever a record does."""
@@ -137,15 +136,14 @@ class NetworkRecordStore:
             self.path(exact).unlink()
 
     def _check_fallbacks(self, name: str, record: NetworkRecord | None) -> None:
+        """Raise ParameterError if a record, or its removal, would make a fallback unusable."""
         before, problems = self._load()
         names = {*before, *problems}
-        wrong_before = _find_wrong_fallbacks(before, names)
         others = {other: value for other, value in before.items() if other != name}
-        if record is None:
-            wrong = _find_wrong_fallbacks(others, names - {name})
-        else:
-            wrong = _find_wrong_fallbacks({name: record, **others}, names | {name})
-        for other, error in wrong.items():
+        after = others if record is None else {name: record, **others}
+        names_after = names - {name} if record is None else names | {name}
+        wrong_before = _find_wrong_fallbacks(before, names)
+        for other, error in _find_wrong_fallbacks(after, names_after).items():
             if other == name:
                 raise error
             if other not in wrong_before:
