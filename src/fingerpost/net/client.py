@@ -121,33 +121,32 @@ class Client:
                 {"retry_after_s": rest_s},
             )
         failure: ToolError | None = None
-        done = False
+        ending: Ending | None = None
+        late = SourceTimeout(f"{host} did not answer in time")
         try:
             async with asyncio.timeout(request.limits.total_s):
                 conditions = {} if validators is None else validators.conditions
                 response = await self._send_with_retries(request, conditions, body, state)
-            done = True
-            count_request(host, Ending.ANSWERED)
+            ending = Ending.ANSWERED
             return response
         except TimeoutError as error:
-            late = SourceTimeout(f"{host} did not answer in time")
-            failure = late if state.in_flight else None
-            count_request(host, Ending.TIMED_OUT)
+            failure, ending = late if state.in_flight else None, Ending.TIMED_OUT
             raise state.last_error or late from error
         except ToolError as error:
-            failure = error
-            count_request(host, ending_of(error))
+            failure, ending = error, ending_of(error)
             raise
         except asyncio.CancelledError:
             left_s = clock.find_left_s()
             if state.in_flight and left_s is not None and left_s <= 0:
                 # The caller's own deadline is shorter than the request's, and the host was late.
-                failure = SourceTimeout(f"{host} did not answer in time")
-                count_request(host, Ending.TIMED_OUT)
+                failure, ending = late, Ending.TIMED_OUT
             raise
         finally:
+            if ending is not None:
+                count_request(host, ending)
             if not request.guarded:
-                self._count(server, failure, has_answered=done or (failure is not None and state.answered))
+                has_answered = ending is Ending.ANSWERED or (failure is not None and state.answered)
+                self._count(server, failure, has_answered=has_answered)
 
     def _count(self, server: str, failure: ToolError | None, *, has_answered: bool) -> None:
         if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
