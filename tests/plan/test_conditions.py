@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from fingerpost.plan import conditions
 from fingerpost.plan.conditions import ConditionFailed, ConditionInvalid, compile_condition
 
+EXAMPLES = "write it like value is not None, len(results) > 0 or value['total'] >= 1"
 NAMES = {"value": [1, 2], "results": [{"v": 3}], "memory": {"a": {"success": True}}, "revenue": {"data": 4}}
 
 
@@ -36,24 +37,18 @@ def test_what_a_condition_may_say(text, expected):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("value not None", "syntax error at column 11; did you mean 'value is not None'?"),
-        ("list length > 0", "syntax error at column 6; did you mean 'len(value) > 0'?"),
-        ("len(value) => 1", "syntax error at column 12; did you mean 'len(value) >= 1'?"),
-        ("value = 3", "syntax error at column 7; did you mean 'value == 3'?"),
-        ("value.total > 1", "Attribute is not allowed; did you mean 'value[\"total\"] > 1'?"),
-        ("results.length > 0", "Attribute is not allowed; did you mean 'len(results) > 0'?"),
-        ("result is 1",
-         "unknown name 'result'; known are memory, results, value, revenue; did you mean 'value is 1'?"),
+        ("value not None", f"syntax error at column 11; {EXAMPLES}"),
+        ("value.total > 1", f"Attribute is not allowed; {EXAMPLES}"),
         ("foo > 1", "unknown name 'foo'; known are memory, results, value, revenue"),
         ("__import__('os').system('id')", "only abs, all, any, len, max, min, round, sum may be called"),
         ("value.__class__.__mro__()", "only abs, all, any, len, max, min, round, sum may be called"),
-        ("9**9**9", "Pow is not allowed"),
-        ("[x for x in value]", "ListComp is not allowed"),
+        ("9**9**9", f"Pow is not allowed; {EXAMPLES}"),
+        ("[x for x in value]", f"ListComp is not allowed; {EXAMPLES}"),
         ("len", "unknown name 'len'; known are memory, results, value, revenue"),
-        ("sum(*value)", "Starred is not allowed"),
+        ("sum(*value)", f"Starred is not allowed; {EXAMPLES}"),
         ("max(value, key=len)", "max takes plain arguments only"),
         ("b'x' == 1", "a bytes is not allowed"),
-        ("", "syntax error at column 1"),
+        ("", f"syntax error at column 1; {EXAMPLES}"),
         ("'\ud800' == 'a'", "it is nested too deeply, or holds a number or a character that cannot be read"),
         ("not " * 30 + "True", "it is nested more than 20 deep"),
         ("1 + " * 200 + "1", "it has 801 characters, and may have 500"),

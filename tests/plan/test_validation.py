@@ -33,7 +33,10 @@ UNKNOWN_FIELD = "unknown field 'as_off'; allowed: end_date, filing_type, metrics
 QUERY_TYPE = (
     "query type 'financial_fact' is not supported by the sec_financial_data tool; did you mean 'financial_facts'?"
 )
-CONDITION = "'value not None' does not compile: syntax error at column 11; did you mean 'value is not None'?"
+CONDITION = (
+    "'value not None' does not compile: syntax error at column 11; write it like value is not None, len(results) > 0 "
+    "or value['total'] >= 1"
+)
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ to call anything but a few functions, or to loop, and its length, depth and work
 
 import ast
 import operator
-import re
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,9 +17,11 @@ MOST_WORK: Final = 500_000
 
 OWN_NAMES: Final = ("memory", "results", "value")
 
+_EXAMPLE = "write it like value is not None, len(results) > 0 or value['total'] >= 1"
+
 
 class ConditionInvalid(ValueError):
-    """A text that is no valid condition; the message says why, and suggests a correction."""
+    """A text that is no valid condition; the message says why."""
 
 
 class ConditionFailed(ValueError):
@@ -51,30 +52,12 @@ class Condition:
 def compile_condition(text: str, key: str | None) -> Condition:
     """Return a condition over ``value``, ``results``, ``memory`` and the key, or raise ConditionInvalid."""
     names = (*OWN_NAMES, *([key] if key is not None else []))
-    try:
-        return _compile(text, names)
-    except ConditionInvalid as error:
-        better = next((guess for guess in suggest(text) if _is_sound(guess, names)), None)
-        if better is None:
-            raise
-        raise ConditionInvalid(f"{error}; did you mean {better!r}?") from error
-
-
-def _is_sound(text: str, names: tuple[str, ...]) -> bool:
-    try:
-        _compile(text, names)
-    except ConditionInvalid:
-        return False
-    return True
-
-
-def _compile(text: str, names: tuple[str, ...]) -> Condition:
     if len(text) > MOST_CHARS:
         raise ConditionInvalid(f"it has {len(text)} characters, and may have {MOST_CHARS}")
     try:
         root = _parse(text)
     except SyntaxError as error:
-        raise ConditionInvalid(f"syntax error at column {error.offset or 1}") from error
+        raise ConditionInvalid(f"syntax error at column {error.offset or 1}; {_EXAMPLE}") from error
     except (ValueError, MemoryError, RecursionError) as error:
         raise ConditionInvalid(
             "it is nested too deeply, or holds a number or a character that cannot be read"
@@ -117,7 +100,7 @@ def _refuse(node: ast.AST, names: tuple[str, ...]) -> None:
         if not isinstance(node.value, str | int | float | None):
             raise ConditionInvalid(f"a {type(node.value).__name__} is not allowed")
     elif not isinstance(node, _ALLOWED):
-        raise ConditionInvalid(f"{type(node).__name__} is not allowed")
+        raise ConditionInvalid(f"{type(node).__name__} is not allowed; {_EXAMPLE}")
 
 
 class _Evaluation:
@@ -251,44 +234,3 @@ _ALLOWED: Final = (
     ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Compare, ast.BinOp, ast.Subscript, ast.IfExp, ast.List, ast.Tuple,
     *_UNARY, *_BINARY, *_COMPARE,
 )  # fmt: skip
-
-
-_REPAIRS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), repair)
-    for pattern, repair in (
-        (r"\b(\w+)\s+(?:is\s+)?not\s+(?:None|null)\b", r"\1 is not None"),
-        (r"\b(\w+)\s+(?:is\s+)?(?:None|null)\b(?!\s+is)", r"\1 is None"),
-        (r"\b(\w+)\s+(?:is\s+)?not\s+empty\b", r"len(\1) > 0"),
-        (r"\b(\w+)\s+(?:is\s+)?empty\b", r"len(\1) == 0"),
-        (r"\b(\w+)\s+(?:does\s+)?exists?\b", r"\1 is not None"),
-        (r"\b(?:list|results?)\s+(?:length|size|count)\b", r"len(value)"),
-        (r"\b(\w+)\s+(?:length|size|count)\b", r"len(\1)"),
-        (r"\b(\w+)\.(?:length|size|count)(?:\(\))?", r"len(\1)"),
-        (r"\b(\w+)\.get\(\s*(['\"])(\w+)\2\s*\)", r'\1["\3"]'),
-        (r"(?<=[\w\])])\.([A-Za-z_]\w*)(?!\s*\()", r'["\1"]'),
-        (r"&&", r" and "),
-        (r"\|\|", r" or "),
-        (r"!(?!=)", r"not "),
-        (r"=>", r">="),
-        (r"(?<![=!<>])=(?!=)", r"=="),
-        (r"\bnull\b", "None"),
-        (r"\btrue\b", "True"),
-        (r"\bfalse\b", "False"),
-        (r"\b(?:result|output|data|response)\b", "value"),
-    )
-)
-
-
-def suggest(text: str) -> Iterator[str]:
-    """Yield candidate corrections: each repair alone, then all repairs one after the other."""
-    if len(text) > MOST_CHARS:
-        return
-    for pattern, repair in _REPAIRS:
-        if (alone := pattern.sub(repair, text)) != text:
-            yield alone
-    together = text
-    for pattern, repair in _REPAIRS:
-        changed = pattern.sub(repair, together)
-        if changed != together:
-            together = changed
-            yield together
