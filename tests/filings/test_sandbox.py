@@ -2,22 +2,24 @@
 
 import asyncio
 import os
-import signal
 import sys
-import threading
 import time
 
 import pytest
 
 from fingerpost.errors import ParameterError
-from fingerpost.filings.sandbox import run_sql
+from fingerpost.filings import sandbox
 from fingerpost.filings.sandbox_process import MAX_ROWS
 from fingerpost.filings.store import FactStore
-from fingerpost.runtime.concurrency import compute_by_process
 from tests.filings.drawing import company_file, facts, library_of
 
 # The clock is 1.5 s, and a process has to start; without it the slowest takes most of a minute.
 STOPPED_WITHIN_S = 10.0
+
+
+def run_sql(*asked):
+    return asyncio.run(sandbox.run_sql(*asked))
+
 
 REFUSED = [
     "SELECT readfile('/etc/passwd')",
@@ -150,25 +152,16 @@ def test_a_subquery_that_bears_a_view_s_name_sees_no_later_day(sample, query):
         run_sql(sample, query, "2020-01-01")
 
 
-def read_one(pipe):
-    with pipe.open("rb") as opened:
-        return opened.read(1)
-
-
-async def test_the_process_of_a_cancelled_caller_is_killed(tmp_path):
-    """The child writes to a pipe when it runs, and would never end."""
-    pipe, ended, codes = tmp_path / "pipe", threading.Event(), []
+async def test_the_process_of_a_cancelled_caller_is_killed(sample, tmp_path, monkeypatch):
+    """The process holds a pipe open when it runs, and would never end."""
+    pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    command = [sys.executable, "-c", f"import os, signal; os.write(os.open({str(pipe)!r}, 1), b'.'); signal.pause()"]
+    code = f"import os, signal; os.write(os.open({str(pipe)!r}, 1), b'.'); signal.pause()"
+    monkeypatch.setattr(sandbox, "_COMMAND", (sys.executable, "-c", code))
+    asked = asyncio.create_task(sandbox.run_sql(sample, "SELECT 1"))
+    with await asyncio.to_thread(pipe.open, "rb", 0) as opened:
+        await asyncio.to_thread(opened.read, 1)
+        asked.cancel()
+        await asyncio.wait([asked])
 
-    def run(child):
-        codes.append(child.run(command, b"", STOPPED_WITHIN_S * 60).returncode)
-        ended.set()
-
-    asked = asyncio.create_task(compute_by_process(run))
-    await asyncio.to_thread(read_one, pipe)
-    asked.cancel()
-    await asyncio.wait([asked])
-    await asyncio.to_thread(ended.wait, STOPPED_WITHIN_S * 6)
-
-    assert codes == [-signal.SIGKILL]
+        assert (asked.cancelled(), await asyncio.to_thread(opened.read)) == (True, b"")

@@ -4,11 +4,12 @@ SQLite in that process allocates at most 256 MB (``hard_heap_limit``), a value o
 and an answer ends after 1,000 rows or 2 MB, so a query costs this process no more memory than its answer.
 """
 
+import asyncio
 import json
 import re
 import sqlite3
-import subprocess
 import sys
+from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import closing
 from typing import Any
 
@@ -17,10 +18,11 @@ from fingerpost.filings import sandbox_process
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import new_sample, plain_ticker
-from fingerpost.runtime.concurrency import ChildProcess
+from fingerpost.runtime.concurrency import compute
 
-# Beyond the query's own time: for the process to start, and for its answer to be written.
-_GRACE_S = 1.5
+_COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
+# Beyond the query's own time, because the process has to start and to write its answer.
+_LONGEST_S = sandbox_process.DEADLINE_S + 1.5
 _SENTENCES = {
     sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join on fewer rows",
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
@@ -32,34 +34,46 @@ _MAIN_TICKER = """
 """
 
 
-def run_sql(library: FactLibrary, query: str, as_of: str | None = None, child: ChildProcess | None = None) -> Reply:
-    """Return the rows of one SELECT, executed in ``child``; ``as_of`` (an ISO day) hides what was filed later.
+async def run_sql(library: FactLibrary, query: str, as_of: str | None = None) -> Reply:
+    """Return the rows of one SELECT; ``as_of`` (an ISO day) hides what was filed later.
 
     Raises:
         ParameterError: the query is refused, is wrong, or takes too long.
         StorageUnavailable: its process cannot be started.
     """
-    database, path = b"", library.find_file()
-    if path is None:
-        with closing(new_sample()) as sample:
-            database = sample.serialize()
-    uri = None if path is None else f"{path.absolute().as_uri()}?mode=ro"
-    sent = json.dumps([uri, query, as_of]).encode() + b"\n" + database
-    command, seconds = [sys.executable, "-I", "-S", sandbox_process.__file__], sandbox_process.DEADLINE_S + _GRACE_S
-    answer: dict[str, Any]
-    try:
-        done = (child or ChildProcess()).run(command, sent, seconds)
-        answer = json.loads(done.stdout) if done.returncode == 0 else {"code": sqlite3.SQLITE_NOMEM, "error": ""}
-    except subprocess.TimeoutExpired:
-        answer = {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
-    except OSError as error:
-        raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
+    answer = await _execute(await compute(_write_input, library, query, as_of))
     if "error" in answer:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    notes = [] if rows else _list_ticker_hints(library, query)
+    notes = [] if rows else await compute(_list_ticker_hints, library, query)
     return Reply(rows, extra={"truncated": answer["truncated"]} | ({"notes": notes} if notes else {}))
+
+
+def _write_input(library: FactLibrary, query: str, as_of: str | None) -> bytes:
+    path = library.find_file()
+    if path is not None:
+        return json.dumps([f"{path.absolute().as_uri()}?mode=ro", query, as_of]).encode() + b"\n"
+    with closing(new_sample()) as sample:
+        return json.dumps([None, query, as_of]).encode() + b"\n" + sample.serialize()
+
+
+async def _execute(sent: bytes) -> dict[str, Any]:
+    try:
+        process = await asyncio.create_subprocess_exec(*_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+    except OSError as error:
+        raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
+    try:
+        output, _ = await asyncio.wait_for(process.communicate(sent), _LONGEST_S)
+    except TimeoutError:
+        return {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
+    finally:
+        # Also if the caller is cancelled.
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+    answer: dict[str, Any] = {"code": sqlite3.SQLITE_NOMEM, "error": ""}
+    return json.loads(output) if process.returncode == 0 else answer
 
 
 def _list_ticker_hints(library: FactLibrary, query: str) -> list[str]:

@@ -6,10 +6,16 @@ from fingerpost.filings import claims, questions
 from fingerpost.filings import query_params as ask
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
+
+
+async def _run_sql(library: FactLibrary, asked: ask.CustomSqlParams) -> Reply:
+    return await run_sql(library, asked.sql_query, asked.as_of)
+
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
@@ -125,8 +131,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="custom_sql",
         params=ask.CustomSqlParams,
-        answer=lambda library, asked, child: run_sql(library, asked.sql_query, asked.as_of, child),
-        runs_process=True,
+        answer=_run_sql,
         shape=shape.SqlAnswer,
         results=list[dict[str, shape.Cell]],
         text=text.format_table,

@@ -4,9 +4,10 @@ A tool lists ``QueryType`` records; its schemas, checks, description and ``tool_
 Every interface sends ``{query_type, parameters}`` and gets the standard response.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError, create_model
@@ -20,7 +21,7 @@ from fingerpost.contract.wire import WireModel
 from fingerpost.errors import QueryTypeUnsupported
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.tools.sec_text import format_figures
-from fingerpost.runtime.concurrency import ChildProcess, compute, compute_by_process
+from fingerpost.runtime.concurrency import compute
 
 _S = TypeVar("_S")
 _P = TypeVar("_P", bound=BaseModel)
@@ -64,9 +65,8 @@ class QueryType(Generic[_S, _P]):
 
     Attributes:
         params: the model of the parameters, without explicit nulls.
-        answer: returns the reply, from the tool's source and checked parameters; it runs in a thread and may raise
-            ToolError.
-        runs_process: whether ``answer`` is also given the ChildProcess in which it executes the query.
+        answer: returns the reply, from the tool's source and checked parameters; it may raise ToolError. It runs in a
+            thread unless it is a coroutine function.
         shape: the shape of a successful answer, without ``query_type``; ``results`` and ``data`` complete it.
         text: formats an answer as a text that stands alone (rule A11).
         usage: its part of the tool's description, such as ``metrics {ticker}``; empty if the intro has it.
@@ -74,13 +74,12 @@ class QueryType(Generic[_S, _P]):
 
     name: str
     params: type[_P]
-    answer: Callable[[_S, _P], Reply] | Callable[[_S, _P, ChildProcess], Reply]
+    answer: Callable[[_S, _P], Reply | Awaitable[Reply]]
     shape: type[StandardAnswer] = StandardAnswer
     results: Any = list[Any]
     data: Any = None
     text: Callable[[Mapping[str, Any]], str] = format_figures
     usage: str = ""
-    runs_process: bool = False
     aliases: tuple[str, ...] = ()
     continuation_hint: str = "Ask for less."
     truncatable_paths: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
@@ -143,8 +142,9 @@ class QueryTool(PublishedTool):
         if query is None:
             raise QueryTypeUnsupported(query_type, self.name, [query.name for query in self.queries])
         params = read_params(query.params, arguments.parameters)
-        answer: Callable[..., Reply] = partial(query.answer, self._source, params)
-        reply = await (compute_by_process(answer) if query.runs_process else compute(answer))
+        answer: Callable[..., Any] = query.answer
+        is_async = inspect.iscoroutinefunction(answer)
+        reply: Reply = await (answer(self._source, params) if is_async else compute(answer, self._source, params))
         body = self.format_success_response(query_type, arguments.parameters, reply.results, reply.to_fields())
         return ToolReply(body, query.text(body), output=query.output)
 
