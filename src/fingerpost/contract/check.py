@@ -33,7 +33,7 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
         QueryTypeUnsupported: the tool has no such query type.
         ParameterError: ``details["field"]`` is the first offending field, if there is one, ``details["errors"]`` all.
     """
-    # A caller's JSON may hold anything where a name should stand, a list that cannot be looked up included.
+    # A caller's JSON may have any value as a name, also a list, which cannot be looked up.
     spec = ToolRegistry.get_tool_spec(tool_name) if isinstance(tool_name, str) else None
     if spec is None:
         raise ToolNotFound(tool_name)

@@ -1,4 +1,4 @@
-"""Rewrite a JSON Schema without changing what it accepts: shorter, and in words that every client knows."""
+"""Shorten a JSON Schema, and state any-type parts in a way that every client reads, without changing its meaning."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
 
     def written(part: Any) -> Any:
         if isinstance(part, list):
-            return [written(each) for each in part]
+            return [written(entry) for entry in part]
         if not isinstance(part, dict):
             return part
         name = _name_of(part)
@@ -39,8 +39,8 @@ def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
 
 def name_any_types(schema: dict[str, Any]) -> None:
     """Write the six types of JSON where a part accepts any value: clients complain about empty schemas."""
-    named = (each for key in _OF_NAMED for each in schema.get(key, {}).values())
-    several = (each for key in _OF_SEVERAL for each in schema.get(key, ()))
+    named = (part for key in _OF_NAMED for part in schema.get(key, {}).values())
+    several = (part for key in _OF_SEVERAL for part in schema.get(key, ()))
     one = (schema[key] for key in _OF_ONE if key in schema)
     for part in (*named, *several, *one):
         if isinstance(part, dict):
@@ -68,5 +68,5 @@ def _list_own(definitions: dict[str, Any]) -> set[str]:
     """Return the definitions that lead to themselves."""
     below = {name: set(_list_references(definition)) for name, definition in definitions.items()}
     for _ in below:
-        below = {name: names.union(*(below[each] for each in names)) for name, names in below.items()}
+        below = {name: names.union(*(below[inner] for inner in names)) for name, names in below.items()}
     return {name for name, names in below.items() if name in names}

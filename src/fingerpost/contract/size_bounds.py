@@ -1,11 +1,10 @@
-"""The bounds of every answer (rule A11): its structured content, its text, and what is said where they cut something.
+"""Cut an answer to the bounds of rule A11: 48 KB of structured content, and a text of 16 KB.
 
-A part of an answer that may be shortened is named by its path: keys, or ``*`` for every key of an object.
-What is too long keeps its first rows, and a notice says how many there are and how to get the rest.
+A part that is too long keeps its first rows, and a notice says how many there are and how to get the rest.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -21,8 +20,8 @@ STATED = "Max 48 KB, text 16."
 
 # As in transit/rules/warnings.py, which contracts do not import.
 _TRUNCATED = "truncated-results"
-# What of a failure may be long: what it quotes, and what it offers instead.
-_OF_FAILURES: tuple[Path, ...] = (
+# The long parts of failures: quotations, and alternatives.
+_FAILURE_PATHS: tuple[Path, ...] = (
     ("warning",),
     ("hint",),
     ("error", "message"),
@@ -35,18 +34,18 @@ _OF_FAILURES: tuple[Path, ...] = (
     ("data", "steps"),
     ("data", "values"),
 )
-_REST_OF_FAILURES = "Send a shorter call."
+_FAILURE_HINT = "Send a shorter call."
 
-# A shortened answer keeps this free for the notices of what was left out.
+# Reserved for the notices of a shortened answer.
 _NOTICE_BYTES = 400
-# Of what a caller sent, a value that is longer is not echoed in an answer that is too large.
+# A longer parameter is not echoed in an answer that is too large.
 _ECHO_BYTES = 1_000
 _LINE_BYTES = 4_000
-# A text that is too long keeps lines from both ends: what ends it are notes, sources, and the newest of a series.
+# A text that is too long keeps lines from both ends, because notes, sources and the newest rows are at its end.
 _HEAD_SHARE = 0.6
 
 
-class ShortenedPart(NamedTuple):
+class TruncatedPart(NamedTuple):
     """How much of a part is shown, and how to get the rest; ``part`` is its path with dots."""
 
     part: str
@@ -54,20 +53,9 @@ class ShortenedPart(NamedTuple):
     total: int
     rest: str
 
-    def say(self) -> str:
-        """Return it as a sentence."""
+    def to_sentence(self) -> str:
+        """Return the notice for texts and warnings."""
         return f"{self.part}: the first {self.shown:,} of {self.total:,} are here. {self.rest}"
-
-
-@dataclass(frozen=True, slots=True)
-class _LongPart:
-    holder: dict[str, Any]
-    key: str
-    path: str
-
-    @property
-    def value(self) -> Any:
-        return self.holder[self.key]
 
 
 def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
@@ -76,124 +64,86 @@ def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
     An answer that cannot be shortened so far becomes an error that says how to ask for less.
     """
     if answer.output is not None:
-        paths, rest = answer.output.truncatable_paths, answer.output.continuation_hint
+        paths, hint = answer.output.truncatable_paths, answer.output.continuation_hint
     else:
-        paths, rest = _OF_FAILURES, _REST_OF_FAILURES
+        paths, hint = _FAILURE_PATHS, _FAILURE_HINT
         if isinstance(answer.body.get("error"), str):
             paths = (("error",), *paths)
     try:
-        body, left_out = bound_body(answer.body, paths, rest)
+        body, truncated = _bound_body(answer.body, paths, hint)
     except ParameterError as error:
         body = render_error(error, tool.contract, answer.correlation_id, tool=tool.name)
         text = text_of_error(error, tool.contract)
         return replace(answer, body=body, text=text, is_error=True, error=error, extras={}, output=None)
-    if left_out and answer.error is None:
-        body = _note(body, left_out, tool)
-    text = bound_text(answer.text, rest, [f"! {part.say()}" for part in left_out])
+    if truncated and answer.error is None:
+        body = _note(body, truncated, tool)
+    text = _bound_text(answer.text, hint, [f"! {part.to_sentence()}" for part in truncated])
     if body is answer.body and text == answer.text:
         return answer
     return replace(answer, body=body, text=text)
 
 
-def _note(body: dict[str, Any], left_out: Sequence[ShortenedPart], tool: ToolDefinition) -> dict[str, Any]:
-    sentences = [part.say() for part in left_out]
+def _note(body: dict[str, Any], truncated: Sequence[TruncatedPart], tool: ToolDefinition) -> dict[str, Any]:
+    sentences = [part.to_sentence() for part in truncated]
     if tool.contract is Contract.STEP:
-        return {**body, "left_out": [part._asdict() for part in left_out]}
+        return {**body, "left_out": [part._asdict() for part in truncated]}
     if tool.contract is Contract.LONDON:
         return {**body, "message": " ".join([body["message"], *sentences])}
     *holder, key = tool.warnings_path
     holding: Mapping[str, Any] = body.get(holder[0], {}) if holder else body
     warnings = holding.get(key, ())
     # There is one entry a code (rule A2).
-    said = [warning["message"] for warning in warnings if warning["code"] == _TRUNCATED]
+    before = [warning["message"] for warning in warnings if warning["code"] == _TRUNCATED]
     others = [warning for warning in warnings if warning["code"] != _TRUNCATED]
-    noted = {**holding, key: [*others, {"code": _TRUNCATED, "message": " ".join([*said, *sentences])}]}
+    noted = {**holding, key: [*others, {"code": _TRUNCATED, "message": " ".join([*before, *sentences])}]}
     return {**body, holder[0]: noted} if holder else noted
 
 
-def size_of(value: Any) -> int:
-    """Return how many bytes a value takes as minified JSON."""
-    try:
-        return len(to_json(value))
-    except PydanticSerializationError:
-        # A lone surrogate from a caller's JSON has no UTF-8; as an escape it takes six bytes.
-        return len(repr(value).encode("utf-8", "surrogatepass"))
+def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple[dict[str, Any], list[TruncatedPart]]:
+    """Return a body within the bound and its truncated parts; one that is small enough as it is.
 
-
-def bound_body(
-    body: dict[str, Any], paths: Sequence[Path], rest: str, *, most: int = MOST_BODY_BYTES
-) -> tuple[dict[str, Any], list[ShortenedPart]]:
-    """Return a body of at most ``most`` bytes, and what it lacks; one that is small enough as it is.
-
-    The parts at ``paths`` share the room evenly: what needs less than its share stays whole.
-
-    Raises:
-        ParameterError: it is too large even without its rows.
+    The parts at ``paths`` share the room evenly, so a part that needs less than its share stays whole.
     """
-    size = size_of(body)
-    if size <= most:
+    whole_bytes = _count_bytes(body)
+    if whole_bytes <= MOST_BODY_BYTES:
         return body, []
-    whole, body = body, _copied(body, paths)
-    _shorten_echo(body)
-    size = size_of(body)
-    found: list[ShortenedPart] = []
-    if size > most:
-        parts = [part for path in paths for part in _parts_at(body, path)]
-        sizes = [size_of(part.value) for part in parts]
-        room = most - (size - sum(sizes)) - _NOTICE_BYTES - 120 * len(parts)
-        share = _share_of(sizes, room)
-        for part, taken in zip(parts, sizes, strict=True):
-            if taken > share:
-                total, shown = len(part.value), _shorten(part, share)
-                found.append(ShortenedPart(part.path, shown, total, rest))
-    if size_of(body) > most:
+    body = _shorten_echo(body)
+    size = _count_bytes(body)
+    truncated: list[TruncatedPart] = []
+    if size > MOST_BODY_BYTES:
+        parts = [part for path in paths for part in _find_parts(body, path)]
+        sizes = [_count_bytes(value) for _, value in parts]
+        share = _find_share(sizes, MOST_BODY_BYTES - (size - sum(sizes)) - _NOTICE_BYTES - 120 * len(parts))
+        for (path, value), part_bytes in zip(parts, sizes, strict=True):
+            if part_bytes > share:
+                short = _truncate(value, share)
+                body = _replace_part(body, path, short)
+                truncated.append(TruncatedPart(".".join(path), len(short), len(value), hint))
+    if _count_bytes(body) > MOST_BODY_BYTES:
         raise ParameterError(
-            f"the answer takes {size_of(whole):,} bytes, more than the {most:,} that an answer may have", hint=rest
+            f"the answer takes {whole_bytes:,} bytes, more than the {MOST_BODY_BYTES:,} that an answer may have",
+            hint=hint,
         )
-    return body, found
+    return body, truncated
 
 
-def bound_text(text: str, rest: str, notices: Sequence[str] = (), *, most: int = MOST_TEXT_BYTES) -> str:
-    """Return a text of at most ``most`` bytes that ends with the notices; where lines are left out it says how many."""
-    lines = [*text.split("\n"), *notices]
-    if _bytes_of(lines) <= most:
-        return "\n".join(lines)
-    lines = [_clip(line) for line in lines]
-    if _bytes_of(lines) <= most:
-        return "\n".join(lines)
-    room = most - _NOTICE_BYTES - len(rest.encode())
-    head = _count_fitting(lines, int(room * _HEAD_SHARE))
-    tail = _count_fitting(lines[:head:-1], room - _bytes_of(lines[:head]))
-    left_out = len(lines) - head - tail
-    notice = f"[{left_out:,} of {len(lines):,} lines are left out of this text here. {rest}]"
-    return "\n".join([*lines[:head], notice, *lines[len(lines) - tail :]])
-
-
-def _copied(value: dict[str, Any], paths: Sequence[Path]) -> dict[str, Any]:
-    """Return an object whose parts can be replaced without touching the one it was made from."""
-    below: dict[str, list[Path]] = {}
-    for path in paths:
-        for key in value if path[0] == "*" else path[:1]:
-            below.setdefault(key, []).append(path[1:])
-    copied = dict(value)
-    for key, inner in below.items():
-        if isinstance(copied.get(key), dict):
-            copied[key] = _copied(copied[key], [path for path in inner if path])
-    return copied
-
-
-def _parts_at(body: Any, path: Path, before: Path = ()) -> Iterator[_LongPart]:
+def _find_parts(body: Any, path: Path, before: Path = ()) -> Iterator[tuple[Path, Any]]:
     if not isinstance(body, dict):
         return
-    for key in list(body) if path[0] == "*" else path[:1]:
-        here = (*before, key)
+    for key in body if path[0] == "*" else path[:1]:
+        value = body.get(key)
         if len(path) > 1:
-            yield from _parts_at(body.get(key), path[1:], here)
-        elif isinstance(body.get(key), list | dict | str):
-            yield _LongPart(body, key, ".".join(here))
+            yield from _find_parts(value, path[1:], (*before, key))
+        elif isinstance(value, list | dict | str):
+            yield (*before, key), value
 
 
-def _share_of(sizes: Sequence[int], room: int) -> int:
+def _replace_part(body: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    key, *inner = path
+    return {**body, key: _replace_part(body[key], tuple(inner), value) if inner else value}
+
+
+def _find_share(sizes: Sequence[int], room: int) -> int:
     left = max(room, 0)
     for at, size in enumerate(sorted(sizes)):
         share = left // (len(sizes) - at)
@@ -203,34 +153,57 @@ def _share_of(sizes: Sequence[int], room: int) -> int:
     return max(sizes, default=0)
 
 
-def _shorten(part: _LongPart, most: int) -> int:
-    value = part.value
+def _truncate(value: Any, most_bytes: int) -> Any:
+    """Return the first entries or characters of a value."""
     if isinstance(value, str):
-        part.holder[part.key] = value.encode("utf-8", "replace")[: max(most - 10, 0)].decode("utf-8", "ignore")
-        return len(part.holder[part.key])
-    taken, shown = 2, 0
+        return value.encode("utf-8", "replace")[: max(most_bytes - 10, 0)].decode("utf-8", "ignore")
+    size, shown = 2, 0
     for key in value:
-        taken += 1 + (size_of(key) + 1 + size_of(value[key]) if isinstance(value, dict) else size_of(key))
-        if taken > most:
+        size += 1 + _count_bytes(key) + (1 + _count_bytes(value[key]) if isinstance(value, dict) else 0)
+        if size > most_bytes:
             break
         shown += 1
-    part.holder[part.key] = dict(list(value.items())[:shown]) if isinstance(value, dict) else value[:shown]
-    return shown
+    return dict(list(value.items())[:shown]) if isinstance(value, dict) else value[:shown]
 
 
-def _shorten_echo(body: dict[str, Any]) -> None:
-    """Replace what is long of the parameters that a plan-step answer echoes: the caller has them."""
+def _shorten_echo(body: dict[str, Any]) -> dict[str, Any]:
+    """Replace long parameters that a plan-step answer echoes, because the caller has them."""
     echo = body.get("parameters")
-    if isinstance(echo, dict) and size_of(echo) > _ECHO_BYTES:
-        left, shown = _ECHO_BYTES, {}
-        for key, value in echo.items():
-            size = size_of(key) + size_of(value)
-            if size <= left:
-                shown[key] = value
-                left -= size
-            elif len(key) <= 50 and len(shown) < 50:
-                shown[key] = f"… {size_of(value):,} bytes, as they were sent"
-        body["parameters"] = shown
+    if not isinstance(echo, dict) or _count_bytes(echo) <= _ECHO_BYTES:
+        return body
+    left, shown = _ECHO_BYTES, {}
+    for key, value in echo.items():
+        size = _count_bytes(key) + _count_bytes(value)
+        if size <= left:
+            shown[key] = value
+            left -= size
+        elif len(key) <= 50 and len(shown) < 50:
+            shown[key] = f"… {size:,} bytes, as they were sent"
+    return {**body, "parameters": shown}
+
+
+def _count_bytes(value: Any) -> int:
+    """Return the bytes of a value as minified JSON."""
+    try:
+        return len(to_json(value))
+    except PydanticSerializationError:
+        # A lone surrogate from a caller's JSON has no UTF-8; as an escape it takes six bytes.
+        return len(repr(value).encode("utf-8", "surrogatepass"))
+
+
+def _bound_text(text: str, hint: str, notices: Sequence[str]) -> str:
+    """Return a text within the bound that ends with the notices, and says how many lines it leaves out."""
+    lines = [*text.split("\n"), *notices]
+    if sum(map(_line_bytes, lines)) > MOST_TEXT_BYTES:
+        lines = [_clip(line) for line in lines]
+    if sum(map(_line_bytes, lines)) <= MOST_TEXT_BYTES:
+        return "\n".join(lines)
+    room = MOST_TEXT_BYTES - _NOTICE_BYTES - len(hint.encode())
+    head = _count_fitting(lines, int(room * _HEAD_SHARE))
+    tail = _count_fitting(lines[:head:-1], room - sum(map(_line_bytes, lines[:head])))
+    left_out = len(lines) - head - tail
+    notice = f"[{left_out:,} of {len(lines):,} lines are left out of this text here. {hint}]"
+    return "\n".join([*lines[:head], notice, *lines[len(lines) - tail :]])
 
 
 def _clip(line: str) -> str:
@@ -241,13 +214,13 @@ def _clip(line: str) -> str:
     return f"{shown}… ({len(line) - len(shown):,} more characters of this line are left out)"
 
 
-def _bytes_of(lines: Sequence[str]) -> int:
-    return sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)
+def _line_bytes(line: str) -> int:
+    return len(line.encode("utf-8", "replace")) + 1
 
 
 def _count_fitting(lines: Sequence[str], room: int) -> int:
     for count, line in enumerate(lines):
-        room -= len(line.encode("utf-8", "replace")) + 1
+        room -= _line_bytes(line)
         if room < 0:
             return count
     return len(lines)

@@ -1,10 +1,8 @@
-"""What goes over the wire: how a shape is declared, checked and published, once for each.
+"""Declare, validate and publish the JSON shapes of a tool's arguments and answers.
 
-What a tool is asked is a ``WireModel``: snake_case attributes in Python, camelCase on the wire (rule A1).
-What it answers is a ``WireDict``: a TypedDict whose keys are the wire's own. The function that writes the answer
-returns it, so that mypy compares the two, except where ``write_stated`` leaves out what is None; ``check`` compares
-what was really written; ``schema_of`` publishes it.
-The filings' answers are models, because they inherit from one another; they too are written as plain dicts.
+Arguments are a ``WireModel``: snake_case attributes in Python, camelCase in JSON (rule A1).
+An answer is a ``WireDict``, a TypedDict with JSON's keys, so mypy checks the function that writes it, except for
+fields that ``write_stated`` leaves out. Answers about filings are models, because they inherit from one another.
 """
 
 import json
@@ -179,7 +177,7 @@ def check(body: Mapping[str, Any], shape: Shape) -> None:
 
 
 def fields_of(shape: Any) -> dict[str, Any]:
-    """Return the type of each field by its name on the wire; empty for what is no shape."""
+    """Return the type of each field by its JSON name; empty if it is no shape."""
     if is_typeddict(shape):
         return get_type_hints(shape)
     if isinstance(shape, type) and issubclass(shape, BaseModel):
@@ -213,7 +211,7 @@ class _CompactSchema(GenerateJsonSchema):
                 _forget_null(field)
             if isinstance(field.get("default"), dict):
                 del field["default"]
-            # Behind it, because a bound of an optional field stands in its one choice.
+            # Only now, because a bound of an optional field was in its one choice.
             _name_bounds(field)
         return result
 
@@ -227,7 +225,7 @@ _BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "ex
 
 
 def _name_bounds(field: dict[str, Any]) -> None:
-    """Give bounds their names: pydantic leaves its own where a bound stands behind a validator in an annotation."""
+    """Give bounds their JSON Schema names, which pydantic omits if a bound follows a validator in an annotation."""
     for own, name in _BOUNDS.items():
         if own in field:
             field[name] = field.pop(own)

@@ -247,16 +247,16 @@ def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[
     return missing_entry("not_comparable", message, "Send vintage: split_adjusted")
 
 
-def calculate(library: FactLibrary, asked: CalculateParams) -> Reply:
+def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
     """Return an expression's value for each fiscal period; a recipe's name is an expression too."""
-    expression = asked.expression
+    expression = params.expression
     metric = find_metric(expression) if _NAME.fullmatch(expression) else None
     recipe = metric if metric is not None and metric.kind == RECIPE else None
     formula = read_formula(expression if recipe is None else recipe.expression)
-    not_found = f"Cannot calculate {expression} for {asked.ticker}"
-    source = open_company(library, asked.ticker, not_found, asked.options)
+    not_found = f"Cannot calculate {expression} for {params.ticker}"
+    source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], source=source.provenance)
-    periods = list(dict.fromkeys(map(source.locate, asked.all_periods)))
+    periods = list(dict.fromkeys(map(source.locate, params.all_periods)))
     for period in periods:
         computed = Calculation(source, formula, period, name=expression).compute()
         if isinstance(computed, Computed):

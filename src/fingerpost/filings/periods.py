@@ -124,7 +124,7 @@ def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int
 
     The earliest filing names an end. If most other names contradict it, it is a tagging error and is replaced
     (four annual reports of NVIDIA are named a year too early). Only ends on about the same day of the year are
-    compared, because a company that moves its year end counts anew.
+    compared, because a company that moves its year end starts a new count.
     """
     first: dict[str, int] = {}
     for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):

@@ -37,36 +37,36 @@ TOTALS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def financial_facts(library: FactLibrary, asked: FinancialFactsQuery) -> Reply:
-    not_found = f"No financial facts found for {asked.ticker}"
-    source = open_company(library, asked.ticker, not_found, asked.options)
+def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
+    not_found = f"No financial facts found for {params.ticker}"
+    source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], data={}, source=source.provenance)
-    for text in dict.fromkeys(asked.metrics):
-        finding = look_up(source, text, asked.period_filter)
+    for text in dict.fromkeys(params.metrics):
+        finding = look_up(source, text, params.period_filter)
         reply.missing |= finding.missing
         reply.results += [source.row_of(finding.name, figure) for figure in finding.found.figures]
         if finding.points:
-            reply.put(text, finding.points, is_series=asked.period_filter.count > 1)
+            reply.put(text, finding.points, is_series=params.period_filter.count > 1)
     return reply.require_rows(not_found)
 
 
-def financial_ratios(library: FactLibrary, asked: FinancialRatiosParams) -> Reply:
+def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Reply:
     """Return recipes of a company for the headline periods of a window; without names, all ratios."""
-    not_found = f"No financial ratios found for {asked.ticker}"
-    source = open_company(library, asked.ticker, not_found, asked.options)
+    not_found = f"No financial ratios found for {params.ticker}"
+    source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], data={}, source=source.provenance)
     ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
-    for text in dict.fromkeys(asked.ratios or ratios):
+    for text in dict.fromkeys(params.ratios or ratios):
         if source.find_metric(text) not in list_recipes():
             step = f"The ratios are {', '.join(ratios)}"
             reply.missing[text] = missing_entry("unknown_metric", f"{text} is no ratio", step)
             continue
-        finding = look_up(source, text, asked.period_filter)
+        finding = look_up(source, text, params.period_filter)
         reply.missing |= finding.missing
         rows = [_ratio_row(source, finding.name, figure) for figure in finding.found.headline]
         if rows:
             reply.results += rows
-            reply.put(text, points_of(rows), is_series=asked.period_filter.count > 1)
+            reply.put(text, points_of(rows), is_series=params.period_filter.count > 1)
     return reply.require_rows(not_found)
 
 
@@ -77,12 +77,12 @@ def _ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, A
     return row | {"ratio_name": name, "value": round(row["value"], _RATIO_DIGITS), "fiscal_quarter": quarter}
 
 
-def time_series(library: FactLibrary, asked: TimeSeriesParams) -> Reply:
+def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
     """Return one metric over time; without a frequency, the headline decides the length of period."""
-    text, frequency = asked.metric, asked.frequency
-    not_found = f"No time series data found for {asked.ticker} and metric {text}"
-    source = open_company(library, asked.ticker, not_found, asked.options)
-    window = source.locate(asked.period_filter)
+    text, frequency = params.metric, params.frequency
+    not_found = f"No time series data found for {params.ticker} and metric {text}"
+    source = open_company(library, params.ticker, not_found, params.options)
+    window = source.locate(params.period_filter)
     finding = look_up(source, text, window, frequency)
     if frequency is None and window.year is None and any(figure.period == YEAR for figure in finding.found.headline):
         finding = look_up(source, text, window, ANNUAL)
@@ -92,11 +92,11 @@ def time_series(library: FactLibrary, asked: TimeSeriesParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-def fact_history(library: FactLibrary, asked: FactHistoryParams) -> Reply:
+def fact_history(library: FactLibrary, params: FactHistoryParams) -> Reply:
     """Return every stated value for the periods of a window, oldest first, with the kind of each change."""
-    text, not_found = asked.metric, f"No financial facts found for {asked.ticker}"
-    source = open_company(library, asked.ticker, not_found, asked.options)
-    finding = look_up(source, text, asked.period_filter)
+    text, not_found = params.metric, f"No financial facts found for {params.ticker}"
+    source = open_company(library, params.ticker, not_found, params.options)
+    finding = look_up(source, text, params.period_filter)
     reply = Reply([], source=source.provenance, missing=finding.missing)
     for figure in finding.found.figures:
         for revision in figure.values:
@@ -109,21 +109,21 @@ def fact_history(library: FactLibrary, asked: FactHistoryParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-def compare(library: FactLibrary, asked: CompareParams) -> Reply:
-    not_found = f"No financial facts found for {', '.join(asked.tickers)}"
+def compare(library: FactLibrary, params: CompareParams) -> Reply:
+    not_found = f"No financial facts found for {', '.join(params.tickers)}"
     reply = Reply([], data={})
     companies: list[Company] = []
     frameworks: set[str] = set()
-    for ticker in dict.fromkeys(asked.tickers):
+    for ticker in dict.fromkeys(params.tickers):
         try:
-            source = open_company(library, ticker, not_found, asked.options)
-            period = source.locate(asked.period_filter)
+            source = open_company(library, ticker, not_found, params.options)
+            period = source.locate(params.period_filter)
         except DataNotFound as error:
             (reply.missing[ticker],) = error.details["missing"].values()
             continue
         companies.append(source.company)
         own = Reply([])
-        for text in dict.fromkeys(asked.metrics):
+        for text in dict.fromkeys(params.metrics):
             finding = look_up(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in finding.missing.items()}
             if finding.points:
@@ -134,7 +134,7 @@ def compare(library: FactLibrary, asked: CompareParams) -> Reply:
             reply.data = {**(reply.data or {}), ticker: own.data}
             reply.value_mode = join_modes(reply.value_mode, own.value_mode)
     if companies:
-        reply.source = source_of(*companies, as_of=asked.as_of)
+        reply.source = source_of(*companies, as_of=params.as_of)
     for note, values in (
         ("The periods end on different days", {row["end_date"] for row in reply.results}),
         ("The units differ and were not converted", {row["unit"] for row in reply.results}),
@@ -145,14 +145,14 @@ def compare(library: FactLibrary, asked: CompareParams) -> Reply:
     return reply.require_rows(not_found)
 
 
-def statement(library: FactLibrary, asked: StatementParams) -> Reply:
+def statement(library: FactLibrary, params: StatementParams) -> Reply:
     """Return the lines of a statement for one period; without a period, for the newest fiscal year.
 
     A line that is not reported is listed in ``missing``, never computed.
     """
-    kind, not_found = asked.statement, f"No financial facts found for {asked.ticker}"
-    source = open_company(library, asked.ticker, not_found, asked.options)
-    company, window = source.company, source.locate(asked.period_filter)
+    kind, not_found = params.statement, f"No financial facts found for {params.ticker}"
+    source = open_company(library, params.ticker, not_found, params.options)
+    company, window = source.company, source.locate(params.period_filter)
     lines = [metric for metric in list_metrics() if metric.statement == kind]
     headlines = {metric.name: source.select(metric, window).headline for metric in lines}
     newest = _newest(headlines)
@@ -161,7 +161,7 @@ def statement(library: FactLibrary, asked: StatementParams) -> Reply:
         raise no_result(not_found, {anchor.name: missing_figure(source, anchor, window)}, source.provenance)
     reply = Reply([], data={}, source=source.provenance, extra={"statement": kind})
     found = {metric.name: _find_line(source, metric, newest) for metric in lines}
-    filing = _choose_filing(found, TOTALS[kind], is_original=asked.vintage == ORIGINAL)
+    filing = _choose_filing(found, TOTALS[kind], is_original=params.vintage == ORIGINAL)
     for metric in lines:
         line = found[metric.name]
         if line is not None:
@@ -243,21 +243,21 @@ def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Fig
     return source.restate(line, own)
 
 
-def company_info(library: FactLibrary, asked: CompanyInfoParams) -> Reply:
+def company_info(library: FactLibrary, params: CompanyInfoParams) -> Reply:
     companies = library.list_companies()
-    if asked.ticker is not None:
-        companies = [open_company(library, asked.ticker, f"No company info found for {asked.ticker}").company]
+    if params.ticker is not None:
+        companies = [open_company(library, params.ticker, f"No company info found for {params.ticker}").company]
     reply = Reply([_company_row(company) for company in companies], source=source_of(*companies))
-    if asked.as_of is not None:
+    if params.as_of is not None:
         reply.extra["notes"] = ["Who a company is has no vintage: as_of changed nothing"]
     return reply
 
 
-def metrics(library: FactLibrary, asked: MetricsParams) -> Reply:
-    category, as_of = asked.category, asked.as_of
-    of = asked.ticker if category is None else f"category: {category}"
+def metrics(library: FactLibrary, params: MetricsParams) -> Reply:
+    category, as_of = params.category, params.as_of
+    of = params.ticker if category is None else f"category: {category}"
     not_found = f"No metrics found for {of}"
-    source = open_company(library, asked.ticker, not_found)
+    source = open_company(library, params.ticker, not_found)
     filed = source.concepts
     if as_of is not None:
         known = source.list_concepts_known(as_of)

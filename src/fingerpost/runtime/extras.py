@@ -1,4 +1,4 @@
-"""What an installed extra would bring, for hints that work wherever the package itself came from."""
+"""Name the command that installs an optional extra's packages, for errors and hints."""
 
 from importlib import import_module
 from importlib.metadata import requires

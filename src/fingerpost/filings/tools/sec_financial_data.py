@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from fingerpost.filings import claims, questions
-from fingerpost.filings import query_params as ask
+from fingerpost.filings import claims, query_params, questions
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
@@ -13,14 +12,14 @@ from fingerpost.filings.tools import sec_text as text
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 
 
-async def _run_sql(library: FactLibrary, asked: ask.CustomSqlParams) -> Reply:
-    return await run_sql(library, asked.sql_query, asked.as_of)
+async def _run_sql(library: FactLibrary, params: query_params.CustomSqlParams) -> Reply:
+    return await run_sql(library, params.sql_query, params.as_of)
 
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="financial_facts",
-        params=ask.FinancialFactsQuery,
+        params=query_params.FinancialFactsQuery,
         answer=questions.financial_facts,
         shape=shape.ValuesAnswer,
         results=list[shape.FigureRow],
@@ -29,7 +28,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="time_series",
-        params=ask.TimeSeriesParams,
+        params=query_params.TimeSeriesParams,
         answer=questions.time_series,
         shape=shape.ValuesAnswer,
         results=list[shape.FigureRow],
@@ -39,7 +38,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="compare",
-        params=ask.CompareParams,
+        params=query_params.CompareParams,
         answer=questions.compare,
         shape=shape.ValuesAnswer,
         results=list[shape.FigureRow],
@@ -49,7 +48,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="statement",
-        params=ask.StatementParams,
+        params=query_params.StatementParams,
         answer=questions.statement,
         shape=shape.StatementAnswer,
         results=list[shape.FigureRow],
@@ -59,7 +58,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="financial_ratios",
-        params=ask.FinancialRatiosParams,
+        params=query_params.FinancialRatiosParams,
         answer=questions.financial_ratios,
         shape=shape.ValuesAnswer,
         results=list[shape.RatioRow],
@@ -69,7 +68,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="calculate",
-        params=ask.CalculateParams,
+        params=query_params.CalculateParams,
         answer=calculate,
         shape=shape.ValuesAnswer,
         results=list[shape.CalculationRow],
@@ -80,7 +79,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="fact_history",
-        params=ask.FactHistoryParams,
+        params=query_params.FactHistoryParams,
         answer=questions.fact_history,
         shape=shape.SourcedAnswer,
         results=list[shape.HistoryRow],
@@ -89,7 +88,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="verify_claim",
-        params=ask.Claim,
+        params=query_params.Claim,
         answer=claims.verify_claim,
         shape=shape.ClaimAnswer,
         results=list[shape.FigureRow],
@@ -99,7 +98,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="company_info",
-        params=ask.CompanyInfoParams,
+        params=query_params.CompanyInfoParams,
         answer=questions.company_info,
         shape=shape.SourcedAnswer,
         results=list[shape.CompanyRow],
@@ -109,8 +108,10 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="companies",
-        params=ask.CompaniesParams,
-        answer=lambda library, asked: questions.company_info(library, ask.CompanyInfoParams(as_of=asked.as_of)),
+        params=query_params.CompaniesParams,
+        answer=lambda library, params: questions.company_info(
+            library, query_params.CompanyInfoParams(as_of=params.as_of)
+        ),
         shape=shape.SourcedAnswer,
         results=list[shape.CompanyRow],
         text=text.format_companies,
@@ -120,7 +121,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="metrics",
-        params=ask.MetricsParams,
+        params=query_params.MetricsParams,
         answer=questions.metrics,
         shape=shape.SourcedAnswer,
         results=list[shape.MetricRow],
@@ -130,7 +131,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     ),
     QueryType(
         name="custom_sql",
-        params=ask.CustomSqlParams,
+        params=query_params.CustomSqlParams,
         answer=_run_sql,
         shape=shape.SqlAnswer,
         results=list[dict[str, shape.Cell]],
