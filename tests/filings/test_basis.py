@@ -136,7 +136,7 @@ def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
     reply = ask(recorded, "calculate", ticker="CLS", expression="growth(OperatingCashFlow)", periods=["2022"])
     claim = Claim(ticker="CLS", metric="OperatingCashFlow", period="2022", relation="grew_by", value=31.3)
     claims = [claim.model_copy(update={"value": value}) for value in (31.3, -6.9, -7)]
-    verdicts = [verify_claim(recorded, claim).data["verdict"] for claim in claims]
+    verdicts = [verify_claim(recorded, claim).extra["data"]["verdict"] for claim in claims]
 
     assert round(reply.results[0]["value"], 3) == 0.313
     assert {part["accession_number"] for part in reply.results[0]["inputs"]} == {"0001030894-24-000009"}

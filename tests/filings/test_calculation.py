@@ -291,7 +291,7 @@ def test_after_a_moved_year_end_no_year_is_the_one_before(tmp_path, expression):
 
     assert entry["reason"] == "not_comparable"
     assert one(library, expression.replace("3", "2"), "2024")["fiscal_year"] == 2024
-    assert verify_claim(library, claim).data == {"verdict": "cannot_judge"}
+    assert verify_claim(library, claim).extra["data"] == {"verdict": "cannot_judge"}
 
 
 def test_after_a_moved_year_end_the_balance_before_and_a_recast_year_are_found(tmp_path):
@@ -301,4 +301,4 @@ def test_after_a_moved_year_end_the_balance_before_and_a_recast_year_are_found(t
 
     assert one(library, "avg(Assets)", "2025")["value"] == 40
     assert one(library, "change(Revenue)", "2025")["value"] == 15
-    assert verify_claim(library, claim).data["verdict"] == "confirmed"
+    assert verify_claim(library, claim).extra["data"]["verdict"] == "confirmed"

@@ -23,7 +23,7 @@ def judge(library, **fields):
 
 
 def verdicts(library, *values, **fields):
-    return [judge(library, **(DRAWN | fields), value=value).data["verdict"] for value in values]
+    return [judge(library, **(DRAWN | fields), value=value).extra["data"]["verdict"] for value in values]
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def draw(tmp_path):
 )
 def test_each_relation_at_its_bound(sample, fields, verdict):
     """Apple's fiscal 2022: 394,328 million after 365,817 and, in 2019, 260,174; no growth before 2018 is known."""
-    assert judge(sample, **(APPLE | fields)).data["verdict"] == verdict
+    assert judge(sample, **(APPLE | fields)).extra["data"]["verdict"] == verdict
 
 
 def test_a_reported_value_is_stated_and_a_derived_one_names_its_filings(sample):
@@ -96,8 +96,8 @@ def test_a_reported_value_is_stated_and_a_derived_one_names_its_filings(sample):
 
 
 def test_the_claimed_and_the_filed_value_have_one_unit(sample):
-    money = judge(sample, **APPLE, relation="equals", value=394.3, unit="USD billion").data
-    growth = judge(sample, **APPLE, relation="grew_by", value=7).data
+    money = judge(sample, **APPLE, relation="equals", value=394.3, unit="USD billion").extra["data"]
+    growth = judge(sample, **APPLE, relation="grew_by", value=7).extra["data"]
 
     assert money == {
         "verdict": "confirmed", "claimed": 394300000000, "value": 394328000000, "difference": -28000000,
@@ -118,7 +118,7 @@ def test_a_value_that_was_restated_is_of_a_stale_vintage(draw):
 
     assert verdicts(library, 130, 120, 119) == ["confirmed", "stale_vintage", "contradicted"]
     assert verdicts(library, 20, relation="grew_by") == ["stale_vintage"]
-    assert judge(library, **DRAWN, as_of="2023-12-31", value=120).data["verdict"] == "confirmed"
+    assert judge(library, **DRAWN, as_of="2023-12-31", value=120).extra["data"]["verdict"] == "confirmed"
 
 
 def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(draw):
@@ -150,7 +150,7 @@ def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(draw):
 def test_a_derived_value_needs_one_basis(draw, drawing, fields, why):
     reply = judge(draw(drawing), **(DRAWN | fields))
 
-    assert reply.data == {"verdict": "cannot_judge"}
+    assert reply.extra["data"] == {"verdict": "cannot_judge"}
     assert why in reply.extra["explanation"]
 
 
@@ -170,8 +170,8 @@ def test_a_growth_across_a_split_is_not_judged(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts(drawing, "USD/shares") + facts(ratio, "pure"), YEARS)
     claim = DRAWN | {"metric": "EPS", "relation": "grew_by", "value": 50}
 
-    assert judge(library, **claim).data["verdict"] == "cannot_judge"
-    assert judge(library, **claim, vintage="split_adjusted").data["verdict"] == "confirmed"
+    assert judge(library, **claim).extra["data"]["verdict"] == "cannot_judge"
+    assert judge(library, **claim, vintage="split_adjusted").extra["data"]["verdict"] == "confirmed"
 
 
 def test_a_figure_that_is_not_there_is_missing_and_a_base_of_another_length_is_refused(sample):

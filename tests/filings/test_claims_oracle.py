@@ -80,4 +80,4 @@ def test_verdicts_agree_with_the_raw_facts(recorded, ticker):
     false = [pair for pair in claims if pair[1] in ("contradicted", "cannot_judge")]
     chosen = true[:: len(true) // 14][:14] + false[:: len(false) // 7][:7]
 
-    assert [(claim, verify_claim(recorded, claim).data["verdict"]) for claim, _ in chosen] == chosen
+    assert [(claim, verify_claim(recorded, claim).extra["data"]["verdict"]) for claim, _ in chosen] == chosen

@@ -250,7 +250,7 @@ def test_a_recipe_is_a_metric_of_every_question(tmp_path):
     (row,) = ask(library, "financial_facts", ticker="DRWN", metrics=["net margin"], period="2022").results
 
     assert every == [0.3] * 5
-    assert ask(library, "verify_claim", **claim, unit="percent").data["verdict"] == "confirmed"
+    assert ask(library, "verify_claim", **claim, unit="percent").extra["data"]["verdict"] == "confirmed"
     assert (row["kind"], row["formula"], row["xbrl_tag"]) == ("derived", "NetIncome / Revenue", None)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
-from fingerpost.contract.envelope import Contract, code_of, unexpected
+from fingerpost.contract.envelope import Contract, code_of, render_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published_tool import PublishedTool, failure_answer
 from fingerpost.contract.size_bounds import bound_answer
@@ -116,7 +116,9 @@ def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[s
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
     error = ToolNotFound(name if len(name) <= _MOST_NAME_CHARS else f"{name[:_MOST_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
-    return failure_answer(error, Contract.PLAN_TRIP, _correlation_id(name, raw, user))
+    correlation_id = _correlation_id(name, raw, user)
+    body = render_error(error, Contract.PLAN_TRIP, correlation_id)
+    return failure_answer(error, Contract.PLAN_TRIP, correlation_id, body)
 
 
 def _correlation_id(name: str, raw: object, user: str | None) -> str:

@@ -55,9 +55,8 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
     companies = [source.company for source in sources]
     return Reply(
         list(rows.values()),
-        data={"verdict": verdict} | data,
         source=source_of(*companies, as_of=options.as_of),
-        extra={"explanation": explanation},
+        extra={"data": {"verdict": verdict} | data, "explanation": explanation},
     )
 
 

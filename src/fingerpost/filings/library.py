@@ -48,11 +48,6 @@ _SUGGESTED = 3
 _ALL_LISTED = 1_000
 _T = TypeVar("_T")
 
-_COMPANY = (
-    "SELECT cik, ticker, name, sic, industry, exchange, currency, dataset, retrieved_at, complete_through, first_end"
-    " FROM companies"
-)
-
 # A report's own period ends are on this share of its commonest end's figures; an odd later end is of a single event.
 _COMMON_SHARE = 0.2
 _PERIOD_ENDS = """
@@ -185,7 +180,7 @@ class FactLibrary:
         with self._lock, self._translating_sqlite_errors():
             cursor = self._refresh().cursor()
             cursor.row_factory = sqlite3.Row
-            rows = cursor.execute(f"{_COMPANY} {which}", values).fetchall()
+            rows = cursor.execute(f"SELECT * FROM companies {which}", values).fetchall()  # noqa: S608
         companies = []
         for row in rows:
             tickers = self.rows("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", row["cik"])

@@ -15,6 +15,7 @@ from fingerpost.filings.lookup import ANNUAL, look_up
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.query_params import (
+    CompaniesParams,
     CompanyInfoParams,
     CompareParams,
     FactHistoryParams,
@@ -25,7 +26,7 @@ from fingerpost.filings.query_params import (
     TimeSeriesParams,
 )
 from fingerpost.filings.reasons import load_hint, missing_figure, missing_tag, open_company
-from fingerpost.filings.reply import Reply, cited_row, join_modes, missing_entry, no_result, points_of, source_of
+from fingerpost.filings.reply import Reply, cited_row, missing_entry, no_result, points_of, source_of
 from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
 
 _RATIO_DIGITS = 6
@@ -132,7 +133,6 @@ def compare(library: FactLibrary, params: CompareParams) -> Reply:
                 frameworks |= {name for figure in finding.found.headline for name in figure.taxonomies & FRAMEWORKS}
         if own.data:
             reply.data = {**(reply.data or {}), ticker: own.data}
-            reply.value_mode = join_modes(reply.value_mode, own.value_mode)
     if companies:
         reply.source = source_of(*companies, as_of=params.as_of)
     for note, values in (
@@ -243,9 +243,9 @@ def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Fig
     return source.restate(line, own)
 
 
-def company_info(library: FactLibrary, params: CompanyInfoParams) -> Reply:
+def company_info(library: FactLibrary, params: CompanyInfoParams | CompaniesParams) -> Reply:
     companies = library.list_companies()
-    if params.ticker is not None:
+    if isinstance(params, CompanyInfoParams) and params.ticker is not None:
         companies = [open_company(library, params.ticker, f"No company info found for {params.ticker}").company]
     reply = Reply([_company_row(company) for company in companies], source=source_of(*companies))
     if params.as_of is not None:

@@ -10,8 +10,6 @@ from fingerpost.errors import DataNotFound
 from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, filing_url
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, TRAILING, YEAR
 
-SCALAR, SERIES, MIXED = "scalar", "series", "mixed"
-
 # Why something is missing, for machines (docs/filings.md).
 Reason = Literal[
     "not_reported", "not_in_aggregate_yet", "before_xbrl", "unknown_metric", "unknown_ticker", "not_loaded", "no_match",
@@ -40,7 +38,6 @@ class Reply:
 
     results: list[dict[str, Any]]
     data: dict[str, Any] | None = None
-    value_mode: str | None = None
     missing: Missing = field(default_factory=dict)
     source: dict[str, Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
@@ -49,7 +46,15 @@ class Reply:
         """Add the values of a metric to ``data``: one as a number, several as a list (rule F3)."""
         is_number = len(points) == 1 and not is_series
         self.data = {**(self.data or {}), name: points[0]["value"] if is_number else list(points)}
-        self.value_mode = join_modes(self.value_mode, SCALAR if is_number else SERIES)
+
+    @property
+    def value_mode(self) -> str | None:
+        """Whether the values in ``data`` are numbers (scalar), lists (series), or both."""
+        values = [
+            value for own in (self.data or {}).values() for value in (own.values() if isinstance(own, dict) else [own])
+        ]
+        modes = {"series" if isinstance(value, list) else "scalar" for value in values}
+        return "mixed" if len(modes) > 1 else next(iter(modes), None)
 
     def require_rows(self, message: str) -> "Reply":
         if not self.results:
@@ -64,11 +69,6 @@ class Reply:
             "source": self.source,
         }
         return {name: value for name, value in fields.items() if value is not None} | self.extra
-
-
-def join_modes(*modes: str | None) -> str | None:
-    found = {mode for mode in modes if mode is not None}
-    return MIXED if len(found) > 1 else next(iter(found), None)
 
 
 def points_of(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

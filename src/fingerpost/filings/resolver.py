@@ -5,7 +5,7 @@ these values, in the order of filing, are the vintages.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
@@ -79,15 +79,13 @@ def resolve(
 def _resolve_periods(
     metric: Metric, facts: Sequence[Fact], splits: Sequence[Split], sic: str | None, options: FigureOptions
 ) -> list[Figure]:
+    passes = [PERIODIC_FORMS, RESTATEMENT_FORMS]
     if options.filing_type is not None:
-        wanted = options.filing_type.upper()
-        passes: list[Callable[[Fact], bool]] = [lambda fact: fact.form == wanted]
-    else:
-        passes = [lambda fact: fact.form in PERIODIC_FORMS, lambda fact: fact.form in RESTATEMENT_FORMS]
+        passes = [frozenset({options.filing_type.upper()})]
     found: dict[_Period, Figure] = {}
-    for is_read in passes:
+    for forms in passes:
         taken = {(class_of(*period), period[1]) for period in found}
-        periods = _group(fact for fact in facts if is_read(fact))
+        periods = _group(fact for fact in facts if fact.form in forms)
         partial = _find_partial(metric, periods.values(), sic)
         for period, stated in periods.items():
             if (class_of(*period), period[1]) not in taken:

@@ -198,25 +198,14 @@ class FactStore:
             connection.execute("COMMIT")
 
 
-@dataclass(frozen=True, slots=True)
-class SampleCompany:
-    file: FactsFile
-    tickers: list[str]
-    sic: str
-    industry: str
-    exchange: str
-
-
-def read_sample() -> list[SampleCompany]:
-    """Return the companies of ``sample/figures.json``, which answers first queries without a network.
+def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
+    """Return the facts and the listing of each company in ``sample/figures.json``, which needs no network.
 
     Each of its facts names the filing that states it.
     """
     text = (Path(__file__).parent / "sample" / "figures.json").read_text(encoding="utf-8")
     return [
-        SampleCompany(
-            FactsFile(facts=[Fact(*fact) for fact in company["facts"]], **company["file"]), **company["listing"]
-        )
+        (FactsFile(facts=[Fact(*fact) for fact in company["facts"]], **company["file"]), company["listing"])
         for company in json.loads(text)
     ]
 
@@ -235,11 +224,11 @@ def _create(connection: sqlite3.Connection) -> None:
 
 
 def _put_sample(connection: sqlite3.Connection) -> None:
-    for entry in read_sample():
-        _put_facts(connection, entry.file, entry.tickers, None, SAMPLE)
+    for file, listing in read_sample():
+        _put_facts(connection, file, listing["tickers"], None, SAMPLE)
         connection.execute(
-            "UPDATE companies SET sic = ?, industry = ?, exchange = ? WHERE cik = ?",
-            (entry.sic, entry.industry, entry.exchange, entry.file.cik),
+            "UPDATE companies SET sic = :sic, industry = :industry, exchange = :exchange WHERE cik = :cik",
+            {**listing, "cik": file.cik},
         )
 
 

@@ -109,9 +109,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="companies",
         params=query_params.CompaniesParams,
-        answer=lambda library, params: questions.company_info(
-            library, query_params.CompanyInfoParams(as_of=params.as_of)
-        ),
+        answer=questions.company_info,
         shape=shape.SourcedAnswer,
         results=list[shape.CompanyRow],
         text=text.format_companies,
