@@ -90,10 +90,10 @@ def _grow_trips(draft, dice):
         length = dice.randint(2, min(5, len(draft.stops)))
         line = dice.sample(range(len(draft.stops)), length)
         if dice.random() < 0.7 or not is_linked:
-            line[0] = int(draft.stop_time_stop[last])
+            line[0] = int(draft.stop_times.stop[last])
         days_later = int(dice.random() < 0.15)
         clock = (
-            int(draft.stop_time_departure_s[last]) + dice.choice([0, 0, 60, 150, 300, 600, -120]) - 86400 * days_later
+            int(draft.stop_times.departure_s[last]) + dice.choice([0, 0, 60, 150, 300, 600, -120]) - 86400 * days_later
         )
         if clock < 0:
             days_later, clock = 0, clock + 86400 * days_later
@@ -136,14 +136,14 @@ def _plant_crossing(draft, dice, seats):
         times = [leave_s + late_s, leave_s + late_s + 900, leave_s + late_s + 1200]
         stops = [begin, middle, other][: dice.choice([2, 2, 3])]
         _add_trip(draft, dice, stops, times[: len(stops)], times[: len(stops)], dice.choice([0, 0, 1, 2]))
-        into.append((len(draft.trip_departures) - 1, len(draft.stop_time_stop) - len(stops) + 1))
+        into.append((len(draft.trip_departures) - 1, len(draft.stop_times.stop) - len(stops) + 1))
     for _ in range(dice.randint(1, 3)):
         clock = leave_s + 900 + dice.choice([0, 30, 60, 119, 120, 121, 240, 300, 600])
         days_later = int(clock >= 86_400 and dice.random() < 0.7)
         clock -= 86_400 * days_later
         times = [clock, clock + 600]
         _add_trip(draft, dice, [dice.choice([*4 * [middle], other]), goal], times, times, dice.choice([0, 0, 1, 2]))
-        out_of.append(len(draft.stop_time_stop) - 2)
+        out_of.append(len(draft.stop_times.stop) - 2)
         for trip_departure, _ in into:
             if dice.random() < 0.4:
                 seats.add((trip_departure, len(draft.trip_departures) - 1, days_later))
@@ -153,7 +153,7 @@ def _plant_crossing(draft, dice, seats):
 def _random_rule(draft, dice, planted, is_of_trips):
     trips = np.repeat(np.arange(len(draft.trips)), draft.trip_stop_time_count)
     one, other = dice.choice(planted) if dice.random() < 0.7 else _find_two_stop_times(draft, trips, dice)
-    here, there = (int(draft.stop_time_stop[event]) for event in (one, other))
+    here, there = (int(draft.stop_times.stop[event]) for event in (one, other))
     from_trip, to_trip = int(trips[one]), int(trips[other])
     names = {
         "from_route": draft.trips[from_trip].route, "to_route": draft.trips[to_trip].route,
@@ -165,7 +165,7 @@ def _random_rule(draft, dice, planted, is_of_trips):
     # Where a trip is named its route is not looked at.
     kept = {side for side in chosen if not (side.endswith("route") and side.replace("route", "trip") in chosen)}
     kind = dice.choice([0, 1, 1, 2, 2, 3, 3])
-    wait_s = int(draft.stop_time_departure_s[other] - draft.stop_time_arrival_s[one])
+    wait_s = int(draft.stop_times.departure_s[other] - draft.stop_times.arrival_s[one])
     return Rule(
         here,
         there,
@@ -177,7 +177,7 @@ def _random_rule(draft, dice, planted, is_of_trips):
 
 def _find_two_stop_times(draft, trips, dice):
     one = dice.randrange(len(trips))
-    wait_s = draft.stop_time_departure_s - draft.stop_time_arrival_s[one]
+    wait_s = draft.stop_times.departure_s - draft.stop_times.arrival_s[one]
     is_soon = (wait_s >= 0) & (wait_s < 1800) & (trips != trips[one])
-    at_once = np.flatnonzero(is_soon & (draft.stop_time_stop == draft.stop_time_stop[one])).tolist()
+    at_once = np.flatnonzero(is_soon & (draft.stop_times.stop == draft.stop_times.stop[one])).tolist()
     return one, dice.choice(at_once or np.flatnonzero(is_soon).tolist() or list(range(len(trips))))

@@ -7,12 +7,13 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from fingerpost.transit.engine.timetable.assembly import assemble
+from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
     ServiceRow,
     StopRow,
     TimetableDraft,
-    TransferRow,
+    TransferColumns,
     TripDepartureRow,
     TripRow,
 )
@@ -60,18 +61,22 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
             trip = TripRow(f"T{len(draft.trips)}", 0, dice.choice([0, 0, 1, 2]), wheelchair=dice.choice([0, 1, 2]))
             add_trip(draft, trip, stop_times, range(0, 3600, 900) if dice.random() < 0.15 else (0,))
             begin += dice.randint(0, 1500)
+    transfers = []
     for _ in range(dice.randint(0, 3)):
         a, b = dice.randrange(len(draft.stops)), dice.randrange(len(draft.stops))
         kind = dice.choice([0, 1, 2, 3])
-        draft.transfers.append(TransferRow(a, b, kind, dice.randint(0, 900) if kind == 2 else -1))
+        transfers.append((a, b, kind, dice.randint(0, 900) if kind == 2 else -1))
+    if transfers:
+        draft.transfers = to_columns(
+            TransferColumns, dict(zip(TransferColumns._fields, np.array(transfers).T, strict=True))
+        )
     return draft
 
 
 def add_trip(draft, trip, stop_times, shifts=(0,)):
-    columns = ("stop_time_stop", "stop_time_arrival_s", "stop_time_departure_s", "stop_time_flags")
-    for name, values in zip(columns, zip(*stop_times, strict=True), strict=True):
-        column = getattr(draft, name)
-        setattr(draft, name, np.append(column, np.array(values, column.dtype)))
+    for name, values in zip(("stop", "arrival_s", "departure_s", "flags"), zip(*stop_times, strict=True), strict=True):
+        column = getattr(draft.stop_times, name)
+        draft.stop_times = draft.stop_times._replace(**{name: np.append(column, np.array(values, column.dtype))})
     draft.trip_stop_time_count = np.append(draft.trip_stop_time_count, np.int32(len(stop_times)))
     draft.trip_departures += [TripDepartureRow(len(draft.trips), shift_s) for shift_s in shifts]
     draft.trips.append(trip)

@@ -13,10 +13,12 @@ import numpy as np
 
 from fingerpost.errors import DataNotFound
 from fingerpost.transit.engine.timetable.assembly import assemble
+from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
     ServiceRow,
     StopRow,
+    StopTimeColumns,
     TimetableDraft,
     TripDepartureRow,
     TripRow,
@@ -78,7 +80,7 @@ def _add_trips(draft: TimetableDraft, name: str) -> None:
         headsign = headsign_rows.setdefault(row["trip_headsign"], len(headsign_rows))
         wheelchair = int(row["wheelchair_accessible"])
         draft.trips.append(TripRow(row["trip_id"], route_rows[row["route_id"]], 0, headsign, wheelchair))
-    draft.headsigns = list(headsign_rows)
+    draft.headsigns = TextColumn.of(headsign_rows)
     trip_rows = {trip.local_id: number for number, trip in enumerate(draft.trips)}
     for row in _rows(name, "frequencies.txt"):
         departures_s = range(_seconds(row["start_time"]), _seconds(row["end_time"]), int(row["headway_secs"]))
@@ -90,10 +92,12 @@ def _add_stop_times(draft: TimetableDraft, name: str, stop_rows: dict[str, int])
     stop_times = list(_rows(name, "stop_times.txt"))
     counts = Counter(row["trip_id"] for row in stop_times)
     draft.trip_stop_time_count = np.array([counts[trip.local_id] for trip in draft.trips], np.int32)
-    draft.stop_time_stop = np.array([stop_rows[row["stop_id"]] for row in stop_times], np.int32)
-    draft.stop_time_arrival_s = np.array([_seconds(row["arrival_time"]) for row in stop_times], np.int32)
-    draft.stop_time_departure_s = np.array([_seconds(row["departure_time"]) for row in stop_times], np.int32)
-    draft.stop_time_flags = np.zeros(len(stop_times), np.uint8)
+    draft.stop_times = StopTimeColumns(
+        stop=np.array([stop_rows[row["stop_id"]] for row in stop_times], np.int32),
+        arrival_s=np.array([_seconds(row["arrival_time"]) for row in stop_times], np.int32),
+        departure_s=np.array([_seconds(row["departure_time"]) for row in stop_times], np.int32),
+        flags=np.zeros(len(stop_times), np.uint8),
+    )
 
 
 def _rows(name: str, table: str) -> Iterator[dict[str, str]]:

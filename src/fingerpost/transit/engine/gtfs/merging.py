@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,44 +14,23 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.timetable.columns import TextColumn
-from fingerpost.transit.engine.timetable.draft import (
-    InSeatColumns,
-    PathwayColumns,
-    ShapeColumns,
-    SpecificTransferColumns,
-    StopRow,
-    TimetableDraft,
-    TransferColumns,
-    TripColumns,
-    TripDepartureColumns,
-)
+from fingerpost.transit.engine.timetable.draft import StopRow, TimetableDraft
 from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
-from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32, Pathways
+from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 
 # Stops with different names are one if they are this close, and the names this similar.
 SAME_SPOT_M = 30.0
 ALIKE = 60.0
 
-_TABLES: dict[str, Any] = {
-    "trip_columns": TripColumns,
-    "trip_departure_columns": TripDepartureColumns,
-    "transfer_columns": TransferColumns,
-    "pathways": PathwayColumns,
-    "station_ways": Pathways,
-    "specific_transfers": SpecificTransferColumns,
-    "in_seat": InSeatColumns,
-    "shapes": ShapeColumns,
-}
-# Columns of stop times, and the values of those that a feed may lack.
-_STOP_TIMES = (
-    "trip_stop_time_count", "stop_time_sequence", "stop_time_arrival_s", "stop_time_departure_s", "stop_time_flags",
-    "stop_time_headsign", "stop_time_shape_point", "stop_time_stop",
-)  # fmt: skip
-_ABSENT = {"stop_time_headsign": np.int32(-1), "stop_time_shape_point": np.float32(np.nan)}
+_EMPTY = TimetableDraft()
+# The tables of columns.
+_TABLES = [field.name for field in fields(TimetableDraft) if isinstance(getattr(_EMPTY, field.name), tuple)]
+# The values of columns that a feed may lack.
+_ABSENT = {"headsign": np.int32(-1), "shape_point": np.float32(np.nan)}
 # The table of the rows in a column, by the column's name.
 _ROWS_OF = {
-    **dict.fromkeys(("from_stop", "to_stop", "begin", "end", "stop_time_stop"), "stops"),
+    **dict.fromkeys(("from_stop", "to_stop", "begin", "end", "stop"), "stops"),
     **dict.fromkeys(("route", "from_route", "to_route"), "routes"),
     **dict.fromkeys(("trip", "from_trip", "to_trip"), "trips"),
     **dict.fromkeys(("from_departure", "to_departure"), "trip_departures"),
@@ -81,11 +61,10 @@ class Merging:
         _add_names(draft.route_names, feed.route_names, range(counts["routes"], len(draft.routes)))
         for language, texts in feed.headsign_names.items():
             draft.headsign_names.setdefault(language, {}).update(texts)
-        for table, kind in _TABLES.items():
-            for name in kind._fields:
-                self._append(table, name, getattr(getattr(feed, table), name), stop_rows)
-        for name in _STOP_TIMES:
-            self._append("stop_times", name, getattr(feed, name), stop_rows)
+        for table in _TABLES:
+            for name, values in getattr(feed, table)._asdict().items():
+                self._append(table, name, values, stop_rows)
+        self._append("trips", "stop_time_count", feed.trip_stop_time_count, stop_rows)
         counts["routes"], counts["services"] = len(draft.routes), len(draft.services)
         counts["trips"] += len(feed.trip_columns.route)
         counts["trip_departures"] += len(feed.trip_departure_columns.trip)
@@ -94,12 +73,13 @@ class Merging:
 
     def finish(self, headsigns: IdIndex) -> TimetableDraft:
         draft = self._draft
-        draft.headsign_column = headsigns.to_texts()
-        for table, kind in _TABLES.items():
-            setattr(draft, table, kind(**{name: self._join(table, name) for name in kind._fields}))
+        draft.headsigns = headsigns.to_texts()
+        for table in _TABLES:
+            kind = type(getattr(draft, table))
+            # The stops of stop times come last, because their parts give the lengths of columns that a feed lacks.
+            setattr(draft, table, kind(**{name: self._join(table, name) for name in reversed(kind._fields)}))
         draft.shapes = draft.shapes._replace(first=np.append(draft.shapes.first, self._counts["points"]))
-        for name in _STOP_TIMES:
-            setattr(draft, name, self._join("stop_times", name))
+        draft.trip_stop_time_count = self._join("trips", "stop_time_count")
         return draft
 
     def _append(self, table: str, name: str, values: Any, stop_rows: Int32) -> None:
@@ -117,8 +97,8 @@ class Merging:
         parts: list[Any] = self._parts.pop((table, name))
         if isinstance(parts[0], TextColumn):
             return TextColumn.joined(parts)
-        if name in _ABSENT and any(len(part) for part in parts):
-            stops = self._parts["stop_times", "stop_time_stop"]
+        if table == "stop_times" and name in _ABSENT and any(len(part) for part in parts):
+            stops = self._parts["stop_times", "stop"]
             parts = [
                 part if len(part) else np.full(len(stop), _ABSENT[name])
                 for part, stop in zip(parts, stops, strict=True)

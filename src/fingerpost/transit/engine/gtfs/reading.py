@@ -27,7 +27,7 @@ from fingerpost.transit.engine.gtfs.transfers import limit_specific_transfers, r
 from fingerpost.transit.engine.gtfs.translations import read_translations
 from fingerpost.transit.engine.gtfs.trips import read_routes, read_trips
 from fingerpost.transit.engine.timetable.columns import NO_FLOAT32, NO_INT32, mark_rows
-from fingerpost.transit.engine.timetable.draft import ServiceRow, TimetableDraft, TripColumns
+from fingerpost.transit.engine.timetable.draft import ServiceRow, StopTimeColumns, TimetableDraft, TripColumns
 from fingerpost.transit.engine.timetable.timetable import Feed, Int32
 from fingerpost.transit.model.provenance import find_service_days
 
@@ -96,7 +96,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
             shape=shapes.of_trip,
         ),
         trip_departure_columns=trip_departures,
-        transfer_columns=transfers.by_stop,
+        transfers=transfers.by_stop,
         pathways=pathways,
         station_ways=station_ways,
         specific_transfers=specific,
@@ -106,13 +106,15 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
         route_names=translations.routes,
         headsign_names=translations.headsigns,
         trip_stop_time_count=trips.stop_time_count,
-        stop_time_stop=stop_times.stop,
-        stop_time_sequence=stop_times.sequence,
-        stop_time_arrival_s=stop_times.arrival_s,
-        stop_time_departure_s=stop_times.departure_s,
-        stop_time_flags=stop_times.flags,
-        stop_time_headsign=NO_INT32 if stop_times.headsign is None else stop_times.headsign,
-        stop_time_shape_point=NO_FLOAT32 if shapes.of_stop_time is None else shapes.of_stop_time,
+        stop_times=StopTimeColumns(
+            stop=stop_times.stop,
+            sequence=stop_times.sequence,
+            arrival_s=stop_times.arrival_s,
+            departure_s=stop_times.departure_s,
+            flags=stop_times.flags,
+            headsign=NO_INT32 if stop_times.headsign is None else stop_times.headsign,
+            shape_point=NO_FLOAT32 if shapes.of_stop_time is None else shapes.of_stop_time,
+        ),
     )
 
 
@@ -130,7 +132,7 @@ def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
         routes=len(draft.routes),
         trips=len(draft.trip_stop_time_count),
         runs=len(draft.trip_departure_columns.trip),
-        events=len(draft.stop_time_stop),
+        events=len(draft.stop_times.stop),
         in_seat=len(draft.in_seat.from_departure),
         narrow_transfers=len(draft.specific_transfers.from_stop),
         first_day=date.fromordinal(int(days[0])),

@@ -13,6 +13,7 @@ from fingerpost.transit.engine.timetable.draft import (
     RouteRow,
     ServiceRow,
     StopRow,
+    StopTimeColumns,
     TimetableDraft,
     TripDepartureRow,
     TripRow,
@@ -69,8 +70,7 @@ def _three_stops() -> Timetable:
     draft.trips = [TripRow("T", 0, 0)]
     draft.trip_departures = [TripDepartureRow(0)]
     draft.trip_stop_time_count = np.array([3], np.int32)
-    draft.stop_time_stop = np.array([0, 1, 2], np.int32)
-    draft.stop_time_arrival_s = np.array([8, 8, 8], np.int32) * 3600 + np.array([0, 600, 1200], np.int32)
-    draft.stop_time_departure_s = draft.stop_time_arrival_s.copy()
-    draft.stop_time_flags = np.zeros(3, np.uint8)
+    times_s = np.array([0, 600, 1200], np.int32) + 8 * 3600
+    stops = np.arange(3, dtype=np.int32)
+    draft.stop_times = StopTimeColumns(stop=stops, arrival_s=times_s, departure_s=times_s, flags=np.zeros(3, np.uint8))
     return assemble(draft)

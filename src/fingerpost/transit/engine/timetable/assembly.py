@@ -105,28 +105,20 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     trip_departures = draft.trip_departure_columns
     if draft.trip_departures:
         trip_departures = rows_to_columns(TripDepartureColumns, draft.trip_departures)
-    headsigns = TextColumn.of(draft.headsigns) if draft.headsigns else draft.headsign_column
-    first_stop_time, count = starts_of(draft.trip_stop_time_count), draft.trip_stop_time_count
-    sequence = draft.stop_time_sequence
-    if not len(sequence):
-        sequence = list_ranges(np.ones_like(count), count)[1].astype(np.int32)
+    stop_times, count = draft.stop_times, draft.trip_stop_time_count
+    if not len(stop_times.sequence):
+        stop_times = stop_times._replace(sequence=list_ranges(np.ones_like(count), count)[1].astype(np.int32))
     return (
         _prefixed("trip_", trips)
         | _prefixed("trip_departure_", trip_departures)
+        | _prefixed("stop_time_", stop_times)
         | {
-            "trip_first_stop_time": first_stop_time,
-            "headsign": headsigns,
+            "trip_first_stop_time": starts_of(count),
+            "headsign": draft.headsigns,
             "headsign_names": {
-                language: TextColumn.of(texts.get(headsign, "") for headsign in headsigns)
+                language: TextColumn.of(texts.get(headsign, "") for headsign in draft.headsigns)
                 for language, texts in sorted(draft.headsign_names.items())
             },
-            "stop_time_stop": draft.stop_time_stop,
-            "stop_time_sequence": sequence,
-            "stop_time_arrival_s": draft.stop_time_arrival_s,
-            "stop_time_departure_s": draft.stop_time_departure_s,
-            "stop_time_flags": draft.stop_time_flags,
-            "stop_time_headsign": draft.stop_time_headsign,
-            "stop_time_shape_point": draft.stop_time_shape_point,
         }
     )
 
@@ -142,8 +134,7 @@ def _mark_served(types: frozenset[int], route_type: Int16, trips: dict[str, Any]
 
 
 def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
-    transfers = rows_to_columns(TransferColumns, draft.transfers) if draft.transfers else draft.transfer_columns
-    stations = places.kinds, places.parents
+    transfers, stations = draft.transfers, (places.kinds, places.parents)
     paths, change_s = footpaths(walks.usual, *stations, transfers, draft.pathways)
     columns: dict[str, Any] = {
         "footpaths": paths,

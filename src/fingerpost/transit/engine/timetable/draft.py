@@ -66,15 +66,6 @@ class ServiceRow(NamedTuple):
     days: frozenset[date] | Int32 | None
 
 
-class TransferRow(NamedTuple):
-    """A transfer rule between two boardable stops. ``type`` 0..3 is GTFS's; ``min_s`` is -1 if not stated."""
-
-    from_stop: int
-    to_stop: int
-    type: int
-    min_s: int = -1
-
-
 class TripColumns(NamedTuple):
     local_id: TextColumn = NO_TEXTS
     route: Int32 = NO_INT32
@@ -85,6 +76,21 @@ class TripColumns(NamedTuple):
     shape: Int32 = NO_INT32
 
 
+class StopTimeColumns(NamedTuple):
+    """Stop times of trip 0, then of trip 1, and so on.
+
+    ``sequence`` may be empty if those of each trip are numbered from 1; so may ``headsign`` and ``shape_point``.
+    """
+
+    stop: Int32 = NO_INT32
+    sequence: Int32 = NO_INT32
+    arrival_s: Int32 = NO_INT32
+    departure_s: Int32 = NO_INT32
+    flags: UInt8 = NO_UINT8
+    headsign: Int32 = NO_INT32
+    shape_point: Float32 = NO_FLOAT32
+
+
 class TripDepartureColumns(NamedTuple):
     trip: Int32 = NO_INT32
     shift_s: Int32 = NO_INT32
@@ -92,7 +98,7 @@ class TripDepartureColumns(NamedTuple):
 
 
 class TransferColumns(NamedTuple):
-    """One transfer rule for each ordered pair of stops."""
+    """Transfer rules between boardable stops. ``type`` 0..3 is GTFS's; ``min_s`` is -1 if not stated."""
 
     from_stop: Int32 = NO_INT32
     to_stop: Int32 = NO_INT32
@@ -109,7 +115,7 @@ class PathwayColumns(NamedTuple):
 
 
 class SpecificTransferColumns(NamedTuple):
-    """Trip- and route-specific transfer rules; type and time as in TransferRow.
+    """Trip- and route-specific transfer rules; type and time as in TransferColumns.
 
     Trips and routes are rows, -1 for any. The most specific rule holds (GTFS, transfers.txt), of equals the last.
     """
@@ -147,13 +153,11 @@ class ShapeColumns(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class TimetableDraft:
-    """Rows of one or several feeds, joined by row numbers. A table is given as rows or as columns, not as both.
+    """Rows of one or several feeds, joined by row numbers.
 
-    Stop time columns hold those of trip 0, then of trip 1, and so on; each trip has ``trip_stop_time_count`` of them.
-    ``stop_time_sequence`` may be empty if the stop times of each trip are numbered from 1; so may
-    ``stop_time_headsign`` and ``stop_time_shape_point``.
-    ``stop_names`` and ``route_names`` map a language to {row: name}, ``headsign_names`` to {headsign: other text}.
-    ``fare_books`` has one text per feed, or none at all.
+    Trips and trip departures are given as rows or as columns, not as both. ``trip_stop_time_count`` is the number of
+    stop times of each trip. ``stop_names`` and ``route_names`` map a language to {row: name}, ``headsign_names`` to
+    {headsign: other text}. ``fare_books`` has one text per feed, or none at all.
     """
 
     feeds: list[Feed] = field(default_factory=list)
@@ -163,25 +167,17 @@ class TimetableDraft:
     trips: list[TripRow] = field(default_factory=list)
     trip_departures: list[TripDepartureRow] = field(default_factory=list)
     services: list[ServiceRow] = field(default_factory=list)
-    transfers: list[TransferRow] = field(default_factory=list)
-    headsigns: list[str] = field(default_factory=list)
     stop_names: dict[str, dict[int, str]] = field(default_factory=dict)
     route_names: dict[str, dict[int, str]] = field(default_factory=dict)
     headsign_names: dict[str, dict[str, str]] = field(default_factory=dict)
     trip_columns: TripColumns = field(default_factory=TripColumns)
     trip_departure_columns: TripDepartureColumns = field(default_factory=TripDepartureColumns)
-    transfer_columns: TransferColumns = field(default_factory=TransferColumns)
-    headsign_column: TextColumn = NO_TEXTS
+    transfers: TransferColumns = field(default_factory=TransferColumns)
+    headsigns: TextColumn = NO_TEXTS
     pathways: PathwayColumns = field(default_factory=PathwayColumns)
     station_ways: Pathways = field(default_factory=Pathways)
     specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns)
     in_seat: InSeatColumns = field(default_factory=InSeatColumns)
     shapes: ShapeColumns = field(default_factory=ShapeColumns)
     trip_stop_time_count: Int32 = field(default_factory=NO_INT32.copy)
-    stop_time_stop: Int32 = field(default_factory=NO_INT32.copy)
-    stop_time_sequence: Int32 = field(default_factory=NO_INT32.copy)
-    stop_time_arrival_s: Int32 = field(default_factory=NO_INT32.copy)
-    stop_time_departure_s: Int32 = field(default_factory=NO_INT32.copy)
-    stop_time_flags: UInt8 = field(default_factory=NO_UINT8.copy)
-    stop_time_headsign: Int32 = field(default_factory=NO_INT32.copy)
-    stop_time_shape_point: Float32 = field(default_factory=NO_FLOAT32.copy)
+    stop_times: StopTimeColumns = field(default_factory=StopTimeColumns)

@@ -172,11 +172,11 @@ class TripUpdates:
         if self._waiting and self._added:
             for added_key, received in self._choose_newest().items():
                 self.tally.entities[received.slot] = self._apply_to_added(added_key, received)
-        for added_key, each in self._added.items():
-            if isinstance(each, RideClaim):
-                moving.append(each)
+        for added_key, update in self._added.items():
+            if isinstance(update, RideClaim):
+                moving.append(update)
             else:
-                self._put_added(added, added_key, each.ride)
+                self._put_added(added, added_key, update.ride)
         for key, claim in self._claims.items():
             relationship = claim.received.update.trip.schedule_relationship
             if relationship in _CANCELLING:
