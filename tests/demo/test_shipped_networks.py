@@ -49,8 +49,8 @@ def test_an_unknown_demo_is_refused_with_the_known_names():
         build_demo("DEMO-PARIS")
 
     assert (refused.value.message, refused.value.hint) == (
-        "There is no demo network 'DEMO-PARIS'.",
-        "Choose one of: DEMO-HELSINKI, DEMO-LONDON.",
+        "There is no demo network 'DEMO-PARIS'",
+        "Choose one of: DEMO-HELSINKI, DEMO-LONDON",
     )
 
 
