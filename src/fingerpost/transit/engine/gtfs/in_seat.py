@@ -97,10 +97,9 @@ def find_in_seat(
 ) -> tuple[InSeatColumns, list[Int32]]:
     """Return the in-seat transfers of a feed, and the days of further services that bound some of them.
 
-    ``days`` are those of each service. Rows of ``transfers.txt`` about two trips (types 4 and 5) overrule their block
-    (GTFS, "Linked trips"). A block gives an in-seat transfer to the next trip of the same service day if that begins
-    at the same stop or station, within the hour, as another route or the same loop line; a vehicle that turns back is
-    not offered. Trip departures by headway have no in-seat transfers.
+    Rows of ``transfers.txt`` about two trips (types 4 and 5) overrule their block (GTFS, "Linked trips"). A block gives
+    an in-seat transfer to the next trip of the same service day if that begins at the same stop or station, within the
+    hour, as another route or the same loop line. Trip departures by headway have no in-seat transfers.
     """
     found, linked_days = _read_linked(archive, linked, departures, days)
     forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
@@ -196,7 +195,7 @@ def _list_pairs(departures: Departures, first_trip: int, then_trip: int, days_la
 def _list_candidates(departures: Departures, days: Sequence[Int32]) -> list[_Candidate]:
     """Return the trip departures with exact times that follow one another in their block.
 
-    A block may have trips of several services. Where no two of them share a day, each makes blocks of its own.
+    Where no two services of a block share a day, each makes blocks of its own.
     """
     blocks, services = departures.block, departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)

@@ -85,8 +85,8 @@ def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
 def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32) -> Float32 | None:
     """Return the position of each stop time along its shape, counted in points; None if none is known.
 
-    Shapes with missing or decreasing distances give none, nor do stop times beyond either end. All shapes are put on
-    one scale, each less than one unit long, so that a single search finds every stop time.
+    Shapes with missing or decreasing distances give none. All shapes are put on one scale, each less than one unit
+    long, so that a single search finds every stop time.
     """
     if not len(row):
         return None

@@ -52,10 +52,9 @@ MOST_OF_A_FEED = 5_000_000
 
 
 class StopTimes(NamedTuple):
-    """Stop times of trips as columns of one length; ``line`` is the line of each in the table.
+    """Stop times of trips as columns; ``line`` is the line of each in the table. Missing times are negative.
 
-    Times are seconds, negative if missing. ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign``
-    are None if they were not read.
+    ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign`` are None if they were not read.
     """
 
     line: Int32

@@ -58,9 +58,8 @@ class Transfers(NamedTuple):
 def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
     """Return one rule for each ordered pair of boardable stops, and all trip- and route-specific rules.
 
-    A station means all its boardable stops. A row that names more stops directly wins over one that names their
-    station, and a later row over an earlier one (GTFS, transfers.txt, primary key). Specific rules have the same order.
-    If a row names both a trip and its route, the trip counts.
+    A row that names more stops directly wins over one that names their station, and a later row over an earlier one
+    (GTFS, transfers.txt, primary key). If a row names both a trip and its route, the trip counts.
     """
     table = _open(archive)
     rules: list[Int32] = [np.zeros((0, len(_RULE)), np.int32)]
@@ -160,8 +159,7 @@ def limit_specific_transfers(
 ) -> SpecificTransferColumns:
     """Skip and count specific rules at stops where so many kinds of trips meet that searches would slow down.
 
-    The search distinguishes trips that the rules of a stop treat differently. Their kinds are at most the routes that
-    the rules name there, and the trips within the days of a search timetable. Stops with most kinds are skipped first.
+    The search distinguishes trips that the rules of a stop treat differently. Stops with most kinds are skipped first.
     """
     specific = transfers.specific
     if not len(specific.from_stop):

@@ -60,9 +60,8 @@ _COLUMNS = (
 class Trips:
     """Trips of one feed as columns.
 
-    ``row_of_id`` is the trip's row or LEFT_OUT for each row of ``ids``; ``id_row`` is the inverse. ``lines`` are lines
-    of the table. ``shape`` and ``block`` are rows of the feed's shape and block ids, -1 for none. ``stop_time_count``
-    is empty until the stop times are read.
+    ``row_of_id`` is the trip's row or LEFT_OUT for each row of ``ids``; ``id_row`` is the inverse. ``shape`` and
+    ``block`` are rows of ids, -1 for none. ``stop_time_count`` is empty until the stop times are read.
     """
 
     ids: IdIndex

@@ -101,10 +101,7 @@ class _Search(NamedTuple):
     direct: Journey | None
 
     def search(self) -> list[Journey]:
-        """Search from the instant; if nothing leaves within the last window, from the first departure after it.
-
-        After the last window a search finds only the first arrival, not journeys that leave slightly later.
-        """
+        """Search from the instant; if nothing leaves within the last window, from the first departure after it."""
         earliest_s = self.search_timetable.to_search_s(self.query.instant)
         while True:
             found = self._search_from(earliest_s)

@@ -40,7 +40,7 @@ class RouteRow(NamedTuple):
 
 
 class TripRow(NamedTuple):
-    """A trip. ``headsign`` and ``shape`` are rows of the draft's; -1 stands for none, also of ``direction``."""
+    """A trip. ``headsign`` and ``shape`` are rows; -1 stands for none, also of ``direction``."""
 
     local_id: str
     route: int
@@ -133,8 +133,7 @@ class SpecificTransferColumns(NamedTuple):
 class InSeatColumns(NamedTuple):
     """In-seat transfers from the end of one trip departure to the start of another, sorted by the first.
 
-    ``days_later`` is 1 if the other belongs to the next service day. ``service`` restricts the service days of the
-    first, -1 for no restriction.
+    ``days_later`` is 1 if the other belongs to the next service day. ``service`` restricts the days of the first.
     """
 
     from_departure: Int32 = NO_INT32

@@ -68,10 +68,7 @@ class _PathColumns(NamedTuple):
 
 
 def change_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
-    """Return, for each transfer rule, the seconds from alighting to being ready to board, metres, and seconds walked.
-
-    The first are -1 where the change is forbidden; see ``footpaths`` for the types.
-    """
+    """Return each transfer rule's seconds to being ready to board (-1: forbidden), metres, and seconds walked."""
     walked = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
     taken_s = walked.seconds + np.where(rules.type == TIMED, 0, _slack_s(walked, parents))
     taken_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, taken_s)

@@ -1,4 +1,4 @@
-"""Real time of a network at one moment, beside its unchanged timetable.
+"""Realtime of a network at one moment, beside its unchanged timetable.
 
 A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable; negative is
 early. An overlay is immutable, so a search sees one state from start to end.
@@ -25,14 +25,11 @@ For a ride that an overlay adds, -1 minus its position in ``Overlay.added`` stan
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RideUpdate:
-    """Real time of a ride of the timetable. Arrays have one element per stop time of its trip.
+    """Realtime of a ride of the timetable. Arrays have one element per stop time of its trip.
 
-    ``is_known`` is False without data for a stop time (NO_DATA, or before the first update).
-    Expected times (the timetable's plus delays) never run backwards along a ride; where they would, stated times go
-    before propagated and scheduled ones.
-    ``is_deleted`` means cancelled and not to be shown at all.
-    ``stop`` and ``flags`` replace those of the timetable, None if none changed.
-    ``updated`` is the timestamp of the trip update, else of the feed (Unix seconds).
+    ``is_known`` is False without data for a stop time (NO_DATA, or before the first update). Expected times never run
+    backwards along a ride. ``is_deleted`` means cancelled and not to be shown at all. ``stop`` and ``flags`` replace
+    those of the timetable, None if none changed. ``updated`` is the timestamp of the update (Unix seconds).
     """
 
     is_cancelled: bool
@@ -56,9 +53,8 @@ class RideUpdate:
 class AddedRide:
     """A ride that the timetable does not have: added, duplicated, or the replacement of a cancelled one.
 
-    ``stop`` are rows; instants are expected Unix seconds; ``flags`` are as in the timetable's ``stop_time_flags``.
-    ``trip`` is the row of the trip that it copies or replaces, -1 for none; ``route`` a row, -1 if unknown.
-    ``replaces`` is the replaced ride of the timetable.
+    ``stop`` are rows; instants are expected Unix seconds. ``trip`` is the row of the trip that it copies or replaces,
+    ``route`` a row; -1 if unknown. ``replaces`` is the replaced ride.
     """
 
     trip_id: str
@@ -79,12 +75,9 @@ class AddedRide:
 class Alert:
     """A service alert. Selectors are rows; an alert applies where any of its selectors does.
 
-    A station stands in ``stops`` with all its platforms. ``rides`` are rides of one day, ``trips`` of every day;
-    ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only.
-
-    ``periods`` are (first, last) Unix seconds, 0 and 2**62 where open; none at all means always.
-    ``headers``, ``descriptions`` and ``urls`` (where more is told) map a language, or ``default``, to words; each may
-    have languages that the others lack.
+    ``stops`` include all platforms of a station. ``rides`` are rides of one day, ``trips`` of every day;
+    ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only. ``periods`` are (first, last) Unix
+    seconds, 0 and 2**62 where open; none at all means always. Texts are by language, or ``default``.
     """
 
     id: str
@@ -142,12 +135,10 @@ class MatchCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:
-    """All real-time data of a network at one moment.
+    """All realtime data of a network at one moment.
 
     ``timestamp`` is the oldest timestamp of the messages (Unix seconds), None if unknown; ``as_of`` is the moment for
-    which they were read.
-    ``counts`` are the numbers of all entities by outcome, ``stop_time_counts`` those of stop time updates, and
-    ``message_counts`` those of messages, of which one may have several outcomes. ``matches`` are by source.
+    which they were read. Counts are by outcome, ``matches`` by source.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))

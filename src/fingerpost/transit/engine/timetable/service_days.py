@@ -43,7 +43,6 @@ def services_on(timetable: Timetable, day: date) -> UInt8:
 
 
 def days_of(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
-    """Return the days on which any of some services (rows, or marks) runs."""
     if timetable.service_every_day[services].any():
         return ServiceDays()
     offsets = np.flatnonzero(timetable.service_runs_on[services].any(axis=0))
@@ -51,7 +50,7 @@ def days_of(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
 
 
 def find_covered_days(timetable: Timetable) -> tuple[date, date] | None:
-    """Return the first and last day with any service, or None if the timetable is valid on any day."""
+    """Return the first and last day with any service, None if the timetable is valid on any day."""
     if timetable.is_every_day:
         return None
     served = np.flatnonzero(timetable.service_runs_on.any(axis=0)).tolist() or [0, -1]

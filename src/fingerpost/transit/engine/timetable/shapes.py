@@ -16,8 +16,8 @@ _UDEG = 1e6
 def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> Float64 | None:
     """Return the line between two stop times as (latitude, longitude) in degrees, None without a shape that fits.
 
-    The line is cut at the stated places of the stop times (shape_dist_traveled), else at the pair of places nearest to
-    both stops, the second not before the first, because a line may pass a stop twice.
+    It is cut at the stated places (shape_dist_traveled), else at the pair of places nearest to both stops, the second
+    not before the first, because a line may pass a stop twice.
     """
     shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
     if shape < 0:

@@ -55,8 +55,8 @@ _Ways = Mapping[int, list[tuple[int, float]]]
 def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed: Collection[int] = ()) -> EntranceWays:
     """Return the ways between each platform and the entrances of its station that have a way in or out.
 
-    A straight line times the detour factor replaces missing pathways of a station, and pathways without stated times.
-    ``step_free`` excludes stairs and entrances known to be inaccessible, ``closed`` entrances and nodes (rows).
+    A straight line times the detour factor replaces missing pathways and times. ``step_free`` excludes stairs and
+    entrances known to be inaccessible, ``closed`` entrances and nodes (rows).
     """
     shut = frozenset(closed)
     there, back = _list_ways(places, shut, step_free=step_free)
@@ -110,10 +110,7 @@ def _list_ways(
 def find_quickest_s(
     ways: Mapping[int, Sequence[tuple[int, float]]], begin: int, longest_s: float = math.inf
 ) -> dict[int, float]:
-    """Return the seconds to every place within the longest (E. W. Dijkstra, 1959).
-
-    They are NaN where every way there lacks a stated time; such ways are longer than any bound.
-    """
+    """Return the seconds to every place within the longest (Dijkstra); NaN where every way lacks a stated time."""
     settled: dict[int, float] = {}
     waiting = [(0.0, begin)]
     while waiting:
@@ -158,8 +155,7 @@ def find_change_s(
 ) -> Int32:
     """Return the seconds of changes between platforms by pathways inside their station, -1 where there is no way.
 
-    Times that are not stated are those of the straight line times the factor, and gates are not passed; ``step_free``
-    and ``closed`` as in ``find_entrance_ways``.
+    Times that are not stated are those of the straight line times the factor, and gates are not passed.
     """
     taken_s = np.full(len(begin), -1, np.int32)
     there, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)

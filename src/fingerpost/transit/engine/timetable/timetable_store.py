@@ -37,11 +37,10 @@ _log = logging.getLogger(__name__)
 
 
 class StoredTimetable(NamedTuple):
-    """The pointer of a stored network.
+    """The pointer of a stored network; ``stamp`` differs from version to version.
 
-    ``stamp`` differs from version to version. ``feeds`` and ``extract`` are those of the record at the import; None for
-    unknown feeds, and for walks in a straight line. ``rules`` are those by which it was prepared. ``checksums`` are the
-    CRC-32 of its files by path, None if an older version prepared it.
+    ``feeds`` and ``extract`` are those of the record at the import; None for unknown feeds, and for walks in a straight
+    line. ``rules`` are those by which it was prepared; ``checksums`` are the CRC-32 of its files, None if unknown.
     """
 
     name: str

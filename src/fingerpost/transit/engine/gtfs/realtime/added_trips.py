@@ -89,8 +89,7 @@ def place_stop_times(
 ) -> PlacedStopTimes | None:
     """Return the stop times of a ride that have a known stop and a time, None if fewer than two are left.
 
-    A stop time needs absolute times, or a delay and a stop time of the original with its sequence.
-    If only arrival or departure is stated, it is both.
+    One needs absolute times, or a delay and a stop time of the original with its sequence.
     """
     found: list[tuple[int, int, int, int, bool]] = []
     for stop_time in update.stop_time_update:

@@ -68,7 +68,7 @@ def read_alert(
 ) -> Alert | EntityOutcome:
     """Return an alert with its known selectors, or why there is none.
 
-    A selector affects the entities that all its fields name, in the one FEED that has all of them. It affects nothing
+    A selector affects the entities that all its fields name, in the one FEED that has all of them; it affects nothing
     if a field is unknown, or if several FEEDs could be meant.
     """
     affected = _AffectedParts(matcher, find_added)

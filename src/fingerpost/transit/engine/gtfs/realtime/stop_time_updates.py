@@ -168,9 +168,9 @@ class Rides:
 def match_stop_times(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, tally: Counter[str]
 ) -> tuple[Int64, Int32]:
-    """Return for each update its stop time (row of the rides'), -1 for none, and its new stop, NO_STOP for none.
+    """Return each update's stop time (row of the rides'), -1 for none, and its new stop, NO_STOP for none.
 
-    Of two updates that match one stop time the first counts. Updates without a stop time are counted by reason.
+    Of two updates that match one stop time the first counts.
     """
     ride = np.repeat(np.arange(len(rides.trip)), np.diff(updates.first))
     stop_time = _by_sequence(rides, ride, updates.sequence)
@@ -204,7 +204,7 @@ def _by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
 def _resolve_differences(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, rows: Int64, stop_time: Int64, stop: Int32
 ) -> None:
-    """Resolve stops that differ from the sequence: accept the station, note another platform, reject other stops."""
+    """Resolve stops that differ from the sequence: accept the station, note another platform, reject others."""
     parent = timetable.stop_parent
     planned, stated = rides.stop[stop_time[rows]], updates.stop[rows]
     known = stated >= 0

@@ -136,10 +136,7 @@ class TripMatcher:
         self.today = local_day(now, zone).toordinal()
 
     def match(self, trip: TripDescriptor, stop_times: Sequence[StopTimeUpdate] = ()) -> TripMatch | EntityOutcome:
-        """Return the ride, or why there is none.
-
-        ``stop_times`` decide the day if no start date is stated, and the trip if several could be meant.
-        """
+        """Return the ride, or why there is none; ``stop_times`` decide the day and the trip if these are not stated."""
         day = self.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
             return day
@@ -230,7 +227,6 @@ class TripMatcher:
         return trip_departure, late_s
 
     def _find_nearest_day(self, row: int, trip_departure: int, instant: int | None) -> int | None:
-        """Return the day on which a ride runs nearest to an instant; of two, the later."""
         table = self.index.timetable
         feed = self.index.trip_feed[row]
         shift_s = int(table.trip_departure_shift_s[trip_departure])
@@ -244,6 +240,7 @@ class TripMatcher:
             start = self.index.day_start(feed, day)
             return max(start + begin_s - instant, instant - start - end_s, 0)
 
+        # Of two days the later.
         return min(days, key=distance_s, default=None)
 
     def _match_by_route(

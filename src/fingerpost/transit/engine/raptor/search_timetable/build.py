@@ -269,10 +269,7 @@ def count_bytes(search_timetable: SearchTimetable) -> int:
 
 
 class SearchTimetables:
-    """The search timetables of a timetable or an overlay by day, direction, step-free and reach. Thread-safe.
-
-    A query for one that is built never waits for the build of another.
-    """
+    """The search timetables of a timetable or an overlay by day, direction, step-free and reach. Thread-safe."""
 
     def __init__(self, timetable: Timetable, overlay: Overlay | None = None, cache: DayCache | None = None) -> None:
         self.cache = DayCache() if cache is None else cache

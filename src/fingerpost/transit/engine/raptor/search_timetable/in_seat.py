@@ -31,8 +31,7 @@ MOST_TIMES = 16
 class Parts(NamedTuple):
     """The trips that each trip instance is joined from: rows ``first[i] .. first[i + 1]`` for instance i.
 
-    ``trip_departure`` and ``day`` are as in ``TripInstances``; ``position`` is that of the trip's first stop time,
-    not mirrored; ``ride`` numbers the trips, which may be part of several instances.
+    ``position`` is that of the trip's first stop time, not mirrored; ``ride`` numbers the trips.
     """
 
     first: Int64
@@ -61,7 +60,7 @@ def join_in_seat(
 ) -> tuple[TripInstances, Parts]:
     """Return the instances joined along in-seat transfers, and the trips that each is joined from.
 
-    Real time may break a transfer: both trips must run in the right order, and neither may skip the stop between them.
+    Realtime may break a transfer: both trips must run in the right order, and neither may skip the stop between them.
     """
     if not len(timetable.in_seat_from):
         return instances, Parts.of(instances)

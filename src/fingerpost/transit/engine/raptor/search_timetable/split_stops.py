@@ -47,7 +47,7 @@ def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overla
 def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
     """Return the rows of the specific rules that may decide whether a connection is possible.
 
-    A rule between two trips alone is dropped if their stop times make it irrelevant; every other rule is kept.
+    A rule between two trips alone is dropped if their stop times make it irrelevant.
     """
     count = timetable.stop_count
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
@@ -158,8 +158,7 @@ class SpecificTransfers:
 class SearchStops:
     """The stops of the search, and the first, to, seconds and metres of their footpaths, as in ``Timetable``.
 
-    The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are the rows of a stop's copies,
-    itself included.
+    The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are a stop's copies and itself.
     """
 
     stop_count: int
