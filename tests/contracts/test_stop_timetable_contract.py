@@ -233,7 +233,7 @@ def test_the_text_alone_carries_a_short_timetable(over):
     answer = ask(over, leaving(965), night, at="2022-02-22T21:45:00Z")
 
     assert answer.text.splitlines() == [
-        "Timetable of A (T:A), Wed 2022-02-23 (Europe/Helsinki, UTC+02:00), at most 3 within 45 min:",
+        "Timetable of A (T:A), Wed 2022-02-23 (Europe/Helsinki), at most 3 within 45 min:",
         "00:05 TRAM 7 to B, of the service day 2022-02-22",
         "00:10 TRAM 9 to B (A - B), of the service day 2022-02-22",
     ]
@@ -247,6 +247,6 @@ def test_where_clocks_change_each_time_has_its_offset(over):
 
     assert answer.text.splitlines()[:3] == [
         "Timetable of A (T:A), Sun 2022-03-27 (Europe/Helsinki), at most 200 within 120 min:",
-        "02:30+0200 TRAM 7 to B, of the service day 2022-02-22",
-        "04:30+0300 TRAM 7 to B, of the service day 2022-02-22",
+        "02:30 TRAM 7 to B, of the service day 2022-02-22",
+        "04:30+03:00 TRAM 7 to B, of the service day 2022-02-22",
     ]

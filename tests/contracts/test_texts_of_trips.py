@@ -8,7 +8,6 @@ import pytest
 from fingerpost.transit.model.itinerary import Fare, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.port import JourneyAnswer
 from tests.contracts.conftest import label, stop_place
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
 from tests.fakes import FakeNetwork
@@ -128,11 +127,9 @@ def test_ends_are_told_by_name_and_a_wanted_arrival_as_one(over):
 
 
 class Priced(FakeNetwork):
-    async def plan_journeys(self, query):
-        answer = await super().plan_journeys(query)
+    def find_fare(self, itinerary):
         fares = {"7": Fare(amount="2.80", currency="EUR", tickets=("single",)), "9": Fare(unknown="nobody says")}
-        prices = {"price": lambda itinerary: fares[itinerary.rides[0].line] if itinerary.rides else None}
-        return JourneyAnswer(**{name: getattr(answer, name) for name in answer.__dataclass_fields__} | prices)
+        return fares[itinerary.rides[0].line] if itinerary.rides else None
 
 
 @pytest.mark.parametrize(

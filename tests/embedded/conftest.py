@@ -50,7 +50,9 @@ class Town:
             write_record(self.home, "TEST", realtime=sources)
 
     def ask(self, tool, **arguments):
-        return asyncio.run(self.tools[tool].answer(arguments, user="ann")).body
+        answer = asyncio.run(self.tools[tool].answer(arguments, user="ann"))
+        self.text = answer.text
+        return answer.body
 
     def plan(self, origin="TEST:ALPHA", destination="TEST:GAMMA", **more):
         ends = {"origin": {"type": "label", "value": origin}, "destination": {"type": "label", "value": destination}}

@@ -5,8 +5,6 @@ import json
 import pytest
 
 from fingerpost.transit.rules.alerts import TEXT_CHARS
-from fingerpost.transit.tools.get_departures import describe_board
-from fingerpost.transit.tools.plan_trip import describe_plan
 from tests.embedded.conftest import rows, trips, warnings
 from tests.realtime.messages import alert, call, update
 
@@ -226,13 +224,10 @@ def test_a_line_without_service_is_told_and_left_to_trip_updates(says):
     assert (trips(body), touches(body)) == (["R 08:10"], {"Works": ["itineraries/0/legs/0"]})
 
 
-def text_of(tool, body):
-    return {"plan_trip": describe_plan, "get_departures": describe_board}[tool](body).splitlines()
-
-
 def test_the_text_of_a_plan_says_each_alert_once(says):
     town = says(alert("w", "Works", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **ROUTE))
-    lines = text_of("plan_trip", town.plan(limit=3))
+    town.plan(limit=3)
+    lines = town.text.splitlines()
     assert [line for line in lines if "Works" in line] == [
         "! Alert for 1: RAIL R, 3: RAIL R (Detour, 2026-03-10 08:00 to 18:00): Works. Allow time. https://example.org/w"
     ]
@@ -241,7 +236,8 @@ def test_the_text_of_a_plan_says_each_alert_once(says):
 def test_the_text_of_a_board_says_each_alert_once(says):
     more = [alert(f"m{number}", f"More {number}", effect="NO_EFFECT", **AGENCY) for number in range(9)]
     town = says(alert("s", "Stop moved", effect="STOP_MOVED", stop_id="ALPHA"), alert("b", route_id="B"), *more)
-    lines = text_of("get_departures", town.board())
+    town.board()
+    lines = town.text.splitlines()
     assert [line for line in lines if line.startswith("!")] == [
         "! Alert for this stop, every departure: Stop moved",
         "! Alert for BUS B to Delta (Detour): Works",

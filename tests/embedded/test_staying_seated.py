@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.transit.tools.plan_trip import describe_plan
 from tests.embedded.conftest import rows, trips
 from tests.realtime.messages import NOW, call, message, update
 
@@ -33,7 +32,7 @@ def test_the_answer_and_its_text_say_where_to_stay_seated(town):
     [itinerary] = body["itineraries"]
     assert (trips(body), itinerary["numberOfTransfers"]) == (["A 08:10 B 08:21"], 0)
     assert body["meta"]["staySeated"] == [{"fingerprint": itinerary["fingerprint"], "legs": [1]}]
-    assert "\n   stay seated, BUS B towards Gamma 08:21 Beta to Gamma 08:30" in describe_plan(body)
+    assert "\n   stay seated, BUS B towards Gamma 08:21 Beta to Gamma 08:30" in town.text
 
 
 def test_who_changes_is_told_nothing_of_seats(towns):

@@ -47,6 +47,11 @@ class Warning:  # noqa: A001  # the contract's own name
     message: str
 
 
+def list_stated(*warnings: tuple[WarningCode, str | None]) -> list[Warning]:
+    """Return the warnings that have a message."""
+    return [Warning(code, message) for code, message in warnings if message is not None]
+
+
 def add_reasons(message: str, reasons: Iterable[str]) -> str:
     """Join a message and its reasons, all without a full stop."""
     return ". ".join([message, *dict.fromkeys(reasons)])

@@ -27,7 +27,7 @@ from fingerpost.transit.places.candidates import (
 from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.name_matching import find_certain
-from fingerpost.transit.rules.warnings import WarningCode, Warnings, add_reasons
+from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.shapes import (
     Language,
     LatLon,
@@ -140,7 +140,6 @@ class FindAddressOrStop(PublishedTool):
         matches, warned, left_out = await self._places.find_places(
             text, language=query.language, focus=query.focus, instant=int(call.now.timestamp())
         )
-        warnings = Warnings(warned)
         near = [match for match in matches if query.is_near(match.place.coordinate)]
         if not near:
             nothing = f"No stop, address or place resembles '{text}'"
@@ -150,14 +149,13 @@ class FindAddressOrStop(PublishedTool):
             raise DataNotFound(add_reasons(nothing, left_out), remedy=remedy)
         found = find_certain(near)
         if found is not None:
-            if found.place.guess:
-                warnings.add(WarningCode.POSITION_GUESSED, format_guess(found.place, text))
+            guess = format_guess(found.place, text) if found.place.guess else None
             place = _show(found, text)
-            meta = _serialize_meta([found], warnings)
+            meta = _serialize_meta([found], [*warned, *list_stated((WarningCode.POSITION_GUESSED, guess))])
             place = {**place, "meta": meta} if meta else place
             return ToolReply(place, describe_lookup(place), output=_RESOLVED)
         shown = near[:MAX_CANDIDATES]
-        meta = _serialize_meta(shown, warnings)
+        meta = _serialize_meta(shown, warned)
         apart = {match.place.token: distinguish(match) for match in shown}
         if any(apart.values()):
             meta["candidates"] = apart
@@ -192,7 +190,7 @@ def token_of(place: Mapping[str, Any]) -> str:
     return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
 
 
-def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
+def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Sequence[Warning]) -> LookupMeta:
     return write_stated(LookupMeta, {**serialize_warnings(warnings), "attribution": attribution_of(shown) or None})
 
 

@@ -16,8 +16,8 @@ from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import Networks
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.name_matching import plain
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
-from fingerpost.transit.tools.report import warn_of_provenance
+from fingerpost.transit.rules.warnings import WarningCode, list_stated
+from fingerpost.transit.tools.report import join_warnings
 from fingerpost.transit.tools.shapes import (
     Language,
     LatLon,
@@ -85,11 +85,9 @@ class FindStops(PublishedTool):
         near = outcome.value
         fitting = sorted((stop for stop in near.stops if _fits(stop, arguments)), key=_order)
         shown = fitting[: arguments.max_results]
-        warnings = Warnings([*list_problems(opened), *outcome.warnings])
-        if len(fitting) > len(shown):
-            text = f"{len(fitting)} stops are near, of which the nearest {format_count_of_shown(len(shown))}."
-            warnings.add(WarningCode.TRUNCATED_RESULTS, text)
-        warn_of_provenance(near.provenance, None, warnings)
+        more = f"{len(fitting)} stops are near, of which the nearest {format_count_of_shown(len(shown))}."
+        cut = list_stated((WarningCode.TRUNCATED_RESULTS, more if len(fitting) > len(shown) else None))
+        warnings = join_warnings([*list_problems(opened), *outcome.warnings, *cut], near.provenance)
         body: FindStopsOutput = {
             "stops": [
                 {

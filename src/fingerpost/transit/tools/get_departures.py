@@ -1,7 +1,7 @@
 """get_departures (docs/contracts): the board of a stop."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Literal, NotRequired
 
@@ -20,12 +20,12 @@ from fingerpost.transit.networks.asking import list_departures
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.labels import read_label
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.port import DepartureBoard, DepartureQuery
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.realtime_status import Status, data_freshness, status_of_departure, uses_realtime
 from fingerpost.transit.rules.times import format_instant, local_date_of, place_in_time, read_instant
 from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
 from fingerpost.transit.tools.shapes import (
@@ -37,7 +37,14 @@ from fingerpost.transit.tools.shapes import (
     read_label_text,
     serialize_warnings,
 )
-from fingerpost.transit.tools.wording import clock_of, describe_alerts, explain_gap, find_past_message, said_below
+from fingerpost.transit.tools.wording import (
+    FormatTime,
+    describe_alerts,
+    explain_gap,
+    find_past_message,
+    format_clock,
+    said_below,
+)
 
 
 class StopRef(WireModel):
@@ -139,10 +146,9 @@ class GetDepartures(PublishedTool):
             walk_from=walk_from,
         )
         outcome = await list_departures(stop.networks, query)
-        warnings = Warnings(stop.warnings)
-        warnings.add(WarningCode.TIMEZONE_ASSUMED, read.note)
-        warnings.add(WarningCode.IN_THE_PAST, find_past_message(when, zone, "these are the departures"))
-        warnings.add_all(outcome.warnings)
+        past = find_past_message(when, zone, "these are the departures")
+        stated = list_stated((WarningCode.TIMEZONE_ASSUMED, read.note), (WarningCode.IN_THE_PAST, past))
+        warnings = [*stop.warnings, *stated, *outcome.warnings]
         return _answer(arguments, call, stop.place, query, outcome.value, warnings)
 
 
@@ -163,57 +169,43 @@ def _answer(
     stop: Place,
     query: DepartureQuery,
     board: DepartureBoard,
-    warnings: Warnings,
+    warnings: Sequence[Warning],
 ) -> ToolReply:
     shown, zone, now = _choose(query, board), board.provenance.zone, int(call.now.timestamp())
-    _warn_of_board(arguments, query, board, shown, warnings)
-    touched = list_board_touched(board, shown, "stopId")
-    report = report_rides(shown, touched, board.provenance, now, warnings.list_all())
+    stated = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
+    report = report_rides(shown, list_board_touched(board, shown, "stopId"), board.provenance, now, stated)
     gap = None if board.found_count else board.gap
+    walks = [None if row.cancelled else (board.walks or {}).get(row.stop_id) for row in shown]
+    leaving: list[WireLeave] = [
+        {"departure": at, "at": format_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
+        for at, (row, walk) in enumerate(zip(shown, walks, strict=True))
+        if walk is not None
+    ]
     meta = {
         **report.serialize(stop.member_ids),
         "whyEmpty": None if gap is None else explain_gap(gap).say(lambda instant: format_instant(instant, zone)),
         "at": None if query.instant == now else format_instant(query.instant, zone),
-        "leaveBy": None if board.walks is None else _list_leaving(board, shown),
+        "leaveBy": None if board.walks is None else leaving,
         "walking": None if board.walks is None else board.provenance.walking,
     }
+    freshness = data_freshness(shown, now)
     body: GetDeparturesOutput = {
         "stopId": stop.id or arguments.stop.value,
         "stopName": stop.name,
         "realtimeUsed": uses_realtime(shown),
-        "dataFreshness": format_instant(data_freshness(shown, now), zone),
-        "departures": [serialize_departure(each, zone) for each in shown],
+        "dataFreshness": format_instant(freshness, zone),
+        "departures": [serialize_departure(row, zone) for row in shown],
         "correlationId": call.correlation_id,
         **serialize_warnings(report.warnings),
         "meta": write_stated(BoardMeta, meta),
     }
-    return reply_with_colors(body, describe_board(body), list_row_paths(shown), call.include)
-
-
-def describe_board(answer: GetDeparturesOutput) -> str:
-    meta, stop_id = answer["meta"], answer["stopId"]
-    since = meta.get("at", answer["dataFreshness"])
-    start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
-    lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"]
-    leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
-    now = meta["retrievedAt"]
-    lines += [
-        _row(each, since) + (_format_leaving(leaving[at], now, since) if at in leaving else "")
-        for at, each in enumerate(answer["departures"])
-    ] or [" ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))]
-    rows = enumerate(answer["departures"])
-    parts = [(f"departures/{at}", f"{row['mode']} {row['line']} to {row['destination']}") for at, row in rows]
-    alerts = describe_alerts(meta, parts, "every departure", meta["timeZone"])
-    return "\n".join(lines + said_below(answer, meta, alerts))
-
-
-def _list_leaving(board: DepartureBoard, shown: Sequence[Departure]) -> list[WireLeave]:
-    zone, walks = board.provenance.zone, board.walks or {}
-    return [
-        {"departure": at, "at": format_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
-        for at, row in enumerate(shown)
-        if not row.cancelled and (walk := walks.get(row.stop_id)) is not None
+    since = freshness if query.instant == now else query.instant
+    format_time = partial(format_clock, since=since, zone=zone)
+    lines = [
+        _format_row(row, format_time) + _format_leaving(row, walk, board.provenance.retrieved_at, format_time)
+        for row, walk in zip(shown, walks, strict=True)
     ]
+    return reply_with_colors(body, _write_text(body, shown, lines), list_row_paths(shown), call.include)
 
 
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
@@ -225,66 +217,69 @@ def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
 
 def serialize_departure(departure: Departure, zone: str) -> WireDeparture:
     """Write a row of the board; a cancelled one has no expected time (rule C1)."""
-    row: WireDeparture = {
+    delay_s = None if departure.cancelled else departure.departure_delay_s
+    fields = {
         "line": departure.line,
         "mode": trip_word(departure.mode),
         "destination": departure.destination,
         "scheduledTime": format_instant(departure.scheduled, zone),
         "status": status_of_departure(departure).value,
+        "realtimeTime": None if delay_s is None else format_instant(departure.expected, zone),
+        "delaySeconds": delay_s,
+        "platform": departure.platform,
     }
-    if departure.departure_delay_s is not None and not departure.cancelled:
-        row["realtimeTime"] = format_instant(departure.expected, zone)
-        row["delaySeconds"] = departure.departure_delay_s
-    if departure.platform is not None:
-        row["platform"] = departure.platform
-    return row
+    return write_stated(WireDeparture, fields)
 
 
-def _row(departure: WireDeparture, since: str) -> str:
-    platform = f", platform {departure['platform']}" if departure.get("platform") else ""
-    told = {
-        "cancelled": " CANCELLED",
-        "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), since)}, {_format_delay(departure)})",
-        "on_time": f" (on time{f', {_format_delay(departure)}' if departure.get('delaySeconds') else ''})",
-    }.get(departure["status"], "")
-    return (
-        f"{clock_of(departure['scheduledTime'], since)} {departure['mode']} {departure['line']} "
-        f"to {departure['destination']}{platform}{told}"
+def _list_board_warnings(
+    arguments: GetDeparturesInput, query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure]
+) -> list[Warning]:
+    provenance, count = board.provenance, board.found_count
+    no_walk = f"no walk of {LONGEST_WALK_M:,.0f} m or less leads there"
+    if board.walks is None:
+        no_walk = f"{provenance.network} does not tell how long the walk takes"
+    unknown = f"When to leave from {arguments.walk_from!r} is not known: {no_walk}."
+    more = f"{count} departures are in the window, of which the first {format_count_of_shown(len(shown))}."
+    first, last = provenance.first_day, provenance.last_day
+    is_outside = first and last and not first <= local_date_of(query.instant, provenance.zone) <= last
+    covered = f"The timetable covers {first} to {last} only."
+    return list_stated(
+        (WarningCode.PREFERENCE_UNMET, unknown if arguments.walk_from is not None and not board.walks else None),
+        (WarningCode.TRUNCATED_RESULTS, more if count > len(shown) else None),
+        (WarningCode.OUTSIDE_CALENDAR, covered if is_outside and not count else None),
     )
 
 
-def _format_delay(departure: WireDeparture) -> str:
-    seconds = departure.get("delaySeconds", 0)
-    return f"{abs(seconds)} s {'early' if seconds < 0 else 'late'}"
+def _write_text(body: GetDeparturesOutput, shown: Sequence[Departure], rows: Sequence[str]) -> str:
+    meta, stop_id = body["meta"], body["stopId"]
+    start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
+    head = f"Departures from {body.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"
+    empty = " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
+    parts = [(path, _name_row(row)) for path, row in list_row_paths(shown)]
+    alerts = describe_alerts(meta, parts, "every departure", meta["timeZone"])
+    return "\n".join([head, *(rows or [empty]), *said_below(body, meta, alerts)])
 
 
-def _warn_of_board(
-    arguments: GetDeparturesInput,
-    query: DepartureQuery,
-    board: DepartureBoard,
-    shown: Sequence[Departure],
-    warnings: Warnings,
-) -> None:
-    if arguments.walk_from is not None and not board.walks:
-        why = (
-            f"{board.provenance.network} does not tell how long the walk takes"
-            if board.walks is None
-            else f"no walk of {LONGEST_WALK_M:,.0f} m or less leads there"
-        )
-        message = f"When to leave from {arguments.walk_from!r} is not known: {why}."
-        warnings.add(WarningCode.PREFERENCE_UNMET, message)
-    if board.found_count > len(shown):
-        text = (
-            f"{board.found_count} departures are in the window, of which the first {format_count_of_shown(len(shown))}."
-        )
-        warnings.add(WarningCode.TRUNCATED_RESULTS, text)
-    first, last = board.provenance.first_day, board.provenance.last_day
-    today = local_date_of(query.instant, board.provenance.zone)
-    if not board.found_count and first and last and not first <= today <= last:
-        warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
+def _name_row(row: Departure) -> str:
+    return f"{trip_word(row.mode)} {row.line} to {row.destination}"
 
 
-def _format_leaving(leave: WireLeave, now: str, since: str) -> str:
-    if datetime.fromisoformat(leave["at"]) < datetime.fromisoformat(now):
-        return f", {leave['walkMeters']} m away: too late to walk"
-    return f", leave by {clock_of(leave['at'], since)} ({leave['walkMeters']} m)"
+def _format_row(row: Departure, format_time: FormatTime) -> str:
+    platform = f", platform {row.platform}" if row.platform else ""
+    delay_s = row.departure_delay_s or 0
+    delay = f"{abs(delay_s)} s {'early' if delay_s < 0 else 'late'}"
+    status = {
+        Status.CANCELLED: " CANCELLED",
+        Status.DELAYED: f" (expected {format_time(row.expected)}, {delay})",
+        Status.ON_TIME: f" (on time{f', {delay}' if delay_s else ''})",
+        Status.SCHEDULED_ONLY: "",
+    }[status_of_departure(row)]
+    return f"{format_time(row.scheduled)} {_name_row(row)}{platform}{status}"
+
+
+def _format_leaving(row: Departure, walk: WalkToStop | None, now: int, format_time: FormatTime) -> str:
+    if walk is None:
+        return ""
+    if row.expected - walk.seconds < now:
+        return f", {walk.metres} m away: too late to walk"
+    return f", leave by {format_time(row.expected - walk.seconds)} ({walk.metres} m)"

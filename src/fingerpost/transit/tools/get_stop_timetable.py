@@ -23,7 +23,7 @@ from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.modes import TimetableWord, timetable_word
 from fingerpost.transit.rules.times import AskedInstant, format_utc, local_date_of, place_in_time, read_offset_instant
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
 from fingerpost.transit.tools.shapes import (
@@ -34,12 +34,13 @@ from fingerpost.transit.tools.shapes import (
     serialize_metadata,
 )
 from fingerpost.transit.tools.wording import (
-    LocalTimes,
     WhyEmptySentence,
     describe_alerts,
     explain_gap,
     find_past_message,
+    format_clock,
     format_count,
+    format_day,
     said_below,
 )
 
@@ -146,22 +147,33 @@ def _bytes_of(texts: Iterable[str]) -> int:
 ROWS_ONE_BY_ONE = 10
 
 
-def describe_timetable(answer: StopTimetableOutput, why_empty: WhyEmptySentence | None) -> str:
-    rows, applied, metadata, meta = answer["departures"], answer["applied"], answer["metadata"], answer["meta"]
-    times = LocalTimes(metadata["timeZone"], [row["scheduledTime"] for row in rows], why_empty)
-    day = times.day(rows[0]["scheduledTime"]) if rows else ""
+def _write_text(
+    body: StopTimetableOutput,
+    shown: Sequence[Departure],
+    lines_of_window: Sequence[Sequence[Departure]],
+    window: "_Window",
+    why_empty: WhyEmptySentence | None,
+) -> str:
+    applied, metadata, meta = body["applied"], body["metadata"], body["meta"]
+    zone, stop = metadata["timeZone"], meta["stop"]
+    since = shown[0].scheduled if shown else window.first
+    format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
     limits = f"at most {applied['maxDepartures']} within {applied['horizonMinutes']} min"
-    head = f"Timetable of {meta['stop']['name']} ({meta['stop']['id']})"
-    if rows:
-        lines = [f"{head}, {day} ({times.zone}), {limits}:"]
+    head = f"Timetable of {stop['name']} ({stop['id']}), {format_day(since, zone)} ({zone}), {limits}:"
+    why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.say(format_time)]
+    lines = [head if shown else " ".join([head, "no departures.", *filter(None, why)])]
+    if len(shown) <= ROWS_ONE_BY_ONE:
+        lines += [f"{format_time(row.scheduled)} {_name(row, zone)}" for row in shown]
     else:
-        why = times.explain_empty(metadata)
-        lines = [f"{head} ({times.zone}), {limits}: no departures. {why}".rstrip()]
-    if len(rows) <= ROWS_ONE_BY_ONE:
-        lines += [f"{times.clock(row['scheduledTime'], day)} {_name(row)}{_service_day(row, times)}" for row in rows]
-    else:
-        lines += _list_by_line(rows, times, day)
-    lines += [_line(each, times, day) for each in meta.get("lines", ())]
+        clocks: dict[str, list[str]] = {}
+        for row in shown:
+            clocks.setdefault(_name(row, zone), []).append(format_time(row.scheduled))
+        lines += [f"{name}: {' '.join(times)}" for name, times in clocks.items()]
+    lines += [
+        f"{own[0].line} to {own[0].destination}: {format_count(len(own), 'departure')}, "
+        f"first {format_time(own[0].scheduled)}, last {format_time(own[-1].scheduled)}"
+        for own in lines_of_window
+    ]
     remarks = []
     if "linesNotShown" in meta:
         remarks.append(f"! {meta['linesNotShown']} more lines are not shown.")
@@ -169,40 +181,19 @@ def describe_timetable(answer: StopTimetableOutput, why_empty: WhyEmptySentence 
         remarks.append(f"! A limit was lowered: {limits}.")
     if "cancelledLeftOut" in metadata:
         remarks.append(f"! Left out because they are cancelled: {metadata['cancelledLeftOut']}.")
-    if "otherStops" in meta["stop"]:
-        others = ", ".join(meta["stop"]["otherStops"])
+    if "otherStops" in stop:
+        others = ", ".join(stop["otherStops"])
         remarks.append(f"! This stop alone; its place has other stops too ({others}); wholePlace shows all.")
-    parts = [(f"departures/{at}", f"{row['mode']} {row['routeShortName']}") for at, row in enumerate(rows)]
-    alerts = describe_alerts(meta, [*parts, ("meta/stop", "this stop")], "every departure", metadata["timeZone"])
+    parts = [(path, f"{timetable_word(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
+    alerts = describe_alerts(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
     return "\n".join(lines + said_below(metadata, meta, remarks + alerts))
 
 
-def _list_by_line(rows: list[TimetableDeparture], times: LocalTimes, day: str) -> list[str]:
-    by_name: dict[str, list[str]] = {}
-    for row in rows:
-        own = by_name.setdefault(f"{_name(row)}{_service_day(row, times)}", [])
-        own.append(times.clock(row["scheduledTime"], day))
-    return [f"{name}: {' '.join(clocks)}" for name, clocks in by_name.items()]
-
-
-def _name(row: TimetableDeparture) -> str:
-    long_name = row.get("routeLongName")
-    told = f" ({long_name})" if long_name and long_name != row["routeShortName"] else ""
-    towards = f" to {row['headsign']}" if "headsign" in row else ""
-    return f"{row['mode']} {row['routeShortName']}{towards}{told}"
-
-
-def _service_day(row: TimetableDeparture, times: LocalTimes) -> str:
-    is_other = row["serviceDay"] != times.date(row["scheduledTime"])
-    return f", of the service day {row['serviceDay']}" if is_other else ""
-
-
-def _line(line: TimetableLine, times: LocalTimes, day: str) -> str:
-    towards = f" to {line['headsign']}" if "headsign" in line else ""
-    return (
-        f"{line['routeShortName']}{towards}: {format_count(line['departures'], 'departure')}, "
-        f"first {times.clock(line['first'], day)}, last {times.clock(line['last'], day)}"
-    )
+def _name(row: Departure, zone: str) -> str:
+    long_name = f" ({row.long_name})" if row.long_name and row.long_name != row.line else ""
+    is_other_day = row.service_day != local_date_of(row.scheduled, zone)
+    day = f", of the service day {row.service_day}" if is_other_day else ""
+    return f"{timetable_word(row.mode)} {row.line} to {row.destination}{long_name}{day}"
 
 
 DAY_S = 24 * 3600
@@ -268,8 +259,7 @@ class GetStopTimetable(PublishedTool):
             stop = replace(place, warnings=stop.warnings)
         elif place is not None:
             others = [each for each in place.place.member_ids if each not in stop.place.member_ids]
-        warnings = Warnings(stop.warnings)
-        warnings.add(WarningCode.IN_THE_PAST, find_past_message(window.when, None, "this is the timetable"))
+        past = find_past_message(window.when, None, "this is the timetable")
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=window.first,
@@ -279,7 +269,7 @@ class GetStopTimetable(PublishedTool):
             by_schedule=True,
         )
         outcome = await list_departures(stop.networks, query)
-        warnings.add_all(outcome.warnings)
+        warnings = [*stop.warnings, *list_stated((WarningCode.IN_THE_PAST, past)), *outcome.warnings]
         board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = write_stated(TimetableStop, named)
@@ -306,21 +296,21 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
 
 
 def _answer(
-    stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Warnings, include: Collection[str]
+    stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Sequence[Warning], include: Collection[str]
 ) -> ToolReply:
     scheduled = [departure for departure in board.departures if window.first <= departure.scheduled <= window.last]
     running = sorted((each for each in scheduled if not each.cancelled), key=_order)
     rows = [serialize_departure(each) for each in running[: window.most]]
     shown = running[: _count_shown(running, rows, window)]
     provenance = board.provenance
-    if len(shown) < len(running):
-        warnings.add(WarningCode.TRUNCATED_RESULTS, _format_more(running, len(shown), window))
-    touched = list_board_touched(board, shown, "meta/stop")
-    report = report_rides(shown, touched, provenance, window.now, warnings.list_all())
+    more = _format_more(running, len(shown), window) if len(shown) < len(running) else None
+    stated = [*warnings, *list_stated((WarningCode.TRUNCATED_RESULTS, more))]
+    report = report_rides(shown, list_board_touched(board, shown, "meta/stop"), provenance, window.now, stated)
     reason = None if running else _find_reason(window, board)
     why_empty = None if running or board.gap is None else explain_gap(board.gap)
-    lines = _list_lines(running if window.is_until else ())
-    fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
+    lines = _group_by_line(running if window.is_until else ())
+    summaries = [_serialize_line(own) for own in lines]
+    fitting = summaries[: min(MOST_LINES, count_fitting_lines(summaries))]
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
         "whyEmpty": None if why_empty is None else why_empty.say(format_utc),
@@ -336,7 +326,8 @@ def _answer(
         "metadata": serialize_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
         "meta": write_stated(StopTimetableMeta, meta),
     }
-    return reply_with_colors(body, describe_timetable(body, why_empty), list_row_paths(shown), include)
+    text = _write_text(body, shown, lines[: len(fitting)], window, why_empty)
+    return reply_with_colors(body, text, list_row_paths(shown), include)
 
 
 def _order(departure: Departure) -> tuple[int, str, str, str]:
@@ -374,20 +365,23 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
 
 
-def _list_lines(running: Sequence[Departure]) -> list[TimetableLine]:
+def _group_by_line(running: Sequence[Departure]) -> list[list[Departure]]:
+    """Return the departures of each line in one direction, in the order of their first."""
     by_line: dict[tuple[str, str], list[Departure]] = {}
-    for each in running:
-        by_line.setdefault((each.line, each.destination), []).append(each)
-    return [
-        {
-            "routeShortName": line,
-            "headsign": headsign,
-            "departures": len(own),
-            "first": format_utc(own[0].scheduled),
-            "last": format_utc(own[-1].scheduled),
-        }
-        for (line, headsign), own in by_line.items()
-    ]
+    for row in running:
+        by_line.setdefault((row.line, row.destination), []).append(row)
+    return [*by_line.values()]
+
+
+def _serialize_line(departures: Sequence[Departure]) -> TimetableLine:
+    first, last = departures[0], departures[-1]
+    return {
+        "routeShortName": first.line,
+        "headsign": first.destination,
+        "departures": len(departures),
+        "first": format_utc(first.scheduled),
+        "last": format_utc(last.scheduled),
+    }
 
 
 def serialize_departure(departure: Departure) -> TimetableDeparture:

@@ -361,7 +361,7 @@ def _list_remarks(
         if unmet and (found.is_own_engine or not found.step_free_supported):
             remarks.append(unmet.message)
     report = report_rides(list_legs(shown), (), provenance, now, found.warnings)
-    remarks += [each.message for each in report.warnings.list_all()]
+    remarks += [warning.message for warning in report.warnings]
     touched = list_legs((*shown, *found.unusable))
     alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)
     remarks += [

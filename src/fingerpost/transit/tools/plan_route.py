@@ -1,5 +1,8 @@
 """planRoute (lookup contract): itineraries between two texts or places within a window of time (rules D1, D3)."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -16,24 +19,27 @@ from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.labels import Latitude, Longitude, StopText
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver
+from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.modes import TimetableWord, timetable_word
-from fingerpost.transit.rules.ranking import JourneyPreset, route_id, route_key
+from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id, route_key
 from fingerpost.transit.rules.times import format_utc, place_in_time, read_offset_instant
 from fingerpost.transit.rules.trip_limits import find_long_change
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant, serialize_metadata
-from fingerpost.transit.tools.trip_search import RouteQuestion, RoutesFound, search_routes
+from fingerpost.transit.tools.trip_search import RoutesFound, search_routes
 from fingerpost.transit.tools.wording import (
-    LocalTimes,
-    WhyEmptySentence,
     describe_alerts,
     find_past_message,
+    format_clock,
+    format_day,
     format_itinerary,
+    list_leg_lines,
+    name_rides,
     said_below,
 )
 
@@ -152,51 +158,28 @@ class PlanRouteOutput(WireDict):
     meta: RouteMeta
 
 
-def describe_routes(answer: PlanRouteOutput, why_empty: WhyEmptySentence | None) -> str:
-    itineraries, window = answer["itineraries"], answer["window"]
-    metadata, meta = answer["metadata"], answer["meta"]
-    legs = [leg for itinerary in itineraries for leg in itinerary["legs"]]
-    shown = [time for leg in legs for time in (leg["departureTime"], leg["arrivalTime"])]
-    times = LocalTimes(metadata["timeZone"], shown, why_empty)
-    day = times.day(itineraries[0]["startTime"]) if itineraries else ""
-    if itineraries:
-        lines = [f"{len(itineraries)} within {window['applied']} min, on {day} ({times.zone}):"]
-    else:
-        why = times.explain_empty(metadata)
-        lines = [f"No itinerary within {window['applied']} min ({times.zone}): {why}"]
-    lines += [f"{number}. {_itinerary(each, times, day)}" for number, each in enumerate(itineraries, 1)]
+def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: RoutesFound, query: JourneyQuery) -> str:
+    window, metadata, meta = body["window"], body["metadata"], body["meta"]
+    zone = metadata["timeZone"]
+    since = shown[0].departure if shown else query.instant
+    format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
+    within = f"within {window['applied']} min, {format_day(since, zone)} ({zone})"
+    why = [metadata.get("noResultsReason", ""), "" if found.why_empty is None else found.why_empty.say(format_time)]
+    lines = [f"{len(shown)} {within}:" if shown else f"No itinerary {within}: {' '.join(filter(None, why))}"]
+    for number, (trip, route) in enumerate(zip(shown, body["itineraries"], strict=True), 1):
+        minutes, walk_m = route["durationMinutes"], route["totalWalkDistanceMeters"]
+        lines.append(f"{number}. {format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)}")
+        lines += list_leg_lines(trip, format_time, timetable_word)
     if window["clamped"]:
         lines.append(f"! searchWindowMinutes was lowered from {window['requested']} to {window['applied']}.")
-    if "cancelledLeftOut" in metadata:
-        lines.append(f"! Left out because a ride is cancelled: {metadata['cancelledLeftOut']}.")
-    if "missedChangesLeftOut" in metadata:
-        lines.append(f"! Left out because a change would be missed: {metadata['missedChangesLeftOut']}.")
+    if found.cancelled:
+        lines.append(f"! Left out because a ride is cancelled: {found.cancelled}.")
+    if found.missed_changes:
+        lines.append(f"! Left out because a change would be missed: {found.missed_changes}.")
     if meta.get("straightRides"):
         lines.append("! The source knows no length of some rides; theirs is the straight line between their stops.")
-    parts = [
-        (f"itineraries/{row}/legs/{at}", f"{row + 1}: {leg['mode']} {leg['lineName']}")
-        for row, itinerary in enumerate(itineraries)
-        for at, leg in enumerate(itinerary["legs"])
-        if "lineName" in leg
-    ]
-    alerts = describe_alerts(meta, parts, "every ride", metadata["timeZone"])
+    alerts = describe_alerts(meta, name_rides(shown, timetable_word), "every ride", zone)
     return "\n".join(lines + said_below(metadata, meta, alerts))
-
-
-def _itinerary(itinerary: RouteItinerary, times: LocalTimes, day: str) -> str:
-    begin, end = (times.clock(itinerary[field], day) for field in ("startTime", "endTime"))
-    changes, walk_m = itinerary["numberOfTransfers"], itinerary["totalWalkDistanceMeters"]
-    head = format_itinerary(begin, end, itinerary["durationMinutes"], changes, walk_m)
-    return f"{head}: {'; '.join(_leg(leg, times, day) for leg in itinerary['legs'])}"
-
-
-def _leg(leg: RouteLeg, times: LocalTimes, day: str) -> str:
-    begin, end = (times.clock(leg[field], day) for field in ("departureTime", "arrivalTime"))
-    span = f"{begin} {leg['from']['name']} to {leg['to']['name']} {end}"
-    if "lineName" not in leg:
-        return f"{leg['mode'].lower()} {leg['distanceMeters']} m {span}"
-    towards = f" towards {leg['headsign']}" if leg.get("headsign") else ""
-    return f"{leg['mode']} {leg['lineName']}{towards} {span} ({leg['distanceMeters']} m)"
 
 
 MOST_ITINERARIES = 3
@@ -224,67 +207,77 @@ class PlanRoute(PublishedTool):
 
     async def handle(self, arguments: RouteRequestInput, call: Call) -> ToolReply:
         now = int(call.now.timestamp())
-        question = _read_question(arguments, now)
+        arrive_by = arguments.departure_time is None
+        field = "arrivalTime" if arrive_by else "departureTime"
+        instant = read_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
+        when, preset = place_in_time(instant, now), JourneyPreset(arguments.journey_preset)
         ends, warned = await self._ends.get_trip_ends(
             arguments.origin.query(),
             arguments.destination.query(),
             user=call.user,
-            language=question.language,
-            instant=question.when.instant,
-            arrive_by=question.arrive_by,
+            language=arguments.language,
+            instant=when.instant,
+            arrive_by=arrive_by,
         )
-        warnings = Warnings(warned)
-        warnings.add(WarningCode.IN_THE_PAST, find_past_message(question.when, None, "these are the trips"))
-        found = await search_routes(ends, question)
-        warnings.add_all(found.warnings)
-        return _answer(arguments, question, found, call, warnings)
 
+        def new_query(chosen: TripEnds) -> JourneyQuery:
+            return JourneyQuery(
+                origin=chosen.origin,
+                destination=chosen.destination,
+                instant=when.instant,
+                arrive_by=arrive_by,
+                not_before=when.not_before,
+                optimize=OPTIMIZE[preset],
+                language=arguments.language,
+                window_s=60 * min(arguments.search_window_minutes, LONGEST_WINDOW_MINUTES),
+            )
 
-def _read_question(arguments: RouteRequestInput, now: int) -> RouteQuestion:
-    arrive_by = arguments.departure_time is None
-    field = "arrivalTime" if arrive_by else "departureTime"
-    instant = read_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
-    return RouteQuestion(
-        now=now,
-        when=place_in_time(instant, now),
-        arrive_by=arrive_by,
-        window_s=60 * min(arguments.search_window_minutes, LONGEST_WINDOW_MINUTES),
-        preset=JourneyPreset(arguments.journey_preset),
-        language=arguments.language,
-    )
+        past = find_past_message(when, None, "these are the trips")
+        found = await search_routes(ends, new_query, preset, now)
+        warnings = [*warned, *list_stated((WarningCode.IN_THE_PAST, past)), *found.warnings]
+        return _answer(arguments, new_query(ends[0]), found, call, warnings)
 
 
 def _answer(
-    arguments: RouteRequestInput, question: RouteQuestion, found: RoutesFound, call: Call, warnings: Warnings
+    arguments: RouteRequestInput, query: JourneyQuery, found: RoutesFound, call: Call, warnings: Sequence[Warning]
 ) -> ToolReply:
-    ranked = sorted(found.routes, key=lambda route: route_key(route, question.preset, _walk_m(route), route_id(route)))
+    preset = JourneyPreset(arguments.journey_preset)
+    ranked = sorted(found.routes, key=lambda route: route_key(route, preset, _walk_m(route), route_id(route)))
     chosen = ranked[:MOST_ITINERARIES]
-    if len(ranked) > len(chosen):
-        warnings.add(WarningCode.TRUNCATED_RESULTS, _format_more(len(ranked), chosen, question))
-    touched = [AffectedPart(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
-    warnings.add(WarningCode.PREFERENCE_UNMET, find_long_change(chosen))
-    legs = report_rides(list_legs(chosen), touched, found.provenance, question.now, warnings.list_all())
-    metadata = serialize_metadata(found.provenance.zone, legs.warnings, cancelled=found.cancelled, reason=found.reason)
-    requested, applied = arguments.search_window_minutes, question.window_s // 60
-    is_straight = any(leg.is_transit and leg.distance_m is None for leg in list_legs(chosen))
+    more = _format_more(len(ranked), chosen, query) if len(ranked) > len(chosen) else None
+    stated = list_stated(
+        (WarningCode.TRUNCATED_RESULTS, more), (WarningCode.PREFERENCE_UNMET, find_long_change(chosen))
+    )
+    affected = [AffectedPart(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
+    report = report_rides(
+        list_legs(chosen), affected, found.provenance, int(call.now.timestamp()), [*warnings, *stated]
+    )
+    metadata = serialize_metadata(
+        found.provenance.zone, report.warnings, cancelled=found.cancelled, reason=found.reason
+    )
+    requested, applied = arguments.search_window_minutes, (query.window_s or 0) // 60
     meta = {
-        **legs.serialize(in_utc=True),
+        **report.serialize(in_utc=True),
         "whyEmpty": None if found.why_empty is None else found.why_empty.say(format_utc),
         "walking": found.provenance.walking,
-        "straightRides": is_straight or None,
+        "straightRides": any(leg.is_transit and leg.distance_m is None for leg in list_legs(chosen)) or None,
     }
     body: PlanRouteOutput = {
-        "itineraries": [serialize_route(each) for each in chosen],
+        "itineraries": [serialize_route(route) for route in chosen],
         "window": {"requested": requested, "applied": applied, "clamped": requested != applied},
         "metadata": write_stated(RouteMetadata, {**metadata, "missedChangesLeftOut": found.missed_changes or None}),
         "meta": write_stated(RouteMeta, meta),
     }
-    return reply_with_colors(body, describe_routes(body, found.why_empty), list_leg_paths(chosen), call.include)
+    measured = [
+        replace(route, legs=tuple(replace(leg, distance_m=_length_m(leg)) for leg in route.legs)) for route in chosen
+    ]
+    text = _write_text(body, measured, found, query)
+    return reply_with_colors(body, text, list_leg_paths(chosen), call.include)
 
 
-def _format_more(count: int, chosen: list[Itinerary], question: RouteQuestion) -> str:
+def _format_more(count: int, chosen: list[Itinerary], query: JourneyQuery) -> str:
     told = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
-    if question.arrive_by:
+    if query.arrive_by:
         return f"{told} For those that arrive last, ask with a smaller searchWindowMinutes."
     last = max(itinerary.departure for itinerary in chosen)
     return f"{told} For later ones, ask with departureTime {format_utc(last + 60)}."

@@ -3,7 +3,7 @@
 Input models that are defaults of others are frozen: pydantic would copy them for every question.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field, model_validator
@@ -169,7 +169,7 @@ class PlanTripOutput(WireDict):
     meta: PlanMeta
 
 
-def serialize_itinerary(choice: ItineraryOption, notes: list[str], zone: str) -> WireItinerary:
+def serialize_itinerary(choice: ItineraryOption, notes: Sequence[str], zone: str) -> WireItinerary:
     itinerary = choice.itinerary
     fields = {
         "legs": [serialize_leg(leg, zone) for leg in itinerary.legs],
@@ -178,7 +178,7 @@ def serialize_itinerary(choice: ItineraryOption, notes: list[str], zone: str) ->
         "walkingDistance": round(itinerary.walk_m),
         "scheduleType": schedule_type_of(itinerary).value,
         "fingerprint": choice.fingerprint,
-        "accessibilityNotes": notes or None,
+        "accessibilityNotes": list(notes) or None,
         "DisruptionFlag": choice.flagged or None,
         "DisruptionNote": choice.note,
     }

@@ -1,28 +1,39 @@
-"""The report of an answer: what holds of its rides as a whole, computed once, then serialized by each contract."""
+"""Reports: everything that a transit answer states about its rides, computed once and then serialized."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fingerpost.contract.wire import Wire
-from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg
+from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, ServiceAlert
 from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import DepartureBoard
-from fingerpost.transit.rules.alerts import AffectedPart, ToldAlerts, choose_alerts
+from fingerpost.transit.rules.accessibility import (
+    find_low_walking_warning,
+    find_step_free_warning,
+    list_walk_notes,
+    low_walking_notes,
+)
+from fingerpost.transit.rules.alerts import AffectedPart, ToldAlerts, choose_alerts, find_explanation
+from fingerpost.transit.rules.disruption import Difference, find_differences, is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_message
-from fingerpost.transit.rules.trip_limits import find_out_of_service_message
-from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings  # noqa: A004
+from fingerpost.transit.rules.trip_limits import find_out_of_service_message, find_walk_unmet, list_long_waits
+from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings, list_stated  # noqa: A004
+from fingerpost.transit.tools.no_trip import format_trip
 from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta, serialize_origin
+from fingerpost.transit.tools.trip_search import TripFound
+from fingerpost.transit.tools.wording import FormatTime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """A report on the legs or board rows of an answer; ``age_s`` is the age of the realtime data, None without any."""
+    """What holds of the rides of an answer; ``age_s`` is the age of the realtime data, None without any."""
 
     rides: Sequence[Leg | Departure]
     provenance: Provenance
     age_s: int | None
-    warnings: Warnings
+    warnings: tuple[Warning, ...]
     alerts: ToldAlerts
 
     def serialize(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> Wire:
@@ -33,34 +44,140 @@ class Report:
         return {**origin, **serialize_alerts(self.alerts, None if in_utc else self.provenance.zone)}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripReport(Report):
+    """A report on the itineraries that plan_trip shows: notes and fares in their order, and what replaces what."""
+
+    notes: Sequence[Sequence[str]]
+    fares: Mapping[str, Fare]
+    differences: Sequence[Difference]
+
+
 def report_rides(
     rides: Sequence[Leg | Departure],
     touched: Iterable[AffectedPart],
     provenance: Provenance,
     now: int,
     warnings: Iterable[Warning],
-    *,
-    waits: Iterable[str] = (),
-    step_free: bool = False,
 ) -> Report:
-    """Report on rides; ``touched`` are the parts of the answer with alerts, ``waits`` sentences on long waits."""
+    """Report on rides; ``touched`` are the parts of the answer with alerts."""
     age_s = answer_age_s(rides, provenance, now)
-    collected = Warnings(warnings)
+    return Report(
+        rides=rides,
+        provenance=provenance,
+        age_s=age_s,
+        warnings=join_warnings([*warnings, *_list_ride_warnings(rides)], provenance, age_s),
+        alerts=choose_alerts(touched),
+    )
+
+
+def report_trip(
+    found: TripFound,
+    now: int,
+    format_time: FormatTime,
+    warnings: Iterable[Warning],
+    *,
+    low_walking: bool,
+    is_default_walk: bool,
+) -> TripReport:
+    """Report on the trips found; ``is_default_walk`` if the caller stated no limit of walking."""
+    shown, query, ranked, provenance = found.shown, found.query, found.ranked, found.provenance
+    rides, differences = list_legs(shown), find_differences(ranked, format_time)
+    age_s = answer_age_s(rides, provenance, now)
+    waits = list_long_waits(ranked.found, shown, query.instant, provenance.zone, arrive_by=query.arrive_by)
+    joined = join_warnings(
+        [
+            *warnings,
+            *_list_trip_warnings(found, format_time, low_walking=low_walking, is_default_walk=is_default_walk),
+            *_list_ride_warnings(rides),
+            *(Warning(WarningCode.PREFERENCE_UNMET, sentence) for sentence in waits),
+        ],
+        provenance,
+        age_s,
+    )
+    crossed = [list_walk_notes(itinerary) if query.step_free else [] for itinerary in shown]
+    walked = [[note] for note in low_walking_notes(shown, ranked.found)] if low_walking else [[] for _ in shown]
+    fares = [(option, found.ends.network.find_fare(option.itinerary)) for option in ranked.choices]
+    return TripReport(
+        rides=rides,
+        provenance=provenance,
+        age_s=age_s,
+        warnings=joined,
+        alerts=choose_alerts(_list_affected(found, differences, joined), step_free=query.step_free),
+        notes=[[*first, *second] for first, second in zip(crossed, walked, strict=True)],
+        fares={option.fingerprint: fare for option, fare in fares if fare is not None},
+        differences=differences,
+    )
+
+
+def _list_trip_warnings(
+    found: TripFound, format_time: FormatTime, *, low_walking: bool, is_default_walk: bool
+) -> Iterator[Warning]:
+    ranked, shown, query = found.ranked, found.shown, found.query
+    no_steps = find_step_free_warning(shown, supported=found.first_answer.step_free_supported)
+    if query.step_free and no_steps is not None:
+        yield no_steps
+    far = find_low_walking_warning(ranked.found)
+    if low_walking and far is not None:
+        yield far
+    better = None if found.better is None else f"{format_trip(found.better, found.provenance.zone)}."
+    replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
+    count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
+    yield from list_stated(
+        (WarningCode.PREFERENCE_UNMET, find_walk_unmet(shown, query.max_walk_m, is_default=is_default_walk)),
+        (WarningCode.PREFERENCE_UNMET, better),
+        (WarningCode.DISRUPTED_ITINERARY_REPLACED, replaced if ranked.dropped else None),
+        (WarningCode.TRUNCATED_RESULTS, count if len(ranked.found) > len(shown) else None),
+    )
+
+
+def _list_affected(
+    found: TripFound, differences: Sequence[Difference], warnings: Sequence[Warning]
+) -> Iterator[AffectedPart]:
+    for path, leg in list_leg_paths(found.shown):
+        yield AffectedPart(path, leg.alerts)
+        yield AffectedPart(path, _list_explanations(leg), explains=True)
+    for at, difference in enumerate(differences):
+        alert = difference.cause.alert
+        yield AffectedPart(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
+    for at, warning in enumerate(warnings):
+        if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
+            for leg in list_legs(found.ranked.dropped):
+                yield AffectedPart(f"warnings/{at}", _list_explanations(leg), explains=True)
+
+
+def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
+    alert = find_explanation(leg) if is_disrupted_leg(leg) else None
+    return () if alert is None else (alert,)
+
+
+def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
     for ride in rides:
         name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
         if ride.headway_s:
             about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
-            collected.add(WarningCode.FREQUENCY_BASED, about)
+            yield Warning(WarningCode.FREQUENCY_BASED, about)
         if ride.by_arrangement:
-            collected.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
+            yield Warning(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
     if any(ride.is_interpolated for ride in rides):
         approximate = "Some times are approximate: the feed has none for these stops, so they are interpolated."
-        collected.add(WarningCode.TIMES_INTERPOLATED, approximate)
-    for sentence in waits:
-        collected.add(WarningCode.PREFERENCE_UNMET, sentence)
-    warn_of_provenance(provenance, age_s, collected)
-    alerts = choose_alerts(touched, step_free=step_free)
-    return Report(rides=rides, provenance=provenance, age_s=age_s, warnings=collected, alerts=alerts)
+        yield Warning(WarningCode.TIMES_INTERPOLATED, approximate)
+
+
+def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: int | None = None) -> tuple[Warning, ...]:
+    """Return one warning per code, with those of the provenance."""
+    joined = Warnings(warnings)
+    is_outside = bool(joined.find(WarningCode.OUTSIDE_CALENDAR))
+    out_of_service = None if is_outside else find_out_of_service_message(provenance.out_of_service)
+    joined.add_all(
+        list_stated(
+            (WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems)),
+            *((WarningCode.REALTIME_UNMATCHED, unmatched) for unmatched in provenance.realtime_unmatched),
+            (WarningCode.FEED_NOT_IN_SERVICE, out_of_service),
+            *((WarningCode.NETWORK_LEFT_OUT, lost) for lost in provenance.lost),
+        )
+    )
+    return joined.list_all()
 
 
 def list_legs(itineraries: Iterable[Itinerary]) -> list[Leg]:
@@ -85,13 +202,3 @@ def list_board_touched(board: DepartureBoard, shown: Iterable[Departure], stop_p
 def _list_stop_ids(rides: Iterable[Leg | Departure]) -> list[str]:
     legs = (ride for ride in rides if isinstance(ride, Leg))
     return [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
-
-
-def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
-    warnings.add(WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems))
-    for unmatched in provenance.realtime_unmatched:
-        warnings.add(WarningCode.REALTIME_UNMATCHED, unmatched)
-    if not warnings.find(WarningCode.OUTSIDE_CALENDAR):
-        warnings.add(WarningCode.FEED_NOT_IN_SERVICE, find_out_of_service_message(provenance.out_of_service))
-    for lost in provenance.lost:
-        warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)

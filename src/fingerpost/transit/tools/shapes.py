@@ -13,7 +13,7 @@ from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.places.labels import Latitude, Longitude, TextQuery
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts
 from fingerpost.transit.rules.times import format_instant, format_utc
-from fingerpost.transit.rules.warnings import Warnings
+from fingerpost.transit.rules.warnings import Warning  # noqa: A004  # the contract's own name
 
 Language = Literal["fi", "sv", "en"]
 
@@ -213,8 +213,8 @@ def _serialize_feed(feed: FeedVersion) -> WireFeed:
     return write_stated(WireFeed, fields)
 
 
-def serialize_warnings(warnings: Warnings) -> Warned:
-    shown: list[WireWarning] = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
+def serialize_warnings(warnings: Iterable[Warning]) -> Warned:
+    shown: list[WireWarning] = [{"code": warning.code.value, "message": warning.message} for warning in warnings]
     return {"warnings": shown} if shown else {}
 
 
@@ -239,7 +239,7 @@ def _serialize_alert(told: ToldAlert, zone: str | None) -> WireAlert:
 
 
 def serialize_metadata(
-    zone: str, warnings: Warnings, *, cancelled: int, reason: NoResultsReason | None
+    zone: str, warnings: Iterable[Warning], *, cancelled: int, reason: NoResultsReason | None
 ) -> AnswerMetadata:
     fields = {
         "timeZone": zone,

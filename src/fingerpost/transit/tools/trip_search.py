@@ -24,8 +24,8 @@ from fingerpost.transit.rules.disruption import (
     list_candidates,
     merge_alternatives,
 )
-from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id
-from fingerpost.transit.rules.times import AskedInstant, format_instant, local_date_of
+from fingerpost.transit.rules.ranking import JourneyPreset, route_id
+from fingerpost.transit.rules.times import format_instant, local_date_of
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 from fingerpost.transit.tools.no_trip import SIDES, explain_no_trip, find_better_beyond
@@ -224,33 +224,6 @@ LEAST_WALK_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RouteQuestion:
-    now: int
-    when: AskedInstant
-    arrive_by: bool
-    window_s: int
-    preset: JourneyPreset
-    language: str
-
-    def holds(self, itinerary: Itinerary) -> bool:
-        if self.arrive_by:
-            return self.when.instant - self.window_s <= itinerary.arrival <= self.when.instant
-        return self.when.instant <= itinerary.departure <= self.when.instant + self.window_s
-
-    def query(self, ends: TripEnds) -> JourneyQuery:
-        return JourneyQuery(
-            origin=ends.origin,
-            destination=ends.destination,
-            instant=self.when.instant,
-            arrive_by=self.arrive_by,
-            not_before=self.when.not_before,
-            optimize=OPTIMIZE[self.preset],
-            language=self.language,
-            window_s=self.window_s,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RoutesFound:
     """Usable itineraries in the window, each once, in no order; how many are left out, and why there are none."""
 
@@ -263,33 +236,35 @@ class RoutesFound:
     warnings: Sequence[Warning] = ()
 
 
-async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> RoutesFound:
+async def search_routes(
+    ends: Sequence[TripEnds], new_query: Callable[[TripEnds], JourneyQuery], preset: JourneyPreset, now: int
+) -> RoutesFound:
     """Ask the networks in turn; nothing found is an answer with a reason."""
     deadline = Deadline()
     try:
-        first = await _ask_first(ends, question.query, deadline)
+        first = await _ask_first(ends, new_query, deadline)
     except OutsideCalendar as error:
         name = error.details.get("network")
         network = next((end.network for end in ends if end.network.profile.name == name), ends[0].network)
         return RoutesFound(
             routes=(),
-            provenance=network.profile.new_provenance(question.now),
+            provenance=network.profile.new_provenance(now),
             reason=NoResultsReason.NO_SERVICE,
             why_empty=WhyEmptySentence(error.message),
         )
     answers = [first.answer]
-    if question.preset is JourneyPreset.LEAST_WALK:
-        answers += await _ask_for_less_walking(first, question, deadline)
+    if preset is JourneyPreset.LEAST_WALK:
+        answers += await _ask_for_less_walking(first, deadline)
     everything = [each for answer in answers for each in (*answer.itineraries, *answer.timetabled)]
     # Live and timetabled answers may hold the same trip; two trips of one line a minute apart are two.
     different = list({route_id(each): each for each in everything}.values())
-    within = [each for each in different if question.holds(each)]
+    within = [each for each in different if _is_in_window(each, first.query)]
     routes = [each for each in within if not each.is_unusable]
     cancelled = sum(any(leg.cancelled for leg in each.legs) for each in within)
     reason, why_empty = None, None
     if not routes:
         usable = [each for each in different if not each.is_unusable]
-        reason, why_empty = await _explain(first, question, usable, deadline)
+        reason, why_empty = await _explain(first, usable, deadline)
     return RoutesFound(
         routes=routes,
         provenance=reduce(merge_provenance, (each.provenance for each in answers)),
@@ -301,16 +276,18 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion) -> Ro
     )
 
 
-async def _ask_for_less_walking(
-    first: _FirstAnswer, question: RouteQuestion, deadline: Deadline
-) -> list[JourneyAnswer]:
+def _is_in_window(itinerary: Itinerary, query: JourneyQuery) -> bool:
+    instant = itinerary.arrival if query.arrive_by else itinerary.departure
+    distance_s = query.instant - instant if query.arrive_by else instant - query.instant
+    return 0 <= distance_s <= (query.window_s or 0)
+
+
+async def _ask_for_less_walking(first: _FirstAnswer, deadline: Deadline) -> list[JourneyAnswer]:
     answers: list[JourneyAnswer] = []
     answer = first.answer
     for _ in range(LEAST_WALK_TRIES):
-        usable = [
-            itinerary for itinerary in answer.itineraries if question.holds(itinerary) and not itinerary.is_unusable
-        ]
-        least_m = min((each.walk_m for each in usable), default=0.0)
+        within = (trip for trip in answer.itineraries if _is_in_window(trip, first.query))
+        least_m = min((trip.walk_m for trip in within if not trip.is_unusable), default=0.0)
         if least_m < 1:
             break
         try:
@@ -323,31 +300,31 @@ async def _ask_for_less_walking(
 
 
 async def _explain(
-    first: _FirstAnswer, question: RouteQuestion, usable: Sequence[Itinerary], deadline: Deadline
+    first: _FirstAnswer, usable: Sequence[Itinerary], deadline: Deadline
 ) -> tuple[NoResultsReason, WhyEmptySentence | None]:
-    network, answer = first.ends.network, first.answer
-    instant, zone = question.when.instant, answer.provenance.zone
-    nearest = _find_nearest(usable, question)
+    network, answer, query = first.ends.network, first.answer, first.query
+    instant, zone = query.instant, answer.provenance.zone
+    nearest = _find_nearest(usable, query)
     out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
     day = local_date_of(instant, zone)
     if out_of_service and (nearest is None or local_date_of(nearest.departure, zone) != day):
         return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
-    if question.arrive_by and question.when.not_before is not None:
-        earliest = await _find_earliest_arrival(network, first.query, question.when.not_before, deadline)
+    if query.arrive_by and query.not_before is not None:
+        earliest = await _find_earliest_arrival(network, query, query.not_before, deadline)
         if earliest is not None and earliest.arrival > instant:
             return NoResultsReason.IN_THE_PAST, _with_span("The earliest arrival still possible is ", earliest)
-    reason = NoResultsReason.IN_THE_PAST if question.when.is_past else NoResultsReason.NO_DEPARTURES
+    reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
-        why = answer.why_nothing or await explain_no_trip(network, first.query, deadline)
+        why = answer.why_nothing or await explain_no_trip(network, query, deadline)
         return reason, None if why is None else WhyEmptySentence(why)
-    which = "The last one before" if question.arrive_by else "The next one after"
+    which = "The last one before" if query.arrive_by else "The next one after"
     return reason, _with_span(f"{which} the window is ", nearest)
 
 
-def _find_nearest(usable: Sequence[Itinerary], question: RouteQuestion) -> Itinerary | None:
-    if question.arrive_by:
+def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
+    if query.arrive_by:
         return max(usable, key=lambda each: each.arrival, default=None)
-    later = [each for each in usable if each.departure > question.when.instant]
+    later = [each for each in usable if each.departure > query.instant]
     return min(later, key=lambda each: (each.departure, each.arrival), default=None)
 
 

@@ -5,12 +5,14 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.port import BoardGap
 from fingerpost.transit.rules.alerts import format_effect
-from fingerpost.transit.rules.times import AskedInstant, format_instant, format_utc
+from fingerpost.transit.rules.modes import name_ride
+from fingerpost.transit.rules.realtime_status import Status, status_of
+from fingerpost.transit.rules.times import AskedInstant, format_instant, local_date_of
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
-    AnswerMetadata,
     AnswerOrigin,
     Warned,
     WireAlert,
@@ -44,25 +46,84 @@ def _format_feed(feed: WireFeed) -> str:
     return f"{feed['feed']}{version}{days}"
 
 
-def clock_of(time: str, since: str) -> str:
-    """Return HH:MM of an instant of an answer that begins at ``since``, both ISO 8601 in the place's zone.
-
-    The date stands before it on another day, and the offset after it if clocks have changed meanwhile.
-    """
-    clock = time[11:16] if time[19:] == since[19:] else f"{time[11:16]}{time[19:]}"
-    return clock if time[:10] == since[:10] else f"{time[:10]} {clock}"
+FormatTime = Callable[[int], str]
+"""Prints an instant (Unix seconds) of an answer as local time."""
 
 
-def format_clock(instant: int, since: int, zone: str) -> str:
-    return clock_of(format_instant(instant, zone), format_instant(since, zone))
+def format_clock(instant: int, since: int, zone: str, *, with_seconds: bool = False) -> str:
+    """Return HH:MM, after the date if it is another day's than that of ``since``, before the offset if that differs."""
+    time, start = format_instant(instant, zone), format_instant(since, zone)
+    clock = time[11:19] if with_seconds and time[17:19] != "00" else time[11:16]
+    if time[19:] != start[19:]:
+        clock += time[19:]
+    return clock if time[:10] == start[:10] else f"{time[:10]} {clock}"
+
+
+def format_day(instant: int, zone: str) -> str:
+    return f"{local_date_of(instant, zone):%a %Y-%m-%d}"
 
 
 def format_count(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def format_itinerary(begin: str, end: str, minutes: int, changes: int, walk_m: int) -> str:
-    return f"{begin} to {end}, {minutes} min, {format_count(changes, 'change')}, {walk_m} m walk"
+def format_itinerary(itinerary: Itinerary, format_time: FormatTime, *, minutes: int, walk_m: int) -> str:
+    span = f"{format_time(itinerary.departure)} to {format_time(itinerary.arrival)}"
+    return f"{span}, {minutes} min, {format_count(itinerary.transfers, 'change')}, {walk_m} m walk"
+
+
+_WAIT_STATED_FROM_S = 180
+
+
+def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, word: Callable[[Mode], str]) -> list[str]:
+    """Describe each leg, with the wait before it; ``word`` names modes as the tool's contract does."""
+    before = [None, *itinerary.legs[:-1]]
+    return [
+        f"   {_format_change(previous, leg)}{_format_leg(leg, format_time, word)}"
+        for previous, leg in zip(before, itinerary.legs, strict=True)
+    ]
+
+
+def name_rides(itineraries: Iterable[Itinerary], word: Callable[[Mode], str]) -> list[tuple[str, str]]:
+    """Return the path and name of each ride, for the alerts that affect it."""
+    return [
+        (f"itineraries/{row}/legs/{at}", f"{row + 1}: {name_ride(word(leg.mode), leg.line)}")
+        for row, itinerary in enumerate(itineraries)
+        for at, leg in enumerate(itinerary.legs)
+        if leg.is_transit
+    ]
+
+
+def _format_change(before: Leg | None, leg: Leg) -> str:
+    wait_s = 0 if before is None else leg.departure - before.arrival
+    if leg.stays_seated:
+        return "stay seated, "
+    return f"wait {wait_s // 60} min, " if wait_s >= _WAIT_STATED_FROM_S else ""
+
+
+def _format_leg(leg: Leg, format_time: FormatTime, word: Callable[[Mode], str]) -> str:
+    begin, end, mode = format_time(leg.departure), format_time(leg.arrival), word(leg.mode)
+    length = "" if leg.distance_m is None else f"{round(leg.distance_m)} m"
+    if not leg.is_transit:
+        return ", ".join([f"{mode.lower()} {length}".rstrip(), f"{begin} to {end}", f"to {leg.end.name}"])
+    towards = f" towards {leg.headsign}" if leg.headsign else ""
+    ride = f"{name_ride(mode, leg.line)}{towards} {begin} {_format_stop(leg.start)} to {_format_stop(leg.end)} {end}"
+    return ", ".join(filter(None, [ride, length])) + _format_status(leg)
+
+
+def _format_stop(stop: StopPoint) -> str:
+    return f"{stop.name} (platform {stop.platform})" if stop.platform else stop.name
+
+
+def _format_status(leg: Leg) -> str:
+    if leg.cancelled:
+        return " CANCELLED"
+    delay_s = leg.departure_delay_s
+    if not delay_s:
+        return "" if delay_s is None else " on time"
+    if status_of(leg) is Status.DELAYED:
+        return f" delayed {delay_s} s"
+    return f" ({abs(delay_s)} s {'early' if delay_s < 0 else 'late'})"
 
 
 class WhyEmptySentence(NamedTuple):
@@ -71,11 +132,8 @@ class WhyEmptySentence(NamedTuple):
     words: str
     instants: tuple[int, ...] = ()
 
-    def say(self, format_time: Callable[[int], str]) -> str:
-        return self.format_extras(map(format_time, self.instants))
-
-    def format_extras(self, times: Iterable[str]) -> str:
-        return f"{self.words}{' to '.join(times)}."
+    def say(self, format_time: FormatTime) -> str:
+        return f"{self.words}{' to '.join(map(format_time, self.instants))}."
 
 
 def explain_gap(gap: BoardGap) -> WhyEmptySentence:
@@ -129,48 +187,3 @@ def _format_period(alert: WireAlert, zone: str) -> str:
     if since and until:
         return f"{since} to {until[11:] if until[:10] == since[:10] else until}"
     return f"since {since}" if since else f"until {until}" if until else ""
-
-
-class LocalTimes:
-    """Prints the instants of one answer (ISO 8601) in the zone of its place, with dates of other days.
-
-    If the offset changes within an answer, each time has its own. An empty answer has the instants of ``why_empty``.
-    """
-
-    def __init__(self, zone: str, times: Iterable[str], why_empty: WhyEmptySentence | None) -> None:
-        self._zone = ZoneInfo(zone)
-        self._why_empty = why_empty
-        shown = [*times] or [format_utc(instant) for instant in (why_empty.instants if why_empty else ())]
-        offsets = {self._read(time).strftime("%z") for time in shown}
-        self._offset = offsets.pop() if len(offsets) == 1 else None
-        self._name = zone
-
-    @property
-    def zone(self) -> str:
-        """The zone to name once: ``Europe/Helsinki, UTC+02:00``, without the offset where it changes."""
-        return self._name if self._offset is None else f"{self._name}, UTC{self._offset[:3]}:{self._offset[3:]}"
-
-    def date(self, time: str) -> str:
-        return self._read(time).date().isoformat()
-
-    def day(self, time: str) -> str:
-        return f"{self._read(time):%a %Y-%m-%d}"
-
-    def clock(self, time: str, day: str) -> str:
-        local = self._read(time)
-        text = f"{local:%H:%M:%S}" if local.second else f"{local:%H:%M}"
-        if self._offset is None:
-            text += f"{local:%z}"
-        own = self.day(time)
-        return text if own == day else f"{own} {text}"
-
-    def explain_empty(self, metadata: AnswerMetadata) -> str:
-        why, reason = self._why_empty, metadata.get("noResultsReason", "")
-        if why is None:
-            return reason
-        times = [format_utc(instant) for instant in why.instants]
-        # The day is said if it is not that of the instant before.
-        return f"{reason} {why.format_extras(map(self.clock, times, ['', *map(self.day, times)]))}".lstrip()
-
-    def _read(self, time: str) -> datetime:
-        return datetime.fromisoformat(time).astimezone(self._zone)
