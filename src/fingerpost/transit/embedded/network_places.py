@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.embedded.stops import TimetableStops
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m, match_place
 from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
 from fingerpost.transit.rules.inflection import base_forms
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, in_order, plain
@@ -81,8 +81,7 @@ class NetworkPlaces:
                 if known is None or known.score < score:
                     by_token[match.place.token] = replace(match, score=score)
         for station in self._list_main_stations(text, addresses):
-            away_m = None if focus is None else distance_m(focus, station.coordinate)
-            by_token[station.token] = PlaceMatch(place=in_language(station, language), score=1.0, distance_m=away_m)
+            by_token[station.token] = match_place(in_language(station, language), 1.0, focus)
         places_of_name: dict[str, list[Place]] = {}
         for match in by_token.values():
             for name in _plain_names(match.place):

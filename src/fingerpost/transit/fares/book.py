@@ -49,8 +49,6 @@ class FareRide(NamedTuple):
 
 
 class Price(NamedTuple):
-    """A price, and the ids of its tickets or fare products in the order in which they are needed."""
-
     amount: Decimal
     currency: str
     tickets: tuple[str, ...]

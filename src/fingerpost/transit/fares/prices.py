@@ -125,7 +125,6 @@ def _cheapest(
 def _sums(
     book: FareBook, rides: Sequence[FareRide], legs: Sequence[_Option], amounts: dict[str, Decimal]
 ) -> Iterator[_Paid]:
-    """Yield what is paid for legs of given groups, by each of the transfer rules that can be applied."""
     waiting = [(1, _Paid(legs[0].amount, (legs[0].product_id,), 0, 0, None, False, legs[0].amount))]
     while waiting:
         at, paid = waiting.pop()

@@ -32,8 +32,6 @@ class Mode(StrEnum):
 
 
 class Access(StrEnum):
-    """Whether a wheelchair can use something: what the source says, never a guess."""
-
     YES = "yes"
     NO = "no"
     UNKNOWN = "unknown"
@@ -47,8 +45,6 @@ class Optimize(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopPoint:
-    """Where a leg begins or ends. ``id`` is None at a place that is not a stop."""
-
     name: str
     coordinate: Coordinate
     id: str | None = None
@@ -196,7 +192,6 @@ class Itinerary:
 
     @cached_property
     def missed_changes(self) -> tuple[MissedChange, ...]:
-        """The changes that cannot be made at the expected times, cancelled rides aside."""
         missed = []
         before: Leg | None = None
         walk_s = 0

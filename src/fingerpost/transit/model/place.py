@@ -33,14 +33,10 @@ class Coordinate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Somewhere that a text or an id can mean.
+    """A stop, station, address or other place; ``id`` is None for an address.
 
-    ``id`` is a printed stop id (``FEED:LOCAL``, rule A8), None for an address.
-    ``member_ids`` are the printed ids of all stops that the place covers (rule D2).
-    ``zero_walk_ids`` are those that stand where the place stands, the stops of its station or its nearest stop:
-    others cost the walk. None where it is all of them.
-    ``guess`` says what of its position is guessed, None where nothing is.
-    ``attribution`` are sentences that an answer with the place must show, beside those of its network.
+    ``member_ids`` are all its stops (rule D2), ``zero_walk_ids`` those that need no walk: the stops of its station or
+    its nearest stop, None for all. ``guess`` says what of its position is guessed. Answers must show ``attribution``.
     """
 
     name: str
@@ -57,17 +53,12 @@ class Place:
 
     @property
     def token(self) -> str:
-        """The text that every tool accepts for this place: its id, else ``lat,lon``."""
         return self.id or f"{self.coordinate.lat:.6f},{self.coordinate.lon:.6f}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceTraits:
-    """What tells a place from another of its name (rule D2).
-
-    ``lines`` stop there, sorted; ``direction`` names the commonest destinations of its departures; ``district`` is
-    its locality, or what it is near. Empty or None where the source does not know.
-    """
+    """What distinguishes a place from its namesakes (rule D2): its lines, main destinations, and district."""
 
     lines: tuple[str, ...] = ()
     direction: str | None = None
@@ -76,11 +67,10 @@ class PlaceTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceMatch:
-    """A place and how well it fits the text that was asked for: ``score`` 0..1.
+    """A place and how well it matches a text, 0 to 1.
 
-    ``describe`` works out what tells the place from others of its name; None where the source cannot.
-    ``network`` is the name of the network that knows it, "" before the networks are compared. ``is_apart`` is True
-    where the place lies in another region than the rider, or than another place of its name (rule A13).
+    ``describe`` computes its traits, None if the source has none. ``network`` is "" until networks are compared.
+    ``is_apart`` is True for a place in another region than the rider or than a namesake (rule A13).
     """
 
     place: Place
@@ -93,11 +83,7 @@ class PlaceMatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """One end of a trip, resolved.
-
-    ``stop_ids`` names the stops that may be boarded or left without walking; it is empty for a plain position.
-    ``attribution`` are sentences that an answer with it must show, beside those of its network.
-    """
+    """A resolved end of a trip; ``stop_ids`` can be boarded without a walk, ``attribution`` as of a place."""
 
     coordinate: Coordinate
     source: LocationSource
@@ -119,17 +105,16 @@ class Bounds:
         return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
 
     def nearest(self, coordinate: Coordinate) -> Coordinate:
-        """Return the position in the box that is nearest to one outside it, by degrees."""
         lat = min(max(coordinate.lat, self.south), self.north)
         return Coordinate(lat, min(max(coordinate.lon, self.west), self.east))
 
     @property
     def area(self) -> float:
-        """Size in square degrees: good only for telling a smaller box from a larger one."""
+        """Square degrees, to compare boxes by size."""
         return (self.north - self.south) * (self.east - self.west)
 
 
-# Two ends no further apart than this are one point (statement P17).
+# Ends within this distance are one point (rule A6).
 SAME_POINT_M = 1.0
 
 
@@ -142,16 +127,18 @@ def distance_m(a: Coordinate, b: Coordinate) -> float:
     return 2 * EARTH_RADIUS_M * math.asin(math.sqrt(min(1.0, root)))
 
 
+def match_place(place: Place, score: float, focus: Coordinate | None) -> PlaceMatch:
+    """Return a match with its distance from the focus, if there is one."""
+    away_m = None if focus is None else distance_m(focus, place.coordinate)
+    return PlaceMatch(place=place, score=score, distance_m=away_m)
+
+
 def is_same_point(a: Coordinate, b: Coordinate) -> bool:
     return distance_m(a, b) <= SAME_POINT_M
 
 
 def centre_of(coordinates: Sequence[Coordinate]) -> Coordinate:
-    """Return the mean of positions that lie close together, on either side of the date line.
-
-    Raises:
-        ZeroDivisionError: there are none.
-    """
+    """Return the mean of positions near each other, possibly across the date line."""
     count = len(coordinates)
     lat = sum(coordinate.lat for coordinate in coordinates) / count
     first = coordinates[0].lon
@@ -159,7 +146,7 @@ def centre_of(coordinates: Sequence[Coordinate]) -> Coordinate:
     return Coordinate(lat, (first + east + 180) % 360 - 180)
 
 
-# A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
+# A network's box reaches this far beyond its outermost stops: the longest walk.
 MARGIN_M = 3000.0
 
 
@@ -171,7 +158,6 @@ def box_of(positions: Sequence[Coordinate]) -> Bounds:
 
 
 def box_around(centre: Coordinate, radius_m: float) -> Bounds:
-    """Return a box that holds the circle around a position, its sides rounded to 0.1 m."""
     dy = radius_m / METRES_PER_DEGREE * 1.001
     dx = dy / max(0.01, math.cos(math.radians(min(89.0, abs(centre.lat) + dy))))
     return Bounds(

@@ -15,8 +15,6 @@ NAMES_DEADLINE_S = 3.0
 
 
 class Ability(StrEnum):
-    """Abilities of a network; undeclared ones are never queried."""
-
     PLANS = "plans"
     BOARDS = "boards"
     NAMES = "names"

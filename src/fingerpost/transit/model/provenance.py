@@ -52,7 +52,6 @@ class ServiceDays:
         return f"{state.value}, {turn}" if state is ServiceState.PAUSED else turn or state.value
 
     def format_service_change(self, day: date) -> str:
-        """Return when service ended, begins or goes on, seen from a day without; empty for a day of service."""
         state = self.state_on(day)
         if state is ServiceState.ENDED:
             return f"ended on {self.last_day}"
@@ -163,8 +162,6 @@ class SourceHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RealtimeHealth:
-    """How the real time of a network fares: its sources, and by reason what of it was matched and what was not."""
-
     sources: tuple[SourceHealth, ...]
     matched: Mapping[str, int]
     unmatched: Mapping[str, int]

@@ -33,7 +33,6 @@ class DrawnLine(NamedTuple):
 
 
 def read_lines(path: Path, holds: Holds, scratch: Path, progress: ReadProgress) -> list[DrawnLine]:
-    """Return the water and ways of an extract within an area; see ``read_objects``."""
     found: list[DrawnLine] = []
     for osm_object in read_objects(path, _KEYS, _AREA_KEYS, scratch, READING, progress):
         tags = dict(osm_object.tags)

@@ -74,8 +74,6 @@ def format_lone_candidate(match: PlaceMatch) -> str:
 
 
 class Distinction(WireDict):
-    """Differences between candidates; ``distance`` is in metres from the focus point."""
-
     lines: NotRequired[list[str]]
     direction: NotRequired[str]
     district: NotRequired[str]

@@ -108,7 +108,6 @@ def offer_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) ->
 
 
 def has_whole_name(match: PlaceMatch) -> bool:
-    """Whether a match resolves, or would if the position of its house number were not guessed."""
     return match.score >= (AUTO_RESOLVE if match.place.guess is None else _NUMBER_GUESSED)
 
 

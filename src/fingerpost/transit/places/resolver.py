@@ -18,6 +18,7 @@ from fingerpost.transit.model.place import (
     PlaceKind,
     PlaceMatch,
     distance_m,
+    match_place,
 )
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import ask_all, ask_for_names, list_problems
@@ -57,7 +58,6 @@ class FoundStop:
         return self.known[0][1]
 
     def without_namesakes(self) -> "FoundStop":
-        """Return the stop without networks that use its id for a stop elsewhere."""
         here = self.place.coordinate
         same = [pair for pair in self.known if distance_m(here, pair[1].coordinate) <= RIVAL_DISTANCE_M]
         return replace(self, known=same)
@@ -113,11 +113,11 @@ class PlaceResolver:
             at = await _find_what_is_at(opened.answering, position, language)
             place = at.place or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
             failures = [] if at.failure is None else [Warning(WarningCode.NETWORK_LEFT_OUT, at.failure)]
-            return FoundPlaces([_exact(place, focus)], failures)
+            return FoundPlaces([match_place(place, 1.0, focus)], failures)
         lookup = PlaceLookup(opened, language)
         known = await lookup.find_token(text)
         if known is not None:
-            return FoundPlaces([_exact(known.place, focus)], lookup.warnings.list_all())
+            return FoundPlaces([match_place(known.place, 1.0, focus)], lookup.warnings.list_all())
         matches = await lookup.find_by_name(text, focus=focus, instant=instant)
         return FoundPlaces(matches, lookup.warnings.list_all(), lookup.list_reasons())
 
@@ -227,10 +227,6 @@ def location_of_place(place: Place, label: str, variable: Variable | None = None
         stop_ids=place.member_ids if place.zero_walk_ids is None else place.zero_walk_ids,
         attribution=place.attribution,
     )
-
-
-def _exact(place: Place, focus: Coordinate | None) -> PlaceMatch:
-    return PlaceMatch(place=place, score=1.0, distance_m=None if focus is None else distance_m(focus, place.coordinate))
 
 
 def _get_stop_id(variable: Variable) -> str:

@@ -56,8 +56,6 @@ class _End:
 
 
 class TripEndResolver:
-    """``sides`` are the names of the two ends in errors and warnings."""
-
     def __init__(self, places: PlaceResolver, sides: tuple[str, str] = ("origin", "destination")) -> None:
         self._places = places
         self._sides = sides
@@ -143,7 +141,6 @@ class _EndLookup(PlaceLookup):
         end.readings = {network.profile.name: _Reading(location=location) for network in covering}
 
     async def _read_token(self, end: _End, label: StopText) -> bool:
-        """Look up a token in the networks of its FEED; return False if it is a name."""
         found = await self.find_token(label.stop_id)
         if found is None:
             if label.variable is not None or label.is_certain:

@@ -13,7 +13,6 @@ LATEST_S = 2 * 3600
 
 
 def list_within(rows: Iterable[Departure], first: int, last: int, *, by_schedule: bool = False) -> list[Departure]:
-    """Return the departures from ``first`` to ``last``, both included, ordered by time and line."""
     within = (row for row in rows if first <= _time_of(row, by_schedule) <= last)
     return sorted(within, key=lambda row: (_time_of(row, by_schedule), row.line))
 

@@ -37,8 +37,6 @@ DISRUPTED_AFTER_S = 300
 
 
 class Standing(IntEnum):
-    """Whether an itinerary can be used; ``TOO_LATE`` if it arrives after the wanted arrival."""
-
     USABLE = 0
     TOO_LATE = 1
     UNUSABLE = 2
@@ -129,7 +127,6 @@ def find_note(itinerary: Itinerary) -> str | None:
 
 
 def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str]) -> str:
-    """Return one sentence per disruption, with its scheduled departures."""
     rides: dict[str, dict[str, None]] = {}
     for itinerary in disrupted:
         for note, leg in _list_notes(itinerary):

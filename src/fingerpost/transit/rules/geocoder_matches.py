@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m, match_place
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, in_order, plain
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
@@ -27,7 +27,6 @@ def score_spellings(text: str, spellings: Sequence[Sequence[str]], vouched: Sequ
 
 
 def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordinate | None) -> list[PlaceMatch]:
-    """Return places by score (rule D2), each once; an address of a stop's name beside that stop is the stop."""
     stops = [place for place in places if place.kind is PlaceKind.STOP]
     matches: dict[str, PlaceMatch] = {}
     for place, score in zip(places, scores, strict=True):
@@ -38,8 +37,7 @@ def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordi
             continue
         best = matches.get(place.token)
         if best is None or best.score < score:
-            away_m = None if focus is None else distance_m(focus, place.coordinate)
-            matches[place.token] = PlaceMatch(place=place, score=score, distance_m=away_m)
+            matches[place.token] = match_place(place, score, focus)
     return in_order(matches.values())
 
 

@@ -82,7 +82,6 @@ def _nominatives(stem: str) -> Iterator[str]:
 
 
 def _strengthened(stem: str) -> Iterator[str]:
-    """Yield a stem in the strong grade: katu for kadu, raitti for raiti, polku for polu."""
     end = len(stem.rstrip(_VOWELS))
     vowels = stem[end:]
     for weak, strong in _STRONG.items():

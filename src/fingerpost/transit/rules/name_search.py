@@ -51,7 +51,6 @@ class NameSearch:
         self._vocabulary = sorted(self._rows_of_word)
 
     def score(self, text: str) -> dict[int, float]:
-        """Return {row: score} of all names that resemble a text, scores from ``FLOOR`` to 1."""
         forms = dict.fromkeys(list_plain(text))
         best = self._score_forms(forms)
         # "Near North" may be a name; where it is none, it means North.

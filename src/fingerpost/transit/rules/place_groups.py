@@ -95,8 +95,6 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class PlaceGroup:
-    """A place, its plain spellings, and the ids of its stops, with their poles if these differ."""
-
     place: Place
     spellings: frozenset[str]
     token_ids: frozenset[str]

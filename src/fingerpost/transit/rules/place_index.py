@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
 
-from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, match_place
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import in_order, plain
 from fingerpost.transit.rules.name_search import NameSearch
@@ -50,8 +50,7 @@ class PlaceIndex:
             if pole is not None and place_id == place_of_pole:
                 # The exact name of a pole means that pole (rule D2).
                 place = in_language(place_of_stop(pole), language)
-            away_m = None if focus is None else distance_m(focus, place.coordinate)
-            matches.append(PlaceMatch(place=place, score=score, distance_m=away_m))
+            matches.append(match_place(place, score, focus))
         return matches
 
     def _name_poles(self, stops: Iterable[NamedStop]) -> dict[str, NamedStop]:
@@ -80,7 +79,6 @@ class PlaceIndex:
         return self.find_stop(stop.id, language) if place is None else in_language(place, language)
 
     def find_pole(self, stop_id: str) -> str | None:
-        """Return the letter or number of a stop whose place has several poles."""
         return self._pole_by_id.get(stop_id)
 
     def list_places(self) -> list[Place]:

@@ -21,8 +21,6 @@ _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
 
 
 class ReadInstant(NamedTuple):
-    """Unix seconds; whether the zone was ``assumed`` for lack of an offset, and the sentence that says so."""
-
     instant: int
     assumed: bool = False
     note: str | None = None

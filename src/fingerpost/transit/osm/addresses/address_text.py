@@ -1,6 +1,7 @@
 """Parse addresses as people type them: street, house number, city."""
 
 import heapq
+import json
 import re
 import sqlite3
 import unicodedata
@@ -59,8 +60,6 @@ _MOST_LOOKED_AT = 400
 
 
 class SpellingSearch:
-    """Looks up spellings over one open index; one caller at a time. ``cities`` are plain names of cities."""
-
     def __init__(self, connection: sqlite3.Connection, cities: Collection[str], *, is_finnish: bool) -> None:
         self._connection = connection
         self._cities = cities
@@ -83,12 +82,10 @@ class SpellingSearch:
         return {rows[texts[place]]: score for place, score in scores.items()}
 
     def _find_exact(self, column: str, values: Sequence[object]) -> dict[str, int]:
-        marks = ", ".join("?" * len(values))
-        query = f"SELECT id, text FROM spelling WHERE {column} IN ({marks})"  # noqa: S608
-        return {text: row for row, text in self._connection.execute(query, values)}
+        query = f"SELECT id, text FROM spelling WHERE {column} IN (SELECT value FROM json_each(?))"  # noqa: S608
+        return {text: row for row, text in self._connection.execute(query, (json.dumps(values),))}
 
     def _find_by_words(self, words: str) -> dict[str, int]:
-        """Return spellings that have all the words, the last one perhaps not typed to its end."""
         query = " ".join(f'"{word}"' for word in words.split()) + "*"
         found = self._connection.execute(
             f"SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT {_MOST_BY_WORDS}",  # noqa: S608
@@ -98,13 +95,8 @@ class SpellingSearch:
 
     def _find_by_trigrams(self, words: str) -> dict[str, int]:
         grams = list(dict.fromkeys(words[at : at + 3] for at in range(len(words) - 2)))
-        if not grams:
-            return {}
-        marks = ", ".join("?" * len(grams))
-        counts = self._connection.execute(
-            f"SELECT term, doc FROM trigram_counts WHERE term IN ({marks}) ORDER BY doc, term",  # noqa: S608
-            grams,
-        ).fetchall()
+        query = "SELECT term, doc FROM trigram_counts WHERE term IN (SELECT value FROM json_each(?)) ORDER BY doc, term"
+        counts = self._connection.execute(query, (json.dumps(grams),)).fetchall()
         shared = Counter[int]()
         looked_at = 0
         for at, (term, count) in enumerate(counts):
@@ -213,7 +205,6 @@ def _split_city(words: list[str], cities: Collection[str]) -> tuple[list[str], s
 
 
 def _split_number(words: list[str]) -> tuple[list[str], HouseNumber | None]:
-    """Return the words before the first number, or behind it where the number stands first."""
     for at, word in enumerate(words):
         match = _HOUSE.fullmatch(word)
         if match is None:

@@ -55,8 +55,6 @@ STATION = "station"
 
 @dataclass(frozen=True, slots=True)
 class FeatureNames:
-    """The names of a feature: as the source writes it, by language, and others with how well each fits (0..1)."""
-
     name: str
     by_language: Mapping[str, str]
     others: tuple[tuple[str, float], ...] = ()
@@ -165,7 +163,6 @@ class ExtractedAddresses:
 def read_addresses(
     path: Path, holds: Holds, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
 ) -> ExtractedAddresses:
-    """Read the streets, places and houses of an area; see ``read_objects``."""
     reader = _ObjectReader(holds)
     for osm_object in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
         reader.read(osm_object)

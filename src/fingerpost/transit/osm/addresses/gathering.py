@@ -50,14 +50,12 @@ def _new_street(names: Sequence[FeatureNames], what: str, points: list[Point]) -
 
 
 def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
-    """Return the one of some points that is nearest to their middle, and how far the furthest is from it."""
     middle = (sum(lat for lat, _ in points) / len(points), sum(lon for _, lon in points) / len(points))
     at = min(points, key=lambda point: (apart_m(point, middle), point))
     return at, max(apart_m(at, point) for point in points)
 
 
 def merge_names(names: Sequence[FeatureNames]) -> FeatureNames:
-    """Return the names of one thing that is drawn in pieces: of each language the commonest, all others besides."""
     name = _find_commonest(each.name for each in names)
     languages = dict.fromkeys(language for each in names for language in each.by_language)
     chosen = {

@@ -3,7 +3,7 @@
 import json
 import math
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.model.geodesy import Point
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, match_place
 from fingerpost.transit.osm.addresses.address_text import (
     KIND_OF_WORD,
     SWEDISH_NAMES,
@@ -108,8 +108,6 @@ def find_addresses(folder: Path) -> "AddressIndex | None":
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """A city that addresses name: its plain spellings, and the circle in which they lie."""
-
     name: str
     names: frozenset[str]
     coordinate: Coordinate
@@ -155,11 +153,7 @@ class AddressIndex:
         """Return all that a text may mean, in no order; streets without a number stand at their middle."""
         with self._lock, self._file.translating_sqlite_errors():
             found = [*self._find(text, language, focus), *self._find_corners(text, language)]
-        matches = []
-        for score, place in found:
-            away_m = None if focus is None else distance_m(focus, place.coordinate)
-            matches.append(PlaceMatch(place=place, score=round(score, 4), distance_m=away_m))
-        return matches
+        return [match_place(place, round(score, 4), focus) for score, place in found]
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
         """Name a position by the nearest address, else by the nearest place or street; None where none is near."""
@@ -181,12 +175,8 @@ class AddressIndex:
         here, middle = (coordinate.lat, coordinate.lon), (place.coordinate.lat, place.coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
             near = {row for away_m, row, number in self._list_near(here, 2) if away_m <= within_m and not number}
-            marks = ", ".join("?" * len(near))
-            found = self._connection.execute(
-                f"SELECT 1 FROM thing WHERE id IN ({marks}) AND kind = ? AND lat = ? AND lon = ?",  # noqa: S608
-                (*near, int(FeatureKind.STREET), *middle),
-            )
-            return found.fetchone() is not None
+            streets = self._read_things(near).values()
+        return any(thing.kind is FeatureKind.STREET and thing.at == middle for thing in streets)
 
     def split_city(self, text: str) -> tuple[str, City] | None:
         """Return a text, made plain, without the city that it names behind something else; None where it names none."""
@@ -221,11 +211,10 @@ class AddressIndex:
                 scores[spelling] = max(score, scores.get(spelling, 0.0))
         if not scores:
             return
-        marks = ", ".join("?" * len(scores))
-        rows = self._connection.execute(
-            f"SELECT spelling, thing, written, fit FROM spelling_of WHERE spelling IN ({marks})",  # noqa: S608
-            list(scores),
+        query = (
+            "SELECT spelling, thing, written, fit FROM spelling_of WHERE spelling IN (SELECT value FROM json_each(?))"
         )
+        rows = self._connection.execute(query, (json.dumps(list(scores)),))
         of_thing: dict[int, float] = {}
         for spelling, row, written, fit in rows:
             score = scores[spelling] * fit
@@ -339,29 +328,24 @@ class AddressIndex:
         return {text: cities[row] for text, row in {**swedish, **row_of}.items()}
 
     def _list_near(self, here: Point, steps: int = 1) -> list[tuple[float, int, str]]:
-        """Return (metres away, thing, number) of what lies around a position, up to ``steps`` cells away."""
-        cells = list(cells_around(here, steps))
-        marks = ", ".join("?" * len(cells))
-        rows = self._connection.execute(
-            f"SELECT lat, lon, thing, number FROM near WHERE cell IN ({marks})",  # noqa: S608
-            cells,
-        )
+        query = "SELECT lat, lon, thing, number FROM near WHERE cell IN (SELECT value FROM json_each(?))"
+        rows = self._connection.execute(query, (json.dumps(list(cells_around(here, steps))),))
         return [(apart_m(here, (lat, lon)), thing, number) for lat, lon, thing, number in rows]
 
-    def _read_things(self, rows: list[int]) -> dict[int, _Thing]:
-        marks = ", ".join("?" * len(rows))
-        found = self._connection.execute(
-            f"SELECT id, kind, name, names, lat, lon, reach_m, city FROM thing WHERE id IN ({marks})",  # noqa: S608
-            rows,
+    def _read_things(self, rows: Iterable[int]) -> dict[int, _Thing]:
+        query = (
+            "SELECT id, kind, name, names, lat, lon, reach_m, city FROM thing"
+            " WHERE id IN (SELECT value FROM json_each(?))"
         )
         return {
             row: _Thing(row, FeatureKind(kind), name, json.loads(names), (lat, lon), reach_m, city)
-            for row, kind, name, names, lat, lon, reach_m, city in found
+            for row, kind, name, names, lat, lon, reach_m, city in self._connection.execute(
+                query, (json.dumps(list(rows)),)
+            )
         }
 
 
 def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) -> list[tuple[float, _Thing]]:
-    """Return the streets likely enough to search for the house number; all of them if the text has no number."""
     if reading.number is None or len(scored) <= _MOST_NUMBERED:
         return scored
     ordered = sorted(scored, key=lambda each: (-each[0], each[1].row))

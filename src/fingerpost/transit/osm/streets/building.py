@@ -88,7 +88,6 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
 
 
 def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
-    """Yield a way's nodes from junction to junction, in the direction in which it is walked."""
     nodes = way.nodes[::-1] if way.rule.is_backward else way.nodes
     last = len(nodes) - 1
     passed: set[int] = set()
@@ -201,7 +200,6 @@ def _least_m(total_m: npt.NDArray[Any]) -> float:
 
 
 def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:
-    """Label each node with the smallest node of its connected part."""
     label: Int64 = np.arange(count)
     open_ = ~(blocked[begin] | blocked[end])
     one, other = begin[open_], end[open_]

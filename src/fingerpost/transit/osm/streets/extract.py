@@ -69,8 +69,6 @@ class Square(NamedTuple):
 
 
 class OsmStop(NamedTuple):
-    """A pole, platform or stop position with the ``ref`` on its sign."""
-
     ref: str
     lat: float
     lon: float
@@ -165,7 +163,6 @@ class _ExtractReader:
                 self.streets.ways.append(Way(rule, nodes))
 
     def _add_lift(self, way: int, nodes: list[int]) -> None:
-        """Put a lift node in the middle of a way that is a lift."""
         # OpenStreetMap's own ids are positive.
         lift, middle = -way, len(nodes) // 2
         around = [self.streets.positions[node] for node in (nodes[middle - 1], nodes[middle])]

@@ -145,7 +145,6 @@ class StreetSearch:
         return work
 
     def _draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
-        """Return the points of arcs, from ``start_m`` along the first edge to ``end_m`` along the last."""
         graph = self._graph
         parts = []
         for number, arc in enumerate(arcs):

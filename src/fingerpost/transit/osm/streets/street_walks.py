@@ -173,7 +173,6 @@ class StreetWalks:
         return np.array([[float(self._access.lat[row]), float(self._access.lon[row])]])
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
-        """Measure the walk of each pair of stops on the streets; -1 metres if there is none within the limit."""
         metres, seconds = self._measure_by_entrances(begin, end, limit_m)
         same = begin == end
         metres[same], seconds[same] = 0, 0
@@ -236,7 +235,6 @@ class StreetWalks:
         )  # fmt: skip
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
-        """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are closed."""
         access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._step_free)
         return StreetWalks(
             self._graph, self._grid, self._stops,

@@ -134,7 +134,6 @@ def _is_underground(tags: Tags) -> bool:
 
 
 def is_routed(tags: Tags) -> bool:
-    """Whether a way is a street, walkable or not; two of them meet in a junction."""
     highway = tags.get("highway")
     is_street = highway is not None and highway not in _NOT_WAYS
     return is_street or is_platform(tags) or tags.get("indoor") in _INDOOR
