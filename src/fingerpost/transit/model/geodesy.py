@@ -12,10 +12,7 @@ Point = tuple[float, float]
 
 
 def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
-    """Return some of a line's points (latitude, longitude), both ends among them.
-
-    Each point that is left out lies within ``tolerance_m`` of the line between the kept points around it.
-    """
+    """Simplify a line of (latitude, longitude): each point left out is within ``tolerance_m`` of the result."""
     if tolerance_m <= 0 or len(points) <= 2:
         return list(points)
     narrowing = math.cos(math.radians(points[0][0]))
@@ -27,9 +24,9 @@ def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
 
 
 def _find_straight_end(flat: Sequence[Point], tip: int, tolerance_m: float) -> int:
-    """Return the furthest point to which a straight line from ``tip`` passes all points between within the tolerance.
+    """Return the furthest point whose straight line from ``tip`` passes all points between within the tolerance.
 
-    The directions of such lines form a cone, which each point narrows. A line must also reach as far as every point.
+    The directions of such lines form a cone, which each point narrows.
     """
     first: float | None = None
     low, high, furthest_m = -math.pi, math.pi, 0.0

@@ -17,7 +17,7 @@ from fingerpost.transit.model.walk_obstacles import WalkObstacles
 
 
 class Mode(StrEnum):
-    """How a leg is travelled; finer than any contract's list (rule A9), which are views of it."""
+    """How a leg is travelled; each contract has a coarser list (rule A9)."""
 
     WALK = "WALK"
     BUS = "BUS"
@@ -54,11 +54,9 @@ class StopPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceAlert:
-    """What an operator tells the riders of a ride or a stop, in one language.
+    """An operator's alert in one language; ``header`` and ``text`` may be empty, ``effect`` is GTFS-Realtime's.
 
-    ``header`` and ``text`` are whole and may be empty; what is shown of them is bounded by ``rules.alerts``.
-    ``effect`` is a word of GTFS-Realtime, such as DETOUR.
-    ``since`` and ``until`` bound the time for which it holds around the rider's own (Unix seconds), None where open.
+    ``since`` and ``until`` bound its active period around the rider's time (Unix seconds), None if open.
     """
 
     id: str
@@ -74,16 +72,12 @@ class ServiceAlert:
 class Leg:
     """One ride or one walk.
 
-    ``*_delay_s`` is None without realtime; negative is early. ``headway_s`` is set if the timetable promises only
-    "about every so often". ``by_arrangement`` is True if the operator must be phoned, or the driver asked.
-    ``stays_seated`` is True if the rider comes from the ride before without leaving the vehicle.
-    ``alerts`` are in force while the rider is there and touch the ride, its line, its agency, or the stops where the
-    rider boards and alights; the nearest to the ride first.
-    ``change_s`` is the least time of the change from the ride before, its walk included; None if unknown.
-    ``colors`` are None if the source states none that can be read.
-    ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
-    ``obstacles`` are None if nobody knows, or asked for ways without steps.
-    ``handle`` is for the source that made the leg alone.
+    ``*_delay_s`` is None without realtime; negative is early. ``headway_s`` is set if a frequency replaces exact times.
+    ``by_arrangement`` is True if riders must phone the operator or ask the driver. ``stays_seated`` is True if riders
+    remain in the vehicle of the ride before. ``alerts`` are active while the rider is there, the nearest to the ride
+    first. ``change_s`` is the least time of the change from the ride before, its walk included; None if unknown.
+    ``as_promised`` is True in an unusable itinerary, which shows scheduled times (rule B5). ``obstacles`` are known for
+    step-free walks only. ``handle`` is private to the source.
     """
 
     mode: Mode
@@ -139,10 +133,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fare:
-    """What an itinerary costs one ordinary rider, or a sentence on why that is ``unknown``.
-
-    ``amount`` is an exact decimal number in ``currency`` (ISO 4217), ``tickets`` what is bought, by the source's ids.
-    """
+    """The exact decimal price for one ordinary rider with the ids of its tickets, or why it is ``unknown``."""
 
     amount: str | None = None
     currency: str | None = None
@@ -151,11 +142,7 @@ class Fare:
 
 
 class MissedChange(NamedTuple):
-    """A change that the expected times break.
-
-    ``available_s`` are the seconds between the two rides, negative where the second leaves before the first arrives;
-    ``needed_s`` those that the change takes: what the source says, else the walk between the rides.
-    """
+    """A change that the expected times break; it takes what the source states, else the walk between the rides."""
 
     before: Leg
     after: Leg
@@ -165,7 +152,7 @@ class MissedChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Itinerary:
-    """Legs that join end to start, and their ``fare`` if the source states it. Costly properties are cached."""
+    """Legs, each from the end of the one before, and their ``fare`` if the source states it."""
 
     legs: tuple[Leg, ...]
     fare: Fare | None = field(default=None, compare=False, repr=False)
@@ -209,15 +196,12 @@ class Itinerary:
 
     @cached_property
     def is_unusable(self) -> bool:
-        """Whether a ride is cancelled, or a change is missed at the expected times (rule B5).
-
-        A ride that skips the stop where the rider boards or alights counts as cancelled.
-        """
+        """Whether a ride is cancelled, or skips a stop of the rider, or a change is missed (rule B5)."""
         return bool(self.missed_changes) or any(leg.cancelled for leg in self.legs)
 
     @property
     def transfers(self) -> int:
-        """How often the rider changes; staying seated while the vehicle goes on as another trip is no change."""
+        """The number of changes; staying seated while the vehicle continues as another trip is not a change."""
         return max(0, sum(not leg.stays_seated for leg in self.rides) - 1)
 
     @property
@@ -227,11 +211,7 @@ class Itinerary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg.
-
-    ``line`` is what riders read on the vehicle; ``long_name`` is the route's long name, None where it has none.
-    ``colors`` as of a leg.
-    """
+    """One row of a board, with attributes as of a leg; ``line`` is the name on the vehicle."""
 
     line: str
     mode: Mode
@@ -272,11 +252,7 @@ class LineSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LegLine:
-    """Where a leg runs: (latitude, longitude) in degrees, at least two points, and what they are drawn after.
-
-    A shape is the source's own line; ``stops`` are straight lines from call to call; ``streets`` are those that are
-    walked; a straight line joins the ends.
-    """
+    """The line of a leg on a map: at least two points (latitude, longitude) in degrees, and where they are from."""
 
     points: Sequence[tuple[float, float]]
     source: LineSource

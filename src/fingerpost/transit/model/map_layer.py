@@ -1,4 +1,4 @@
-"""What lies behind a trip on a map: water and ways by class."""
+"""The map behind a drawn trip: water and ways by class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,7 @@ class LayerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MapLayer:
-    """Everything of one class: lines of (latitude, longitude) in degrees.
-
-    Those of water are closed rings, also around its islands.
-    """
+    """Lines of one class, of (latitude, longitude) in degrees; water and its islands are closed rings."""
 
     kind: LayerKind
     lines: Sequence[Sequence[tuple[float, float]]]
@@ -27,10 +24,7 @@ class MapLayer:
 
 @dataclass(frozen=True, slots=True)
 class Basemap:
-    """What lies in a box. Points that were left out lie within ``tolerance_m`` of the lines.
-
-    ``left_out`` are the classes that are in the box and were too many to show.
-    """
+    """The map of a box; ``left_out`` are classes with too many points, ``tolerance_m`` is the error of the lines."""
 
     layers: tuple[MapLayer, ...]
     tolerance_m: float

@@ -8,9 +8,9 @@ from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 
-# How long a caller waits for plans and boards of a remote source (the plan_trip contract's default).
+# The time limit for plans and boards of a remote source (the plan_trip contract's default).
 ANSWER_DEADLINE_S = 8.0
-# How long a caller waits for names of a remote source.
+# The time limit for names of a remote source.
 NAMES_DEADLINE_S = 3.0
 
 
@@ -28,15 +28,13 @@ class Ability(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkProfile:
-    """One network, as far as it is known without asking.
+    """The static facts of one network.
 
-    ``name`` and ``feed_names``, the FEEDs that its ids begin with, are upper case. ``zone`` is the IANA time zone of
-    the times in answers. ``attribution`` and ``notes`` are sentences that each answer carries.
-    ``feeds`` are empty if the source names none; ``first_day`` and ``last_day`` are both None for any day.
-    Of several networks that cover a place the one of the highest ``priority`` is preferred (rule A13).
-    ``reads_texts`` allows ``Network.plan_texts``; ``names_positions`` says that its server names positions.
-    ``stand_in`` is the name of its fallback. The deadlines are how long callers wait, None for an engine in this
-    process, which waits for nobody.
+    ``name`` and ``feed_names``, the FEEDs of its ids, are upper case. ``zone`` is an IANA time zone. Each answer
+    carries ``attribution`` and ``notes``. Without ``first_day`` and ``last_day`` any day is served. Of several networks
+    that cover a place the highest ``priority`` goes first (rule A13). ``reads_texts`` allows ``Network.plan_texts``,
+    ``names_positions`` means a server with reverse geocoding. ``stand_in`` names its fallback. Deadlines are None for
+    an engine in this process.
     """
 
     name: str

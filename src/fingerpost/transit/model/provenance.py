@@ -19,12 +19,7 @@ class ServiceState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceDays:
-    """Days of service.
-
-    Attributes:
-        first_day, last_day: the first and the last; None where not bounded, so both None is any day.
-        gaps: the days without service between the two, as (first, last) of each run of days, in order.
-    """
+    """Days of service, unbounded if None; ``gaps`` are (first, last) of each period without service between them."""
 
     first_day: date | None = None
     last_day: date | None = None
@@ -47,7 +42,7 @@ class ServiceDays:
         return next((last + _DAY for first, last in self.gaps if first <= day <= last), day)
 
     def format_service_state(self, day: date) -> str:
-        """Return the state of a day in words, such as ``ended on 2026-01-02`` or ``no service, next on 2026-01-05``."""
+        """Format the state of a day, such as ``ended on 2026-01-02`` or ``no service, next on 2026-01-05``."""
         state, turn = self.state_on(day), self.format_service_change(day)
         return f"{state.value}, {turn}" if state is ServiceState.PAUSED else turn or state.value
 
@@ -61,7 +56,7 @@ class ServiceDays:
 
 
 def find_service_days(days: Iterable[date]) -> ServiceDays:
-    """Return the days of service that are exactly these; of no days at all, nothing is known."""
+    """Return exactly these days of service, or unbounded ones if there are none."""
     ordered = sorted(set(days))
     if not ordered:
         return ServiceDays()
@@ -71,10 +66,7 @@ def find_service_days(days: Iterable[date]) -> ServiceDays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedVersion:
-    """One feed that answers are made from, by the FEED of its ids.
-
-    ``version`` is the publisher's own word; ``label`` tells it from another feed of the same FEED.
-    """
+    """One feed, by the FEED of its ids; ``label`` distinguishes feeds of one FEED."""
 
     name: str
     version: str | None = None
@@ -94,15 +86,12 @@ class OutOfService:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The provenance of one answer (rule A10), fixed when the answer is made.
+    """The source and age of one answer (rule A10).
 
-    ``zone`` is the IANA time zone of its times, ``retrieved_at`` when the source answered (Unix seconds).
-    ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` says how walks are measured.
-    ``first_day`` and ``last_day`` bound the timetable, both None for any day.
-    ``realtime_updated`` is the instant of the stalest realtime in use, ``realtime_problems`` say why sources of
-    realtime bring nothing, ``realtime_unmatched`` which of them the timetable knows less than half, or cannot assign.
-    ``out_of_service`` are feeds of the question without service on its day.
-    ``lost`` are sentences on what the answer lacks because another source than the network's own gave it.
+    Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` says how
+    walks are measured. ``realtime_updated`` is that of the oldest realtime data, ``realtime_problems`` are failures of
+    realtime sources, ``realtime_unmatched`` sources that mostly do not match the timetable. ``out_of_service`` are
+    feeds without service on the day of the query. ``lost`` says what a fallback's answer lacks.
     """
 
     network: str
@@ -125,9 +114,8 @@ class Provenance:
 
 
 def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
-    """Return the provenance of an answer that was made from two: the older instants, and all sentences of both."""
-    updated = [each.realtime_updated for each in (first, second) if each.realtime_updated is not None]
-
+    """Return the provenance of both answers: the older instants, and all sentences."""
+    updated = [one.realtime_updated for one in (first, second) if one.realtime_updated is not None]
     joined = ("feeds", "attribution", "notes", "realtime_problems", "realtime_unmatched", "out_of_service", "lost")
     sentences: dict[str, Any] = {
         name: tuple(dict.fromkeys((*getattr(first, name), *getattr(second, name)))) for name in joined
@@ -144,9 +132,8 @@ def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
 class SourceHealth:
     """The health of one realtime source. Instants are Unix seconds, None for never.
 
-    ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
-    ``problem`` says why the latest attempt brought nothing usable, None where it did.
-    ``matched`` and ``unmatched`` count the entities that the timetable knows and does not; None before any was read.
+    ``age_s`` is the age of the message in use, ``problem`` the failure of the latest attempt. ``matched`` and
+    ``unmatched`` count entities that are in the timetable or not.
     """
 
     location: str
