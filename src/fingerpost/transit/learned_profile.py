@@ -1,9 +1,6 @@
-"""Learned profiles: what a remote source reported about its network when it was last asked.
+"""Learned profiles: the facts that a remote server reported about its network, stored in networks/learned/NAME.json.
 
-The server is asked when the network is added, and again by ``fingerpost network refresh``. People do not edit the
-file, so it is not part of the record::
-
-    networks/learned/HSL.json
+They are fetched by ``fingerpost network add`` and ``refresh``.
 """
 
 import json
@@ -29,10 +26,10 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedProfile:
-    """A source's report on its network; None or empty for what it does not say.
+    """A server's report on its network.
 
-    ``feeds`` have the FEED as the source spells it. ``abilities`` are those of this server, None for all of its kind.
-    ``traits`` are for the source alone, such as the fields of its server's version.
+    ``abilities`` are those of this server, None for all of its kind. ``traits`` are private to the source, such as the
+    fields of its server's version.
     """
 
     bounds: Bounds | None = None
@@ -51,12 +48,10 @@ class LearnedProfile:
 def new_remote_profile(
     record: NetworkRecord, learned: LearnedProfile | None, abilities: Iterable[Ability]
 ) -> NetworkProfile:
-    """Return the profile of a network behind a server; what the record states beats what the server said.
-
-    ``abilities`` are those of the kind of source.
+    """Return the profile of a network: the record, else the server's report; ``abilities`` are those of its kind.
 
     Raises:
-        SettingsInvalid: neither says where the network lies, or in which zone.
+        SettingsInvalid: the bounds or the zone are unknown.
     """
     known = learned or LearnedProfile(learned_at=datetime.min.replace(tzinfo=UTC))
     bounds, zone = known.bounds, record.zone or known.zone

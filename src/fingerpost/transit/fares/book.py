@@ -32,13 +32,13 @@ def find_currency(text: str) -> str | None:
 
 
 def format_amount(amount: Decimal, currency: str) -> str:
-    """Return an amount with as many digits as its currency has, or more where it needs them; nothing is rounded."""
+    """Format an amount with the digits of its currency, or more if needed; nothing is rounded."""
     digits = max(_DIGITS.get(currency, _USUAL_DIGITS), -int(amount.normalize().as_tuple().exponent))
     return f"{amount:.{digits}f}"
 
 
 class FareRide(NamedTuple):
-    """One ride by the ids of its feed. Times are the timetable's, in Unix seconds; ``stops`` are all stops in order."""
+    """One ride by the ids of its feed, with scheduled times in Unix seconds and all stops in order."""
 
     line: str
     route_id: str
@@ -55,7 +55,7 @@ class Price(NamedTuple):
 
 
 class FareUnknown(Exception):
-    """The price of a trip is unknown; the message says why, as a clause."""
+    """The price of a trip is unknown; the message is a clause with the reason."""
 
 
 # fare_transfer_rules.txt, fare_transfer_type: what is added to what was paid so far.
@@ -64,11 +64,7 @@ TRANSFER_ONLY, TRANSFER_AND_LEG, TRANSFER_INSTEAD = range(3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """A row of fare_attributes.txt.
-
-    ``price`` is empty where the feed's cannot be read. ``transfers`` None permits any number of changes;
-    ``transfer_duration_s`` None sets no limit; an empty ``agency_id`` means all.
-    """
+    """A row of fare_attributes.txt; ``price`` is empty if unreadable, None and "" mean no limit."""
 
     fare_id: str
     price: str
@@ -80,7 +76,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketRule:
-    """Rides that a ticket is valid for: fare_rules.txt rows that differ in contains_id only; empty fields match any."""
+    """Rows of fare_rules.txt that differ only in contains_id; empty fields match any ride."""
 
     fare_id: str
     route_id: str = ""
@@ -91,7 +87,7 @@ class TicketRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegRule:
-    """A row of fare_leg_rules.txt. ``is_timed`` is True where it holds at some times only."""
+    """A row of fare_leg_rules.txt; ``is_timed`` if it is valid at some times only."""
 
     leg_group_id: str
     network_id: str
@@ -104,7 +100,7 @@ class LegRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferRule:
-    """A row of fare_transfer_rules.txt. ``transfer_count`` is -1 for any; ``duration_limit_s`` None sets no limit."""
+    """A row of fare_transfer_rules.txt; ``transfer_count`` is -1 for any number."""
 
     from_leg_group_id: str
     to_leg_group_id: str
@@ -117,7 +113,7 @@ class TransferRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
-    """The price of a fare product for an ordinary rider: the least of its rows, one for each currency."""
+    """The lowest price of a fare product for an ordinary rider in one currency."""
 
     fare_product_id: str
     amount: str
@@ -126,11 +122,10 @@ class Product:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FareBook:
-    """The fares of one feed. It has tickets or leg rules, not both.
+    """The fares of one feed, by tickets or by leg rules.
 
-    ``zone_of`` maps a stop id to its zone, ``network_of`` a route id to its network, ``areas_of`` a stop id to its
-    areas. ``has_priority`` says whether leg rules are chosen by priority. ``problem`` says why nothing here can be
-    relied on, empty where all was read.
+    ``zone_of`` and ``areas_of`` are by stop id, ``network_of`` by route id. ``has_priority`` if leg rules are chosen by
+    priority. ``problem`` says why no price can be trusted, else it is empty.
     """
 
     tickets: tuple[Ticket, ...] = ()

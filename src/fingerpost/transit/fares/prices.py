@@ -1,8 +1,7 @@
-"""Prices of trips, by legs or by tickets (GTFS Schedule reference, and the examples beside it).
+"""Compute the price of a trip for an ordinary rider from the fares of a GTFS feed.
 
-By legs, that is by fare_leg_rules.txt, fare_transfer_rules.txt and what they refer to, each ride is one leg. What an
-ordinary rider pays is meant: the default rider category, or products for everyone.
-By tickets, that is by fare_attributes.txt and fare_rules.txt, a trip's rides are shared out among tickets.
+By legs (fare_leg_rules.txt, fare_transfer_rules.txt) each ride is one leg. By tickets (fare_attributes.txt,
+fare_rules.txt) the rides are distributed over tickets.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,10 +33,10 @@ class _Option(NamedTuple):
 
 
 class _Paid(NamedTuple):
-    """The amount paid up to a leg; ``since`` transfers, counted from the ``first`` leg, belong to one fare transfer.
+    """The amount paid up to a leg.
 
-    ``pair`` are the groups of the last transfer, None where the leg before stands by itself.
-    ``alone`` is what the leg cost by itself.
+    The fare transfer so far began with the ``first`` leg and has ``since`` transfers; ``pair`` are the groups of its
+    last one, None if there is none. ``alone`` is the price of the leg by itself.
     """
 
     amount: Decimal
@@ -50,11 +49,7 @@ class _Paid(NamedTuple):
 
 
 def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
-    """Return the least that an ordinary rider pays for all rides.
-
-    Raises:
-        FareUnknown: a ride matches no rule, or the feed depends on what is not read.
-    """
+    """Return the lowest price of all rides by leg rules; raise FareUnknown if it cannot be computed."""
     if book.joins_legs and len(rides) > 1:
         raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not applied")
     matched = [_matching(book, ride) for ride in rides]
@@ -100,7 +95,7 @@ def _matching(book: FareBook, ride: FareRide) -> list[LegRule]:
 def _cheapest(
     book: FareBook, rides: Sequence[FareRide], matched: Sequence[Sequence[LegRule]], currency: str
 ) -> Price | None:
-    amounts = {each.fare_product_id: Decimal(each.amount) for each in book.products if each.currency == currency}
+    amounts = {fare.fare_product_id: Decimal(fare.amount) for fare in book.products if fare.currency == currency}
     options: list[list[_Option]] = []
     for rules in matched:
         of_leg: dict[str, _Option] = {}
@@ -194,11 +189,7 @@ def _is_within(rule: TransferRule, rides: Sequence[FareRide], paid: _Paid, pair:
 
 
 def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
-    """Return the cheapest tickets that cover all rides, each for rides that follow one another.
-
-    Raises:
-        FareUnknown: no tickets do, or the feed does not say what one of them costs, or not in one currency.
-    """
+    """Return the cheapest tickets that cover all rides; raise FareUnknown if there are none or a price is unknown."""
     rules: dict[str, list[TicketRule]] = {}
     for rule in book.ticket_rules:
         rules.setdefault(rule.fare_id, []).append(rule)

@@ -1,4 +1,4 @@
-"""Parse addresses as people type them: street, house number, city."""
+"""Parse addresses as people type them into street, house number and city, and search an index for their spellings."""
 
 import heapq
 import json
@@ -14,13 +14,13 @@ from fingerpost.transit.rules.name_matching import leave_out_near, plain
 from fingerpost.transit.rules.name_search import NameSearch
 
 _NUMBER = re.compile(r"\s*(\d{1,5})\s*(?:([a-zåäö])(?![a-zåäö]))?(?:\s*[-\u2013/]\s*(\d{1,5}))?", re.IGNORECASE)
-# A range of more numbers than this is a slip of the pen.
+# Wider ranges are typing errors.
 _WIDEST = 200
 
 
 @dataclass(frozen=True, slots=True)
 class HouseNumber:
-    """The numbers that a house has, ``first`` to ``last``, and its letter in lower case, "" for none."""
+    """The numbers of a house, ``first`` to ``last``, and its letter in lower case, "" for none."""
 
     first: int
     last: int
@@ -32,14 +32,14 @@ class HouseNumber:
         return f"{numbers}{self.letter}"
 
     def covers(self, number: int) -> bool:
-        """Whether a number is one of its own; those of a range lie on the side of the street where its ends do."""
+        """Whether the house has a number; a range has the numbers on its side of the street."""
         if not self.first <= number <= self.last:
             return False
         return (self.last - self.first) % 2 == 1 or (number - self.first) % 2 == 0
 
 
 def read_house_number(text: str) -> HouseNumber | None:
-    """Return the house number at the beginning of a text; what follows it (floors, flats) is left; None for none."""
+    """Parse the house number at the beginning of a text, without floors and flats."""
     match = _NUMBER.match(text)
     if match is None:
         return None
@@ -50,11 +50,11 @@ def read_house_number(text: str) -> HouseNumber | None:
     return HouseNumber(first, last, (match[2] or "").lower())
 
 
-# As many spellings are compared with a text letter by letter, the shortest first.
+# The most spellings that are compared with a text.
 _MOST_BY_WORDS = 100
 _MOST_BY_TRIGRAMS = 60
-# A wrong letter spoils three trigrams at most; the rarest of the others find a name. The commonest (-kat-, -atu-) are
-# left out once three others have been looked up and together they are in more spellings than this.
+# A wrong letter changes three trigrams at most, and the rarest of the others find a name. Common trigrams (-kat-) are
+# skipped after three others if all together are in more spellings than this.
 _FEWEST_TRIGRAMS = 3
 _MOST_LOOKED_AT = 400
 
@@ -105,14 +105,14 @@ class SpellingSearch:
                 break
             rows = self._connection.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (f'"{term}"',))
             shared.update(row for (row,) in rows)
-        # Of spellings that share as many trigrams the shorter go first.
+        # Shorter spellings have lower rows.
         best = heapq.nsmallest(_MOST_BY_TRIGRAMS, shared, key=lambda row: (-shared[row], row))
         return self._find_exact("id", best)
 
 
-# A number typed without a space behind a word that is no abbreviation: hameenkatu10.
+# A number without a space after a word that is not an abbreviation: hameenkatu10.
 _JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
-# Finnish endings of numbers stand behind a colon: 10:ssä, 10:stä.
+# Finnish endings of numbers: 10:ssä, 10:stä.
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
 _POSTCODE = re.compile(r"\d{5}")
@@ -146,7 +146,7 @@ _WIDEST_RANGE = 20
 
 @dataclass(frozen=True, slots=True)
 class AddressText:
-    """A text read as an address: the plain words of the street or place, and the number and the city if it has any."""
+    """A parsed address: the plain words of the street or place, its number and its city."""
 
     words: str
     number: HouseNumber | None = None
@@ -154,10 +154,7 @@ class AddressText:
 
 
 def read_address_text(text: str, cities: Collection[str]) -> AddressText:
-    """Return a text read as an address; ``cities`` are plain names of cities.
-
-    A text that is the name of a city and nothing else is no address in it.
-    """
+    """Parse a text as an address; ``cities`` are plain names. The name of a city alone is not an address."""
     spaced = _JOINED_NUMBER.sub(r"\1 \2", _NUMBER_ENDING.sub(r"\1", text))
     parts = [words for part in spaced.split(",") if (words := plain(part).split())]
     city: str | None = None
@@ -177,7 +174,7 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
 
 
 def list_spelled_out(words: str) -> list[str]:
-    """Return plain words with a short form among them spelled out in each way that is known: av ipiranga."""
+    """Return plain words with one short form spelled out in each known way: av ipiranga."""
     spelled_out = []
     parts = words.split()
     for at, word in enumerate(parts):
@@ -187,7 +184,7 @@ def list_spelled_out(words: str) -> list[str]:
 
 
 def split_corner(text: str) -> tuple[str, str] | None:
-    """Return the two streets in a text such as ``A / B`` or ``corner of A and B``, None for any other text."""
+    """Return the two streets of ``A / B`` or ``corner of A and B``, None for other texts."""
     streets = _BETWEEN_STREETS.split(_CORNER_WORDS.sub("", text.strip()))
     return (streets[0], streets[1]) if len(streets) == 2 and all(map(plain, streets)) else None
 
@@ -233,10 +230,7 @@ def _number_of(digits: str, letter: str) -> HouseNumber:
 
 
 def contradicts_accents(text: str, name: str) -> bool:
-    """Whether a text has accents that a name of the same plain spelling has not.
-
-    Who types no accents may mean any; who types Särkänkatu does not mean Sarkankatu.
-    """
+    """Whether a text has accents that a name with the same plain spelling lacks: Särkänkatu is not Sarkankatu."""
     typed = _composed(text)
     return not typed.isascii() and typed != _composed(name)
 

@@ -1,4 +1,4 @@
-"""Addresses and points of interest of an extract."""
+"""Read the streets, places and addresses of an OpenStreetMap extract."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,21 +17,20 @@ LANGUAGES = ("fi", "sv", "en")
 
 
 class FeatureKind(IntEnum):
-    """What is found under a name; the numbers stand in the index file."""
+    """The numbers are stored in the index file."""
 
     STREET = 0
     PLACE = 1
     CITY = 2
 
 
-# How well a name of each kind fits, where the text is exactly that name: what a place was called once is a weaker
-# reading than what another is called now.
+# Scores of the kinds of names if the text is equal: a former name is weaker than a current one.
 CURRENT, OTHER, FORMER = 1.0, 0.985, 0.95
 
 _OTHER_NAMES = ("alt_name", "short_name", "official_name", "loc_name")
 _FORMER_NAMES = ("old_name",)
 
-# Of a place with several of these the first says what it is.
+# The first of these tags says what a place is.
 _PLACE_KEYS = (
     "amenity", "shop", "tourism", "leisure", "office", "historic", "craft", "healthcare", "club", "aeroway", "sport",
     "military", "emergency", "building", "place", "landuse", "natural", "waterway", "man_made", "bridge",
@@ -83,9 +82,9 @@ class Feature:
 
 
 def find_feature(tags: Tags, points: list[Point]) -> Feature | None:
-    """Return what can be looked up of an object by its tags, None for what nobody looks up here.
+    """Return the feature of an object, None if it has no name or is not looked up.
 
-    Stops and platforms are left to the timetable; stations are kept, because a city's name means them.
+    Stops and platforms are in the timetable; stations are kept, because a city's name means them.
     """
     names = find_names(tags)
     if names is None or tags.get("public_transport") in _STOP_POSITIONS or tags.get("type") in ("route", "network"):
@@ -136,12 +135,12 @@ def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
 _KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber")
 READING = "reading addresses"
 
-# A street is kept as points this far apart.
+# The distance between points of a street.
 STREET_POINTS_M = 60.0
 
 
 class House(NamedTuple):
-    """An address: ``street`` is the name in it, a street's or a place's; ``is_entrance``: it is nothing else."""
+    """An address at a street or place; ``is_entrance`` if the object is nothing else."""
 
     street: str
     number: HouseNumber
@@ -230,7 +229,7 @@ class _ObjectReader:
 
 
 def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:
-    """Return points along a line about ``STREET_POINTS_M`` apart, its ends and its corners among them."""
+    """Return points along a line about ``STREET_POINTS_M`` apart, its ends and corners included."""
     kept = [points[0]]
     for before, point in pairwise(points):
         steps = int(apart_m(before, point) // STREET_POINTS_M)

@@ -18,14 +18,14 @@ from fingerpost.transit.osm.addresses.extract import (
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules import name_matching
 
-# Ways of one name are one street where they are no further apart than this, or linked by others that are not.
+# Ways with one name are one street if they are linked by distances up to this.
 ONE_STREET_M = 500.0
-# A house stands at the street of its address, and no further from it than this.
+# The largest distance of a house from the street of its address.
 HOUSE_TO_STREET_M = 1000.0
-# Objects of one name this near to each other are drawn twice: a building, and the museum in it.
+# Objects with one name within this distance are one: a building, and the museum in it.
 ONE_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
-# A street's name stands on each of its ways and houses.
+# Each way and house has the street's name.
 plain = lru_cache(1 << 14)(name_matching.plain)
 _CITY_REACH_CELLS = 3
 _FEWEST_ADDRESSES = 3
@@ -87,7 +87,7 @@ def _link_ways(ways: Iterable[Feature]) -> Iterator[list[Feature]]:
 
 
 def _link(lines: Sequence[Sequence[Point]], within_m: float) -> Iterable[list[int]]:
-    """Return the rows of lines in groups linked by points in the same or in neighbouring cells ``within_m`` wide."""
+    """Group the rows of lines that have points in the same or in neighbouring cells ``within_m`` wide."""
     cells: dict[tuple[int, int], int] = {}
     links: list[tuple[int, int]] = []
     for row, line in enumerate(lines):

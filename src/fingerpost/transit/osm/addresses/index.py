@@ -31,16 +31,16 @@ from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPO
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import FLOOR, plain
 
-# Whoever is taken this far from a house has been taken to it (rule D2: so far apart, two places are rivals).
+# A position within this of a house is right (rule D2: places further apart are rivals).
 CERTAIN_M = 300.0
-# A street has at most one number for each so many metres.
+# The least distance between house numbers.
 _METRES_PER_NUMBER = 5
 GUESSED = 0.97
 UNCERTAIN = 0.79
 
 
 class FoundHouse(NamedTuple):
-    """A house number that is known or guessed ("": the middle of its street), where it is, how well it fits (0..1)."""
+    """A known or guessed house number ("": the middle of its street), its position, and how well it fits (0..1)."""
 
     number: str
     at: Point
@@ -49,7 +49,7 @@ class FoundHouse(NamedTuple):
 
 
 def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
-    """Return where a number of a street is: known, between the nearest numbers, or in the middle of the street."""
+    """Find a house number: the known one, else between its neighbours, else the middle of the street."""
     same = [house for house in houses if house.covers(number.first)]
     if same:
         house = min(
@@ -63,7 +63,7 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
             ),
         )
         return FoundHouse(house.text, houses[house], 1.0)
-    # Numbers of the same side of the street go before those of both.
+    # Numbers of the same side of the street first.
     for step in (2, 1):
         below = [house for house in houses if house.last < number.first and (number.first - house.last) % step == 0]
         above = [house for house in houses if house.first > number.first and (house.first - number.first) % step == 0]
@@ -83,21 +83,21 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
 
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
-"""What the Open Database License asks to be shown with every answer that used the index."""
+"""Answers from the index must show it (Open Database License)."""
 
-# Where one reading of a text fits so well, another is not looked for by likeness.
+# With such a score the text as a whole is not searched by trigrams.
 _GOOD = 0.90
-# A house number is looked for in so many streets, and in those whose names fit about as well as the best.
+# A house number is searched in this many streets, and in those with about the best score.
 _MOST_NUMBERED = 10
 _MUCH_LESS = 0.05
-# A place without numbers is hardly meant by a text with one.
+# The highest score of a place without house numbers if the text has one.
 _NUMBER_LEFT = 0.70
-# A name that lies in another city than the text says is offered at most; one whose accents it contradicts fits less.
+# Factors for a name in another city than the text says, and for one with other accents.
 _OTHER_CITY = 0.85
 _OTHER_ACCENTS = 0.97
-# Streets of a corner share a point, or come so near to each other, as at a roundabout with a name of its own.
+# The distance of streets at a corner without a shared point, such as a roundabout with a name.
 _CORNER_M = 45.0
-# Places of one kind to offer; a large extract has thousands.
+# The most candidates of one kind; a large extract has thousands.
 MOST_OF_KIND = 500
 
 
@@ -126,7 +126,7 @@ class _Thing:
 
 
 class AddressIndex:
-    """One index of addresses and places, opened read only. Safe to share by threads."""
+    """An open index of addresses and places; threads can share it."""
 
     def __init__(self, path: Path) -> None:
         file = file_in(path)
@@ -150,19 +150,18 @@ class AddressIndex:
         self._connection.close()
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
-        """Return all that a text may mean, in no order; streets without a number stand at their middle."""
         with self._lock, self._file.translating_sqlite_errors():
             found = [*self._find(text, language, focus), *self._find_corners(text, language)]
         return [match_place(place, round(score, 4), focus) for score, place in found]
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
-        """Name a position by the nearest address, else by the nearest place or street; None where none is near."""
+        """Name a position by the nearest address, else by the nearest place or street, if any is near."""
         here = (coordinate.lat, coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
-            near = [each for each in self._list_near(here) if each[0] <= NAMED_WITHIN_M]
+            near = [found for found in self._list_near(here) if found[0] <= NAMED_WITHIN_M]
             if not near:
                 return None
-            _, row, number = min(near, key=lambda each: (each[0] > ON_THE_SPOT_M or not each[2], each[0], each[1:]))
+            _, row, number = min(near, key=lambda found: (found[0] > ON_THE_SPOT_M or not found[2], found))
             thing = self._read_things([row])[row]
         return self._place(thing, language, number=number, at=here)
 
@@ -171,7 +170,7 @@ class AddressIndex:
         return None if named is None else self._city_of_spelling[named]
 
     def is_street_at(self, place: Place, coordinate: Coordinate, within_m: float) -> bool:
-        """Whether a place that was found is a street, whole, that passes within some metres of a position."""
+        """Whether a place is a street without a number that passes within some metres of a position."""
         here, middle = (coordinate.lat, coordinate.lon), (place.coordinate.lat, place.coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
             near = {row for away_m, row, number in self._list_near(here, 2) if away_m <= within_m and not number}
@@ -179,7 +178,7 @@ class AddressIndex:
         return any(thing.kind is FeatureKind.STREET and thing.at == middle for thing in streets)
 
     def split_city(self, text: str) -> tuple[str, City] | None:
-        """Return a text, made plain, without the city that it names behind something else; None where it names none."""
+        """Split the city off a text and return the plain words before it, None if it names no city."""
         read = read_address_text(text, self._city_of_spelling)
         if read.city is None:
             return None
@@ -202,7 +201,7 @@ class AddressIndex:
             # Of several post offices the one that is also called Posti is not meant more than the others.
             if thing.row not in best or best[thing.row][0] < 1.0:
                 best[thing.row] = UNCERTAIN, self._place(thing, language)
-        yield from (each for each in best.values() if each[0] >= FLOOR)
+        yield from (match for match in best.values() if match[0] >= FLOOR)
 
     def _score(self, reading: AddressText, text: str, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
         scores = self._spellings.score(reading.words, with_trigrams=with_trigrams) if reading.words else {}
@@ -252,7 +251,7 @@ class AddressIndex:
         ).fetchall()
 
     def _list_of_kind(self, words: str, focus: Coordinate | None) -> list[_Thing]:
-        """Return places of the kind that plain words name: those nearest to the focus, else the first by name."""
+        """Return places of the kind that plain words name, the nearest to the focus, else the first by name."""
         if words not in KIND_OF_WORD:
             return []
         lat, lon = (None, None) if focus is None else (focus.lat, focus.lon)
@@ -354,7 +353,7 @@ def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) ->
 
 
 def _list_corners(points: list[Point], others: list[Point]) -> list[tuple[float, Point]]:
-    """Return (metres apart, place) of corners: shared points, else near ones; only one of those near each other."""
+    """Return (metres apart, position) of corners: shared points, else near ones; one of those near each other."""
     shared = set(points) & set(others)
     if shared:
         near = [(0.0, point) for point in points if point in shared]

@@ -2,13 +2,13 @@
 
 ::
 
-    meta              what the file says of itself: a key and its value
-    thing             streets, places and cities: names, position, how far a street reaches, its city
-    spelling          every plain spelling, the shortest first, so that the first rows found cover most of a text
-    spelling_of       whose spelling it is, as the source writes it, and how well it fits
-    words, trigrams   full text over the spellings: by the beginnings of words, and by three letters in a row
-    house             numbers along a street, and where they are
-    near              what lies in each cell of a grid, for looking up what is around a position
+    meta              keys and values
+    thing             streets, places and cities
+    spelling          plain spellings, the shortest first
+    spelling_of       the things of a spelling, and how well it fits them
+    words, trigrams   full text over the spellings: by beginnings of words, and by three letters in a row
+    house             numbers along a street
+    near              things and houses by the cells of a grid
 """
 
 import json
@@ -157,7 +157,7 @@ def near_cell(point: Point) -> int:
 
 
 def cells_around(point: Point, steps: int = 1) -> Iterable[int]:
-    """Return the numbers of the cell of a point and of those around it, on rows of other widths too."""
+    """Return the cells around a point; rows of the grid have different widths."""
     row, _ = cell_of(point, NEAR_CELL_M)
     for other in range(row - steps, row + steps + 1):
         lat = (other + 0.5) * NEAR_CELL_M / METRES_PER_DEGREE
