@@ -138,7 +138,9 @@ def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
     inside = np.flatnonzero(
         (basemap.south <= north) & (basemap.north >= south) & (basemap.west <= east) & (basemap.east >= west)
     )
-    tolerance_m = round(_diagonal_m(box) / _TOLERANCES, 1)
+    narrowing = math.cos(math.radians((box.south + box.north) / 2))
+    diagonal_m = METRES_PER_DEGREE * math.hypot(box.north - box.south, (box.east - box.west) * narrowing)
+    tolerance_m = round(diagonal_m / _TOLERANCES, 1)
     layers: list[MapLayer] = []
     left_out: list[LayerKind] = []
     found = drawn = 0
@@ -199,8 +201,3 @@ def clip_ring(ring: Sequence[Point], box: Bounds) -> list[Point]:
                 clipped.append(here)
         points = clipped
     return [*points, points[0]] if len(points) > 2 else []
-
-
-def _diagonal_m(box: Bounds) -> float:
-    narrowing = math.cos(math.radians((box.south + box.north) / 2))
-    return METRES_PER_DEGREE * math.hypot(box.north - box.south, (box.east - box.west) * narrowing)

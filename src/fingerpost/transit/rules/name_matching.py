@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
 from itertools import takewhile
@@ -26,6 +27,12 @@ def plain(text: str) -> str:
         for character in bare.translate(_LETTERS)
     )
     return " ".join(spaced.split())
+
+
+def find_most_common(texts: Iterable[str]) -> str:
+    """Return the most frequent text that is not empty, of equals the first in order; "" if there is none."""
+    counts = Counter(filter(None, texts))
+    return min(counts, key=lambda text: (-counts[text], text), default="")
 
 
 _SIGNS = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&": " and "})

@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, centre_of, distance_m
-from fingerpost.transit.rules.name_matching import list_plain, plain
+from fingerpost.transit.rules.name_matching import find_most_common, list_plain, plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,16 +182,15 @@ def _mixed_place(
     names: dict[str, str] = {}
     for stop in cluster:
         names |= {language: name for language, name in stop.names.items() if language not in names}
-    localities = [stop.locality for stop in cluster if stop.locality]
     return Place(
         id=nearest.id,
-        name=_most_common([_place_name(stop.name, has_poles) for stop in cluster]),
+        name=find_most_common(_place_name(stop.name, has_poles) for stop in cluster),
         names={language: _place_name(name, has_poles) for language, name in names.items()},
         coordinate=nearest.coordinate if station is None else station.coordinate,
         kind=PlaceKind.STOP,
         member_ids=tuple(sorted(members)),
         zero_walk_ids=tuple(sorted(members & at_station)) or (nearest.id,),
-        locality=_most_common(localities) if localities else None,
+        locality=find_most_common(stop.locality or "" for stop in cluster) or None,
     )
 
 
@@ -260,8 +258,3 @@ def _linked(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
 
     for rows in group_linked(len(namesakes), list_links()):
         yield [namesakes[row] for row in rows]
-
-
-def _most_common(names: Sequence[str]) -> str:
-    counts = Counter(names)
-    return min(counts, key=lambda name: (-counts[name], name))

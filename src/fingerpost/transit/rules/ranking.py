@@ -77,10 +77,8 @@ OPTIMIZE = {
 }
 """The optimization of the query for each preset; no source minimizes walking."""
 
-RouteKey = tuple[int, int, int, int, str]
 
-
-def route_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: str) -> RouteKey:
+def route_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: str) -> SortKey:
     first = {
         JourneyPreset.FASTEST: 0,
         JourneyPreset.FEWEST_TRANSFERS: itinerary.transfers,

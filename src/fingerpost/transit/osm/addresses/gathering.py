@@ -17,6 +17,7 @@ from fingerpost.transit.osm.addresses.extract import (
 )
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules import name_matching
+from fingerpost.transit.rules.name_matching import find_most_common
 
 # Ways with one name are one street if they are linked by distances up to this.
 ONE_STREET_M = 500.0
@@ -40,7 +41,7 @@ def gather(found: ExtractedAddresses) -> list[Feature]:
     places = list(_drop_twins(found.places))
     streets += _give_houses([*streets, *places], found.houses)
     for feature in (*streets, *places):
-        known = feature.city or _find_commonest(house.city for house in feature.houses)
+        known = feature.city or find_most_common(house.city for house in feature.houses)
         feature.city = known or _find_city(find_middle(feature.points)[0], cities)
     return [*streets, *places, *_list_cities(found, places)]
 
@@ -56,24 +57,19 @@ def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
 
 
 def merge_names(names: Sequence[FeatureNames]) -> FeatureNames:
-    name = _find_commonest(each.name for each in names)
-    languages = dict.fromkeys(language for each in names for language in each.by_language)
+    name = find_most_common(own.name for own in names)
+    languages = dict.fromkeys(language for own in names for language in own.by_language)
     chosen = {
-        language: _find_commonest(each.by_language[language] for each in names if language in each.by_language)
+        language: find_most_common(own.by_language[language] for own in names if language in own.by_language)
         for language in languages
     }
     best: dict[str, float] = {}
-    for each in names:
-        for text, weight in each.list_all():
+    for own in names:
+        for text, weight in own.list_all():
             best[text] = max(weight, best.get(text, 0.0))
     for known in (name, *chosen.values()):
         best.pop(known, None)
     return FeatureNames(name, chosen, tuple(best.items()))
-
-
-def _find_commonest(texts: Iterable[str]) -> str:
-    counts = Counter(text for text in texts if text)
-    return min(counts, key=lambda text: (-counts[text], text)) if counts else ""
 
 
 def _link_ways(ways: Iterable[Feature]) -> Iterator[list[Feature]]:
@@ -167,7 +163,7 @@ def _find_city(at: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str
         for cell in _around(_city_cell(at), steps):
             near.update(cities.get(cell, ()))
         if near:
-            return min(near, key=lambda city: (-near[city], city))
+            return find_most_common(near.elements())
     return ""
 
 
@@ -188,5 +184,5 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
     for city, points in points_of.items():
         # What hardly any address says is a slip of the pen.
         if city not in mapped and len(points) >= _FEWEST_ADDRESSES and not city.isdecimal():
-            names = names_of.get(city) or FeatureNames(_find_commonest(spelt[city].elements()), {})
+            names = names_of.get(city) or FeatureNames(find_most_common(spelt[city].elements()), {})
             yield Feature(FeatureKind.CITY, names, "city", points)

@@ -13,7 +13,6 @@
 
 import json
 import sqlite3
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 from fingerpost.transit.osm.addresses.extract import Feature, FeatureKind
 from fingerpost.transit.osm.addresses.gathering import cell_of, find_middle
-from fingerpost.transit.rules.name_matching import plain
+from fingerpost.transit.rules.name_matching import find_most_common, plain
 
 FILE_NAME = "addresses.sqlite"
 # Raise it when a table, or the meaning of a column, changes.
@@ -112,17 +111,16 @@ def _list_positions(feature: Feature) -> Iterator[tuple[Point, str]]:
 
 def _list_things(features: Sequence[Feature]) -> Iterator[tuple[object, ...]]:
     # Names whose language is not stated are in the language of most names that state theirs.
-    counts = Counter(
+    local = find_most_common(
         language
         for feature in features
         for language, name in feature.names.by_language.items()
         if name == feature.names.name
     )
-    local = min(counts, key=lambda language: (-counts[language], language), default=None)
     for row, feature in enumerate(features):
         names = feature.names
         by_language = dict(names.by_language)
-        if local is not None and names.name not in by_language.values():
+        if local and names.name not in by_language.values():
             by_language.setdefault(local, names.name)
         at, reach_m = find_middle(feature.points)
         languages = json.dumps(by_language, ensure_ascii=False)

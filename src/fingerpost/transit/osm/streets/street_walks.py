@@ -140,17 +140,17 @@ class StreetWalks:
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
     ) -> tuple[Snapped, Snapped, Float64, Float64] | None:
         """Return where a walk meets the streets at either end, and the entrances there as lines of up to one point."""
-        places = []
-        for point, stop, inside_s in ((start, stops[0], self._access.out_s), (end, stops[1], self._access.in_s)):
+        places, access = [], self._access
+        entrances, is_entered = np.column_stack([access.lat, access.lon]), access.is_entered
+        for point, stop, inside_s in ((start, stops[0], access.out_s), (end, stops[1], access.in_s)):
             if stop is None:
-                places.append([(self._snap_point(*point), 0, np.zeros((0, 2)))])
+                places.append([(self._snap_point(*point), 0, entrances[:0])])
                 continue
-            rows = range(int(self._first[stop]), int(self._first[stop + 1]))
+            rows = np.arange(self._first[stop], self._first[stop + 1])
             places.append(
                 [
-                    (self._snapped.select(np.array([row])), int(inside_s[row]), self._list_entrance(row))
-                    for row in rows
-                    if inside_s[row] >= 0
+                    (self._snapped.select(row), int(inside_s[row[0]]), entrances[row[is_entered[row]]])
+                    for row in rows[inside_s[rows] >= 0].reshape(-1, 1)
                 ]
             )
         best, quickest_s = None, math.inf
@@ -166,11 +166,6 @@ class StreetWalks:
                 if walked.metres[0] >= 0 and taken_s < quickest_s:
                     best, quickest_s = (first, last, entrance, other), taken_s
         return best
-
-    def _list_entrance(self, row: int) -> Float64:
-        if not self._access.is_entered[row]:
-            return np.zeros((0, 2))
-        return np.array([[float(self._access.lat[row]), float(self._access.lon[row])]])
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         metres, seconds = self._measure_by_entrances(begin, end, limit_m)

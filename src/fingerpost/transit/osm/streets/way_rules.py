@@ -85,7 +85,7 @@ def find_way_rule(tags: Tags) -> WayRule | None:
         | ONE_WAY * (one_way != 0)
         | NO_WHEELS * (tags.get("wheelchair") == "no")
         | SLOPE * is_slope
-        | UNDERGROUND * _is_underground(tags),
+        | UNDERGROUND * (tags.get("tunnel", "no") not in _NO_TUNNELS or tags.get("layer", "").startswith("-")),
         _avoided(tags, highway),
         one_way < 0,
     )
@@ -127,10 +127,6 @@ def _one_way(tags: Tags, highway: str | None, conveying: str) -> int:
     if highway in ("footway", "corridor") and tags.get("oneway") in _YES and tags.get("oneway:foot") != "no":
         return 1
     return 0
-
-
-def _is_underground(tags: Tags) -> bool:
-    return tags.get("tunnel", "no") not in _NO_TUNNELS or tags.get("layer", "").startswith("-")
 
 
 def is_routed(tags: Tags) -> bool:
