@@ -8,7 +8,7 @@ import pytest
 from fingerpost.errors import SettingsInvalid, SourceChanged, SourceFailed
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.remote.opentripplanner.documents import list_optional
+from fingerpost.transit.remote.opentripplanner.documents import NEEDS
 from tests.opentripplanner.answers import a_page, a_query, a_ride, asked_of, asking, body, data, learning
 
 AGENCY = {"name": "Nysse", "timezone": "Europe/Helsinki", "lang": "FI"}
@@ -28,12 +28,12 @@ STOPS = all_stops((61.5, 23.7), (61.4, 23.9), (None, None))
 
 
 def schema_without(*lacking):
-    known = [each for each in (*list_optional(), "QueryType.planConnection") if each not in lacking]
+    known = [each for each in (*NEEDS.values(), "QueryType.planConnection") if each not in lacking]
     owners = {}
     for each in known:
         owner, _, name = each.partition(".")
         owners.setdefault(owner, []).append({"name": name})
-    wanted = sorted({each.partition(".")[0] for each in (*list_optional(), "QueryType.planConnection")})
+    wanted = sorted({each.partition(".")[0] for each in (*NEEDS.values(), "QueryType.planConnection")})
     return [data(__type={"fields": owners.get(owner, []), "inputFields": None}) for owner in wanted]
 
 

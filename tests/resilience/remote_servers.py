@@ -20,7 +20,7 @@ from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.guarded import NetworkBreaker
 from fingerpost.transit.remote.kit.server import new_limits
 from fingerpost.transit.remote.motis.network import MotisSource
-from fingerpost.transit.remote.opentripplanner.documents import list_optional
+from fingerpost.transit.remote.opentripplanner.documents import NEEDS
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.tools.plan_journey import JourneyOptions
@@ -92,7 +92,7 @@ def tell_opentripplanner(asked, said):
     agency = {"name": said, "timezone": "Europe/London", "lang": "en"}
     midnight = int(datetime(2026, 6, 9, 23, tzinfo=UTC).timestamp())
     row = a_time(serviceDay=midnight, scheduledDeparture=9 * 3600 + 540, headsign=said)
-    fields = [{"name": each.partition(".")[2]} for each in (*list_optional(), "QueryType.planConnection")]
+    fields = [{"name": each.partition(".")[2]} for each in (*NEEDS.values(), "QueryType.planConnection")]
     told = {
         "query Schema": {"__type": {"fields": fields}},
         "query Network": {

@@ -1,149 +1,92 @@
-"""GraphQL documents for OpenTripPlanner, fitted to a server's schema.
-
-A line that ends in ``#if Type.field`` is dropped if the server's schema lacks that field or input field.
-``shapes.py`` has one class per selected object, with exactly the selected fields.
-"""
+"""GraphQL documents for OpenTripPlanner: each selects the fields of one shape, fitted to a server's schema."""
 
 import re
 from functools import lru_cache
+from typing import Any
 
-_ALERT = """
-fragment Told on Alert {
-  id alertHeaderText alertDescriptionText alertEffect alertUrl effectiveStartDate effectiveEndDate
+from pydantic import AliasPath, BaseModel
+
+from fingerpost.transit.remote.opentripplanner import shapes
+
+_VARIABLES = {
+    "origin": "PlanLabeledLocationInput!",
+    "destination": "PlanLabeledLocationInput!",
+    "dateTime": "PlanDateTimeInput!",
+    "first": "Int!",
+    "after": "String",
+    "searchWindow": "Duration",
+    "modes": "PlanModesInput",
+    "preferences": "PlanPreferencesInput!",
+    "withScheduled": "Boolean!",
+    "scheduled": "PlanPreferencesInput!",
+    "ids": "[String]!",
+    "from": "Long!",
+    "seconds": "Int!",
+    "count": "Int!",
+    "south": "Float!",
+    "west": "Float!",
+    "north": "Float!",
+    "east": "Float!",
+    "name": "String!",
 }
-"""
-
-PLAN = """
-query Plan(
-  $origin: PlanLabeledLocationInput!
-  $destination: PlanLabeledLocationInput!
-  $dateTime: PlanDateTimeInput!
-  $first: Int!
-  $after: String
-  $searchWindow: Duration
-  $modes: PlanModesInput
-  $preferences: PlanPreferencesInput!
-  $withScheduled: Boolean! #if TimetablePreferencesInput.includeRealTimeCancellations
-  $scheduled: PlanPreferencesInput! #if TimetablePreferencesInput.includeRealTimeCancellations
-) {
-  live: planConnection(
-    origin: $origin
-    destination: $destination
-    dateTime: $dateTime
-    first: $first
-    after: $after
-    searchWindow: $searchWindow
-    modes: $modes
-    preferences: $preferences
-  ) {
-    pageInfo { endCursor hasNextPage }
-    routingErrors { code inputField }
-    ...Itineraries
-  }
-  scheduled: planConnection( #if TimetablePreferencesInput.includeRealTimeCancellations
-    origin: $origin #if TimetablePreferencesInput.includeRealTimeCancellations
-    destination: $destination #if TimetablePreferencesInput.includeRealTimeCancellations
-    dateTime: $dateTime #if TimetablePreferencesInput.includeRealTimeCancellations
-    first: $first #if TimetablePreferencesInput.includeRealTimeCancellations
-    searchWindow: $searchWindow #if TimetablePreferencesInput.includeRealTimeCancellations
-    modes: $modes #if TimetablePreferencesInput.includeRealTimeCancellations
-    preferences: $scheduled #if TimetablePreferencesInput.includeRealTimeCancellations
-  ) @include(if: $withScheduled) { ...Itineraries } #if TimetablePreferencesInput.includeRealTimeCancellations
+_SEARCH = "origin: $origin destination: $destination dateTime: $dateTime first: $first"
+_WINDOW = "searchWindow: $searchWindow modes: $modes"
+# How fields with arguments, aliases or directives are written.
+_FIELDS = {
+    (shapes.Plan, "live"): f"live: planConnection({_SEARCH} after: $after {_WINDOW} preferences: $preferences)",
+    (shapes.Plan, "scheduled"): (
+        f"scheduled: planConnection({_SEARCH} {_WINDOW} preferences: $scheduled) @include(if: $withScheduled)"
+    ),
+    (shapes.FareProduct, "price"): "... on DefaultFareProduct { price",
+    (shapes.Board, "stops"): "stops(ids: $ids)",
+    (shapes.BoardStop, "alerts"): "alerts(types: [STOP])",
+    (shapes.BoardStop, "stoptimesWithoutPatterns"): (
+        "stoptimesWithoutPatterns(startTime: $from timeRange: $seconds numberOfDepartures: $count"
+        " omitNonPickups: true omitCanceled: false)"
+    ),
+    (shapes.BoardTrip, "alerts"): "alerts(types: [TRIP, ROUTE, AGENCY])",
+    (shapes.StopsById, "stops"): "stops(ids: $ids)",
+    (shapes.StopsById, "stations"): "stations(ids: $ids)",
+    (shapes.StopsInBox, "stopsByBbox"): "stopsByBbox(minLat: $south, minLon: $west, maxLat: $north, maxLon: $east)",
+    (shapes.Schema, "__type"): "__type(name: $name)",
+    (shapes.SchemaType, "fields"): "fields(includeDeprecated: true)",
+    (shapes.SchemaType, "inputFields"): "inputFields(includeDeprecated: true)",
 }
-fragment Itineraries on PlanConnection {
-  edges { node { legs {
-    mode transitLeg distance realTime realtimeState serviceDate headsign interlineWithPreviousLeg
-    pickupType dropoffType
-    start { scheduledTime estimated { delay } }
-    end { scheduledTime estimated { delay } }
-    from { ...End }
-    to { ...End }
-    route { gtfsId shortName longName type color textColor }
-    trip { gtfsId tripHeadsign wheelchairAccessible arrivalStoptime { stop { name } } }
-    legGeometry { points }
-    alerts { ...Told }
-    fareProducts { id product { id #if Leg.fareProducts
-      riderCategory { isDefault } #if RiderCategory.isDefault
-      ... on DefaultFareProduct { price { amount currency { code } } } } } #if Leg.fareProducts
-  } } }
+# The field or input field of a server's schema that a field needs, if some versions lack it.
+NEEDS = {
+    (shapes.Plan, "scheduled"): "TimetablePreferencesInput.includeRealTimeCancellations",
+    (shapes.OtpLeg, "fareProducts"): "Leg.fareProducts",
+    (shapes.FareProduct, "riderCategory"): "RiderCategory.isDefault",
 }
-fragment End on Place {
-  name lat lon
-  stop { gtfsId name platformCode wheelchairBoarding }
-}
-"""
-PLAN += _ALERT
-
-BOARD = """
-query Board($ids: [String]!, $from: Long!, $seconds: Int!, $count: Int!) {
-  stops(ids: $ids) {
-    gtfsId platformCode
-    alerts(types: [STOP]) { ...Told }
-    stoptimesWithoutPatterns(
-      startTime: $from timeRange: $seconds numberOfDepartures: $count omitNonPickups: true omitCanceled: false
-    ) {
-      serviceDay scheduledDeparture departureDelay realtime realtimeState pickupType headsign
-      stopPositionInPattern
-      trip {
-        gtfsId tripHeadsign arrivalStoptime { stop { name } stopPositionInPattern }
-        route { gtfsId shortName longName type color textColor }
-        alerts(types: [TRIP, ROUTE, AGENCY]) { ...Told }
-      }
-    }
-  }
-}
-"""
-BOARD += _ALERT
-
-STOPS_BY_ID = """
-query StopsById($ids: [String]!) {
-  stops(ids: $ids) { ...Stop }
-  stations(ids: $ids) { ...Station }
-}
-fragment Stop on Stop { gtfsId name lat lon parentStation { ...Station } }
-fragment Station on Stop { gtfsId name lat lon stops { gtfsId name lat lon } }
-"""
-
-STOPS_IN_BOX = """
-query StopsInBox($south: Float!, $west: Float!, $north: Float!, $east: Float!) {
-  stopsByBbox(minLat: $south, minLon: $west, maxLat: $north, maxLon: $east) {
-    gtfsId name lat lon platformCode wheelchairBoarding
-    routes { type }
-    parentStation { gtfsId name lat lon stops { gtfsId name lat lon } }
-  }
-}
-"""
-
-ALL_STOPS = """
-query AllStops {
-  stops { gtfsId name lat lon parentStation { gtfsId } }
-  stations { gtfsId name lat lon }
-}
-"""
-
-NETWORK = """
-query Network {
-  feeds { feedId publisher { name } agencies { name timezone lang } }
-  serviceTimeRange { start end }
-  routes { type }
-}
-"""
-
-DOCUMENTS = (PLAN, BOARD, STOPS_BY_ID, STOPS_IN_BOX, ALL_STOPS, NETWORK)
-
-_CONDITION = re.compile(r"#if (\w+)\.(\w+)\s*$", re.MULTILINE)
-
-
-def list_optional() -> list[str]:
-    return sorted({f"{owner}.{name}" for document in DOCUMENTS for owner, name in _CONDITION.findall(document)})
+_VARIABLE = re.compile(r"\$(\w+)")
 
 
 @lru_cache(maxsize=256)
-def fit(document: str, lacking: frozenset[str] = frozenset()) -> str:
-    """Drop the lines of a document that need what a server lacks, and all conditions."""
-    lines = []
-    for line in document.strip().splitlines():
-        condition = _CONDITION.search(line)
-        if condition is None or f"{condition[1]}.{condition[2]}" not in lacking:
-            lines.append(_CONDITION.sub("", line).strip())
-    return "\n".join(lines)
+def new_document(shape: type[BaseModel], lacking: frozenset[str] = frozenset()) -> str:
+    """Return the query of a shape's fields, without those that need what a server lacks."""
+    selection = _select(shape, lacking)
+    used = {name: _VARIABLES[name] for name in _VARIABLE.findall(selection)}
+    declared = ", ".join(f"${name}: {kind}" for name, kind in used.items())
+    return f"query {shape.__name__}{f'({declared})' if declared else ''} {selection}"
+
+
+def _select(shape: type[BaseModel], lacking: frozenset[str]) -> str:
+    selected = []
+    for field in shape.model_fields.values():
+        alias = field.validation_alias
+        first, *inner = map(str, alias.path) if isinstance(alias, AliasPath) else [str(field.alias)]
+        if NEEDS.get((shape, first)) in lacking:
+            continue
+        model = _find_model(field.annotation)
+        text = " ".join((_FIELDS.get((shape, first), first), *(f"{{ {name}" for name in inner)))
+        text += f" {_select(model, lacking)}" if model is not None else ""
+        selected.append(text + " }" * (text.count("{") - text.count("}")))
+    return f"{{ {' '.join(selected)} }}"
+
+
+def _find_model(annotation: Any) -> type[BaseModel] | None:
+    """Return the shape that a field's type leads to, through optionals and tuples; None for a plain value."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    found = map(_find_model, getattr(annotation, "__args__", ()))
+    return next((model for model in found if model is not None), None)

@@ -25,14 +25,13 @@ from fingerpost.transit.remote.kit.journeys import (
     new_outside_calendar,
     sort_live,
 )
-from fingerpost.transit.remote.opentripplanner.documents import PLAN
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     ARRIVAL_MARGIN_S,
     list_itineraries,
 )
 from fingerpost.transit.remote.opentripplanner.places import OtpStopIds
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import PlanData, RoutingError, format_offset_time
+from fingerpost.transit.remote.opentripplanner.shapes import Plan, RoutingError, format_offset_time
 
 OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
 WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
@@ -126,7 +125,7 @@ class OpenTripPlannerSearch(JourneySearch):
 
     async def _ask(self, request: JourneyRequest, variables: Mapping[str, Any]) -> FoundJourneys:
         query = request.query
-        answered = await self._server.ask(PLAN, PlanData, variables, language=request.language)
+        answered = await self._server.ask(Plan, variables, language=request.language)
         page = answered.data.live
         itineraries = list_itineraries(page, query, self._ids)
         live = sort_live(itineraries, query, answered.retrieved_at, answered.notes)

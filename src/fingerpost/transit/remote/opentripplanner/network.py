@@ -20,7 +20,7 @@ from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, Ser
 from fingerpost.transit.remote.kit.places import PlaceNames
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
-from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, BOARD, NETWORK, list_optional
+from fingerpost.transit.remote.opentripplanner.documents import NEEDS
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     MARGIN_S,
     MOST_ROWS,
@@ -33,18 +33,10 @@ from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import read_mode
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 
-# Our documents are valid from OpenTripPlanner 2.7 to 2.9.
+# OpenTripPlanner 2.7 to 2.9 accept our documents.
 NEEDED = "QueryType.planConnection"
 # The trait of a learned profile with what the schema lacks.
 TRAIT = "lacking"
-_TYPE = """
-query Schema {{
-  __type(name: "{name}") {{
-    fields(includeDeprecated: true) {{ name }}
-    inputFields(includeDeprecated: true) {{ name }}
-  }}
-}}
-"""
 
 
 async def find_lacking(server: Server) -> frozenset[str]:
@@ -52,15 +44,15 @@ async def find_lacking(server: Server) -> frozenset[str]:
 
     A server may refuse to describe several types in one request, so each has its own.
     """
-    wanted = [*list_optional(), NEEDED]
+    wanted = {*NEEDS.values(), NEEDED}
     known: set[str] = set()
     for owner in sorted({path.partition(".")[0] for path in wanted}):
-        answered = await server.ask(_TYPE.format(name=owner), shapes.SchemaData, fresh_s=0.0)
+        answered = await server.ask(shapes.Schema, {"name": owner}, fresh_s=0.0)
         if answered.lost:
             raise refuse_unreadable(f"description of {owner}", answered.notes)
         described = answered.data.type_ or shapes.SchemaType()
         known |= {f"{owner}.{field.name}" for field in (*described.fields, *described.input_fields)}
-    return frozenset(wanted) - known
+    return frozenset(wanted - known)
 
 
 _log = logging.getLogger(__name__)
@@ -81,7 +73,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
             "This server has no planConnection: it is older than OpenTripPlanner 2.7, or no OpenTripPlanner",
             hint="Update the server",
         )
-    described = (await server.ask(NETWORK, shapes.NetworkData, fresh_s=0.0)).data
+    described = (await server.ask(shapes.Network, fresh_s=0.0)).data
     bounds = region.bounds if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in described.feeds for agency in feed.agencies)
     languages = (agency.lang.lower() for feed in described.feeds for agency in feed.agencies if agency.lang)
@@ -103,7 +95,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
 async def _find_bounds(server: Server) -> Bounds:
     """Return the box of the stops, without those at 0, 0, which means an unknown position."""
-    stops = (await server.ask(ALL_STOPS, shapes.AllStops, fresh_s=0.0)).data.stops
+    stops = (await server.ask(shapes.AllStops, fresh_s=0.0)).data.stops
     places = [stop.coordinate for stop in stops if max(abs(stop.lat), abs(stop.lon)) >= _UNSET_WITHIN]
     if len(places) < len(stops):
         left_out = len(stops) - len(places)
@@ -160,7 +152,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
             "seconds": query.window_s + before_s + behind_s,
             "count": MOST_ROWS,
         }
-        answered = await self._server.ask(BOARD, shapes.BoardData, variables, language=language)
+        answered = await self._server.ask(shapes.Board, variables, language=language)
         stops = answered.data.stops
         times: Sequence[object] = [time for stop in stops for time in stop.stoptimes_without_patterns]
         answered.require("departure", "stops", "stoptimesWithoutPatterns", found=times)

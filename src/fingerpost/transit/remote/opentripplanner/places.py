@@ -30,7 +30,6 @@ from fingerpost.transit.remote.kit.places import (
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
-from fingerpost.transit.remote.opentripplanner.documents import ALL_STOPS, STOPS_BY_ID, STOPS_IN_BOX
 from fingerpost.transit.remote.opentripplanner.server import Server, find_limit, is_whole
 from fingerpost.transit.remote.opentripplanner.shapes import read_access, read_mode
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
@@ -72,9 +71,7 @@ class OtpStopLookup(GroupingLookup):
         own = self._ids.decode_all(printed_ids)
         if not own:
             return shapes.StopsById(stops=(), stations=())
-        answered = await self._server.ask(
-            STOPS_BY_ID, shapes.StopsById, {"ids": own}, language=language, fresh_s=STOPS_FRESH_S
-        )
+        answered = await self._server.ask(shapes.StopsById, {"ids": own}, language=language, fresh_s=STOPS_FRESH_S)
         answered.require("stop", "stops", found=(*answered.data.stops, *answered.data.stations))
         return answered.data
 
@@ -120,9 +117,7 @@ class OtpStopLookup(GroupingLookup):
 
     async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[shapes.StopsInBox]:
         box = asdict(box_around(centre, radius_m))
-        answered = await self._server.ask(
-            STOPS_IN_BOX, shapes.StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S
-        )
+        answered = await self._server.ask(shapes.StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
         answered.require("stop", "stopsByBbox", found=answered.data.stops_by_bbox)
         return answered
 
@@ -154,7 +149,7 @@ class StopNames(PlaceNames):
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         known = self._indexes.get(language)
         if known is None or clock.now() - known[0] > FRESH_FOR:
-            answered = await self._server.ask(ALL_STOPS, shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
+            answered = await self._server.ask(shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
             answered.require("stop", "stops", found=answered.data.stops)
             index = await asyncio.to_thread(self._build, answered.data)
             known = self._indexes[language] = (answered.retrieved_at, index)

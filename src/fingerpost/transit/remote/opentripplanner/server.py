@@ -15,14 +15,14 @@ from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.remote.kit.answers import Answer, list_first, read_answer
+from fingerpost.transit.remote.kit.answers import Answer, Shape, list_first, read_answer
 from fingerpost.transit.remote.kit.server import REFRESH_HINT, Connection, shorten
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, find_region
-from fingerpost.transit.remote.opentripplanner.documents import fit
+from fingerpost.transit.remote.opentripplanner.documents import new_document
 from fingerpost.transit.remote.opentripplanner.shapes import GraphQLError, Reply
 
 _log = logging.getLogger(__name__)
-_T = TypeVar("_T")
+_T = TypeVar("_T", bound=Shape)
 
 LIVE_FRESH_S = 10.0
 # Its value is the operator's whole header.
@@ -52,15 +52,14 @@ class Server(Connection):
 
     async def ask(
         self,
-        document: str,
         shape: type[_T],
         variables: Mapping[str, Any] | None = None,
         *,
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Send a document and return its data; ``variables`` hold no nulls."""
-        body = {"query": fit(document, self._lacking), **({"variables": variables} if variables else {})}
+        """Query the fields of a shape; ``variables`` hold no nulls."""
+        body = {"query": new_document(shape, self._lacking), **({"variables": variables} if variables else {})}
 
         async def read(response: Response) -> Answer[_T]:
             answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known at the call

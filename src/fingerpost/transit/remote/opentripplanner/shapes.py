@@ -1,6 +1,6 @@
-"""Pydantic models of OpenTripPlanner's GraphQL responses, with one class per selected object.
+"""Pydantic models of OpenTripPlanner's GraphQL responses; ``documents.py`` queries exactly their fields.
 
-The top fields of a document are required, because null is an error there. Below them, fields are optional if the
+The top fields of a response are required, because null is an error there. Below them, fields are optional if the
 schema allows null, and enumerations are strings, because a server may know newer values.
 """
 
@@ -159,7 +159,7 @@ class ServiceTimeRange(Shape):
     end: OpenInstant = None
 
 
-class NetworkData(Shape):
+class Network(Shape):
     feeds: Entries[FeedData]
     service_time_range: ServiceTimeRange | None = None
     routes: Entries[RouteType]
@@ -174,7 +174,7 @@ class SchemaType(Shape):
     input_fields: Several[SchemaField] = ()
 
 
-class SchemaData(Shape):
+class Schema(Shape):
     """A type of the server's schema; None where the schema has none of that name."""
 
     type_: SchemaType | None = Field(alias="__type")
@@ -229,7 +229,7 @@ class BoardStop(Shape):
     stoptimes_without_patterns: Entries[Stoptime]
 
 
-class BoardData(Shape):
+class Board(Shape):
     stops: Entries[BoardStop]
 
 
@@ -372,6 +372,6 @@ class Scheduled(Shape):
     edges: Several[ScheduledEdge] = ()
 
 
-class PlanData(Shape):
+class Plan(Shape):
     live: PlanConnection
     scheduled: Scheduled | None = None
