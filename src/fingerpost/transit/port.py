@@ -36,7 +36,7 @@ class JourneyQuery:
 
     ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
     ``max_walk_m`` bounds the sum of an itinerary's walking.
-    ``not_before`` is the present instant, before which nobody can leave; None where the question is about the past.
+    ``not_before`` is the present instant, before which nobody can leave; None if the query is about the past.
     ``wanted`` is how many good itineraries a caller may show; a source offers that many and one more if it can.
     It is the same for every caller, because what is searched does not depend on how much is shown (rule B14).
     ``window_s`` asks for all good ones that leave (or arrive, where ``arrive_by``) within so many seconds of
@@ -159,16 +159,16 @@ class NearbyStops:
 class Network(Protocol):
     """One region's public transport behind one name.
 
-    A network is asked only what its profile declares.
+    Callers use only the abilities that its profile declares.
     """
 
     @property
     def profile(self) -> NetworkProfile:
-        """What is known without asking; it may change between two calls where the network's record does."""
+        """What is known without a query; a changed record of the network changes it."""
         ...
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Return what the source found, best choices included, order not promised.
+        """Return the journeys that the source found, the best ones included, in any order.
 
         Raises:
             OutsideCalendar: the timetable does not cover the day.
@@ -176,7 +176,7 @@ class Network(Protocol):
         ...
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Return what the source found between two texts; only if the profile's ``reads_texts`` is True.
+        """Return the journeys between two texts; only if the profile's ``reads_texts`` is True.
 
         Raises:
             PlaceAmbiguous: a text fits several places; ``details["side"]`` and ``details["candidates"]`` name the
@@ -186,7 +186,7 @@ class Network(Protocol):
         ...
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """Return the departures of the window that leave first, calls without boarding left out."""
+        """Return the first departures of the window, without stop times that riders cannot board."""
         ...
 
     async def find_places(
@@ -213,10 +213,10 @@ class Network(Protocol):
     async def find_address(
         self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
     ) -> Place | None:
-        """Return the position under the name of the address, or of what is near; None where nothing is.
+        """Return a place at the position, named by its address or a place nearby; None if nothing is near.
 
-        What is known in this process answers. Only with ``may_ask`` is the position sent to the network's server,
-        which the profile's ``names_positions`` says it has; so only for positions that its queries contain anyway.
+        ``may_ask`` sends the position to the network's server, if its profile's ``names_positions`` is True; set it
+        only for positions that queries to the server contain anyway.
         """
         ...
 
@@ -233,18 +233,16 @@ class Network(Protocol):
         ...
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return how the network's own sources of real time fare now, None where it follows none."""
+        """Return the state of the network's own realtime sources, None if it follows none."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenNetworks:
-    """The networks as they stand at one moment.
+    """The networks at one moment.
 
-    Attributes:
-        answering: those that answer, in order of preference (rule A13).
-        by_token_only: demo networks that answer for nothing but their own ids, because networks were added.
-        problems: by name, a sentence on each network that cannot be used now.
+    ``answering`` are in order of preference (rule A13); ``by_token_only`` are demo networks that answer only for their
+    own ids, because networks were added; ``problems`` has a sentence on each network that cannot be used now.
     """
 
     answering: tuple[Network, ...] = ()
@@ -263,7 +261,7 @@ class Networks(Protocol):
     """All networks of one home folder, of every kind; one may come or go between two calls."""
 
     async def open(self) -> OpenNetworks:
-        """Return the networks that there are now; what cannot be opened is listed in ``problems`` and left out."""
+        """Return the networks of the records; those that cannot be opened are in ``problems``."""
         ...
 
     async def close(self) -> None:
@@ -280,13 +278,13 @@ class NetworkSource(Protocol):
         ...
 
     def stamp(self) -> Hashable:
-        """Return a value that changes whenever a network of this kind has to be opened anew; asked before each call."""
+        """Return a value that changes when a network of this kind has to be reopened; called before each query."""
         ...
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
         """Open the network of a record; the same object as before where only the record has changed. May block.
 
-        ``learned`` is what was kept of ``RemoteSource.learn``, None where nothing was.
+        ``learned`` is the stored result of ``RemoteSource.learn``, None if there is none.
 
         Raises:
             SettingsInvalid: it cannot be opened; the message says what to do.
@@ -306,7 +304,7 @@ class RemoteSource(NetworkSource, Protocol):
     """A kind of source whose networks are answered by a server."""
 
     async def learn(self, record: NetworkRecord) -> LearnedProfile:
-        """Ask the server of a record for its profile; asked when a network is added or refreshed, and its answer kept.
+        """Ask the server of a record for its profile, which is stored when the network is added or refreshed.
 
         Raises:
             ParameterError: the record lacks what this kind of source needs.

@@ -64,7 +64,6 @@ class Boardings:
 
 
 def _lead_on(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
-    """Return, for each stop time, whether riders may alight further on, or may stay seated into another trip."""
     is_shut = timetable.stop_time_flags & NO_ALIGHTING != 0
     ends = timetable.trip_first_stop_time[trips + 1]
     goes_on = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[timetable.in_seat_from])
@@ -83,7 +82,6 @@ _DAY = timedelta(days=1)
 
 
 def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> BoardGap:
-    """Return the next departure after the window of an empty board, or its day."""
     end = query.instant + query.window_s
     ahead = BoardCalls(snapshot, stops, zone, replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S))
     first = ahead.find_first()

@@ -33,7 +33,6 @@ class BoardCalls:
 
     @cached_property
     def _around(self) -> frozenset[int]:
-        """The stops and the other platforms of their stations."""
         parents = self._snapshot.timetable.stop_parent
         stations = np.unique(parents[list(self._stops)])
         return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
@@ -180,7 +179,6 @@ class _Expected(NamedTuple):
 
 
 def _expect(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
-    """Return a scheduled departure at its expected time, or that of its replacement."""
     replacing = snapshot.replacements.find_departure(call)
     if replacing is not None:
         return replacing

@@ -47,7 +47,6 @@ class NamedPlace(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text for a record: as typed, with a path made absolute."""
         return self.location if self.feed_name is None else f"{self.feed_name}={self.location}"
 
     @property
@@ -144,7 +143,6 @@ class OriginFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock this network against being added, refreshed or prepared by another process."""
         try:
             with locked(self._lock):
                 yield
@@ -176,7 +174,6 @@ class OriginFolder:
             raise self._refusal(error) from error
 
     def sweep(self, contents: Iterable[Content]) -> None:
-        """Remove the downloads of other contents, and the folder if it is empty."""
         kept = {content.file.partition("/")[0] for content in contents if content.file}
         for path in self.folder.glob("*"):
             if path.is_dir() and path.name not in kept:

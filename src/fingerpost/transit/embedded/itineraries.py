@@ -90,20 +90,20 @@ def itinerary_of(
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
-                legs.append(_walk_between(legs[-1], leg, change, on_foot))
+                legs.append(_walk_between(legs[-1], leg, change))
         elif (walk := walks.to_or_from(ends.near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds
-            legs.append(_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s, on_foot))
+            legs.append(_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s))
         legs.append(leg)
         here = leg.end
     if not legs:
-        legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None, on_foot))
+        legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
     elif (
         walk := walks.to_or_from(ends.near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
     ).metres:
         begin = legs[-1].arrival
-        legs.append(_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s, on_foot))
-    return Itinerary(tuple(legs))
+        legs.append(_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s))
+    return Itinerary(tuple(leg if leg.is_transit else replace(leg, handle=on_foot) for leg in legs))
 
 
 def _as_running(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
@@ -126,16 +126,7 @@ def _end_point(location: Location, otherwise: str) -> StopPoint:
     return StopPoint(name=location.name or location.label or otherwise, coordinate=location.coordinate)
 
 
-def _walk_leg(
-    start: StopPoint,
-    end: StopPoint,
-    departure: int,
-    arrival: int,
-    metres: int,
-    delay_s: int | None,
-    handle: TimetableWalk,
-) -> Leg:
-    """Return a walk, from expected times; it is as late as the ride that it belongs to."""
+def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:
     return Leg(
         mode=Mode.WALK,
         start=start,
@@ -145,11 +136,10 @@ def _walk_leg(
         departure_delay_s=delay_s,
         arrival_delay_s=delay_s,
         distance_m=float(metres),
-        handle=handle,
     )
 
 
-def _walk_between(before: Leg, after: Leg, change: Change, handle: TimetableWalk) -> Leg:
+def _walk_between(before: Leg, after: Leg, change: Change) -> Leg:
     """Return the walk of a change, which ends with the next departure at the latest, scheduled and expected."""
     planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
     late_s = _ends_by(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
@@ -163,7 +153,6 @@ def _walk_between(before: Leg, after: Leg, change: Change, handle: TimetableWalk
         arrival_delay_s=late_s if late_s or before.arrival_delay_s is not None else None,
         distance_m=float(change.walk.metres),
         wheelchair=change.access,
-        handle=handle,
     )
 
 

@@ -143,7 +143,6 @@ class EmbeddedNetwork:
         self._check = None
 
     def follow(self, realtime: "RealtimeUpdater | None") -> None:
-        """Replace the realtime updater; None removes it."""
         if self.realtime is not None:
             self.realtime.leave()
         self.realtime = realtime
@@ -193,7 +192,6 @@ class EmbeddedNetwork:
             loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, mirrored, step_free)
 
     def _build_next_day(self, day: date, mirrored: bool, step_free: bool) -> None:
-        """Build a day in the background, with the realtime of now."""
         snapshot = self._snapshot
         for timetables in dict.fromkeys((snapshot.find_live(step_free=step_free), snapshot.planned)):
             if not timetables.is_ready(day, mirrored=mirrored, step_free=step_free):
@@ -259,8 +257,14 @@ class EmbeddedNetwork:
             )
 
         planned = () if live is snapshot.planned else self._search(snapshot.planned, search)
-        promised = shown([each for each in planned if not _has_deleted(snapshot, each)])
-        itineraries, timetabled = shown(journeys), tuple(each for each in promised if _is_worth_telling(each, query))
+        scheduled = shown(
+            [
+                journey
+                for journey in planned
+                if not any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
+            ]
+        )
+        itineraries, timetabled = shown(journeys), tuple(each for each in scheduled if _is_worth_telling(each, query))
         # What is cancelled in the night behind the last covered day was to run then all the same.
         if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
             raise self._outside()
@@ -285,7 +289,6 @@ class EmbeddedNetwork:
         return None if self._basemap is None else await compute(draw_basemap, self._basemap, box)
 
     def _is_spill(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
-        """Whether trips of the last covered day still run on the day after it."""
         return any(
             local_day(itinerary.arrival if arrive_by else itinerary.departure, self._facts.zone) == day
             for itinerary in itineraries
@@ -299,13 +302,10 @@ class EmbeddedNetwork:
             journeys = find_journeys(self.timetable, timetables, replace(search, step_free=False))
         return journeys
 
-    def _format_covered(self) -> str:
-        first, last = self._facts.covered_days or (None, None)
-        return f"The timetable of {self.profile.name} covers {first} to {last} only"
-
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
-        return OutsideCalendar(self._format_covered(), {"first_day": str(first), "last_day": str(last)})
+        message = f"The timetable of {self.profile.name} covers {first} to {last} only"
+        return OutsideCalendar(message, {"first_day": str(first), "last_day": str(last)})
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         raise NotImplementedError
@@ -405,12 +405,7 @@ def _build_in_background(build: Callable[[], object]) -> None:
     _BUILDER.submit(build).add_done_callback(log_failure)
 
 
-def _has_deleted(snapshot: Snapshot, journey: Journey) -> bool:
-    return any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
-
-
 def _is_worth_telling(promised: Itinerary, query: JourneyQuery) -> bool:
-    """Whether real time disrupted a scheduled itinerary that the rider could have taken."""
     if not is_disrupted(promised):
         return False
     return query.arrive_by or promised.is_unusable or promised.departure >= query.instant

@@ -71,7 +71,6 @@ class NetworkWalks:
         return self._without(closed, step_free) if closed else (self.get_walks(step_free=step_free), self._timetable)
 
     def _close(self, closed: frozenset[int], step_free: bool) -> tuple[Walks, Timetable]:
-        """Close entrances and passages of stations (rows)."""
         walks = self._step_free if step_free else self._usual
         if walks is None or self._streets is None:
             return self._straight, self._timetable
@@ -85,7 +84,6 @@ class NetworkWalks:
         return replace(provenance, attribution=(*provenance.attribution, *credits_due))
 
     def describe(self, ends: tuple[Coordinate, Coordinate] | None = None, *, step_free: bool = False) -> str:
-        """Return how walks are measured, between two ends or in general."""
         walks = self._step_free if step_free else self._usual
         if self._streets is None or walks is None:
             return f"{_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"

@@ -146,7 +146,6 @@ class RealtimeFeeds:
 
 
 def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
-    """Return a file's content (None if unchanged), its stamp, and its modification time in Unix seconds."""
     path = Path(location).expanduser()
     try:
         stat = path.stat()

@@ -84,7 +84,6 @@ class Replacements:
         return self._find_scheduled(key[0], date.fromordinal(key[1]), stop_time)
 
     def _match(self, key: RideKey) -> dict[int, int]:
-        """Return the positions of a replacement by the scheduled stop times (rows) that they keep."""
         table, added, day = self._timetable, self._get(self._row_of[key]), date.fromordinal(key[1])
         trip = int(table.trip_departure_trip[key[0]])
         rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
@@ -118,7 +117,6 @@ class _Pairing(NamedTuple):
 
 
 def _pair(scheduled: Sequence[_TimedStop], expected: Sequence[_TimedStop]) -> tuple[tuple[int, int], ...]:
-    """Return the best pairing of calls at the same places, in the order of both."""
     before = [_Pairing((0, 0, 0), ())] * (len(expected) + 1)
     for one, call in enumerate(scheduled):
         row = before[:1]

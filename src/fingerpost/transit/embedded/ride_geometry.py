@@ -105,8 +105,6 @@ class Change(NamedTuple):
 
 
 class _RideEnd(NamedTuple):
-    """The first or last stop (row) of a ride, and whether real time moved it from the scheduled one."""
-
     stop: int
     is_moved: bool
 

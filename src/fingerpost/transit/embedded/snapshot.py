@@ -58,7 +58,6 @@ class Snapshot:
         return self.overlay.rides.get((trip_departure, service_day.toordinal()))
 
     def is_deleted(self, trip_departure: int, service_day: date) -> bool:
-        """Whether riders must not be told of a ride (GTFS Realtime: DELETED)."""
         update = self.find_update(trip_departure, service_day)
         return update is not None and update.is_deleted
 

@@ -26,7 +26,6 @@ class TimetableStops:
 
     @property
     def is_quick(self) -> bool:
-        """Whether a search by name is too short to be worth a thread."""
         return "places" in self.__dict__ and self._timetable.stop_count <= _FEW_STOPS
 
     def described(self, match: PlaceMatch) -> PlaceMatch:
@@ -56,7 +55,6 @@ class TimetableStops:
         return known
 
     def find_row(self, stop_id: str | None) -> int | None:
-        """Return the row of a stop by its printed id, case ignored."""
         return None if stop_id is None else self._rows.get(stop_id, self._rows.get(stop_id.upper()))
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:

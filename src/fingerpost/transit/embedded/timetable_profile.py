@@ -68,7 +68,6 @@ class TimetableProfile:
         )
 
     def choose_language(self, language: str) -> str:
-        """Return the language of names for a caller who asked for one (rule A7)."""
         return choose(language, self._languages)
 
     def new_profile(self, *, has_fares: bool) -> NetworkProfile:

@@ -132,7 +132,6 @@ class TimetableWords:
         return int(self.timetable.trip_departure_headway_s[trip_departure]) or None
 
     def has_flag(self, flag: int, *stop_times: int) -> bool:
-        """Return whether any of some stop times has a flag."""
         return any(int(self.timetable.stop_time_flags[stop_time]) & flag for stop_time in stop_times)
 
 

@@ -70,10 +70,6 @@ class Warnings:
         for warning in warnings:
             self.add(warning.code, warning.message)
 
-    def add_found(self, warning: Warning | None) -> None:
-        if warning is not None:
-            self.add(warning.code, warning.message)
-
     def find(self, code: WarningCode) -> tuple[str, ...]:
         return tuple(self._messages.get(code, ()))
 

@@ -366,7 +366,6 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
 
 
 def _group_by_line(running: Sequence[Departure]) -> list[list[Departure]]:
-    """Return the departures of each line in one direction, in the order of their first."""
     by_line: dict[tuple[str, str], list[Departure]] = {}
     for row in running:
         by_line.setdefault((row.line, row.destination), []).append(row)

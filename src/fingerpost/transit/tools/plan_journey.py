@@ -23,7 +23,7 @@ from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import StopText, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
+from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.port import JourneyQuery, Networks, OpenNetworks, TextJourneyQuery
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.disruption import name_disrupted
@@ -115,7 +115,6 @@ class JourneyOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _JourneysFound:
     itineraries: Sequence[Itinerary]
-    unusable: Sequence[Itinerary]
     provenance: Provenance
     warnings: Sequence[Warning]
     step_free_supported: bool
@@ -198,10 +197,8 @@ class PlanJourney(PublishedTool):
             # The fallback does not read texts: the ends are resolved, and the search says who answered.
             return await self._search(arguments, call)
         answer = outcome.value
-        itineraries = [itinerary for itinerary in answer.itineraries if itinerary.departure >= now]
         return _JourneysFound(
-            itineraries=[itinerary for itinerary in itineraries if not itinerary.is_unusable],
-            unusable=[itinerary for itinerary in itineraries if itinerary.is_unusable],
+            itineraries=[itinerary for itinerary in answer.itineraries if itinerary.departure >= now],
             provenance=answer.provenance,
             warnings=[*list_problems(opened), *outcome.warnings],
             step_free_supported=answer.step_free_supported,
@@ -228,26 +225,22 @@ class PlanJourney(PublishedTool):
             )
         except PlaceAmbiguous as error:
             raise await self._suggest(error, arguments, now) from error
-
-        def new_query(chosen: TripEnds) -> JourneyQuery:
-            return JourneyQuery(
-                origin=chosen.origin,
-                destination=chosen.destination,
-                instant=now,
-                not_before=now,
-                max_walk_m=MAX_WALK_M,
-                step_free=arguments.need_accessible_route,
-                optimize=Optimize.SHORTEST_TIME,
-                language=_LANGUAGE,
-                wanted=MOST_JOURNEYS,
-            )
-
+        query = JourneyQuery(
+            origin=ends[0].origin,
+            destination=ends[0].destination,
+            instant=now,
+            not_before=now,
+            max_walk_m=MAX_WALK_M,
+            step_free=arguments.need_accessible_route,
+            optimize=Optimize.SHORTEST_TIME,
+            language=_LANGUAGE,
+            wanted=MOST_JOURNEYS,
+        )
         found = await search_trip(
-            ends, new_query, limit=_MOST_SEARCHED, with_alternatives=True, in_full=False, sides=("'from'", "'to'")
+            ends, query, limit=_MOST_SEARCHED, with_alternatives=True, in_full=False, sides=("'from'", "'to'")
         )
         return _JourneysFound(
-            itineraries=[each for each in found.shown if not each.is_unusable],
-            unusable=[each for each in found.ranked.found if each.is_unusable],
+            itineraries=found.ranked.found,
             provenance=found.provenance,
             warnings=[*warnings, *found.warnings],
             step_free_supported=found.first_answer.step_free_supported,
@@ -275,16 +268,16 @@ def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
-    shown = sorted(
-        found.itineraries, key=lambda itinerary: (_minutes(itinerary), itinerary.arrival, itinerary.departure)
-    )[:MOST_JOURNEYS]
+    usable = [itinerary for itinerary in found.itineraries if not itinerary.is_unusable]
+    unusable = [itinerary for itinerary in found.itineraries if itinerary.is_unusable]
+    shown = sorted(usable, key=lambda trip: (_minutes(trip), trip.arrival, trip.departure))[:MOST_JOURNEYS]
     now, zone = int(call.now.timestamp()), found.provenance.zone
-    sentences = [_format_found(shown, found)]
-    disrupted = name_disrupted(found.unusable, lambda instant: format_clock(instant, now, zone))
+    sentences = [_format_found(shown, len(usable), found.why_nothing)]
+    disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, zone))
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
-    sentences += list_long_waits(found.itineraries, shown, now, zone)
-    sentences += _list_remarks(found, shown, arguments, now)
+    sentences += list_long_waits(usable, shown, now, zone)
+    sentences += _list_remarks(found, shown, unusable, arguments, now)
     return _serialize(sentences, [_summarise(each, zone) for each in shown])
 
 
@@ -336,18 +329,22 @@ def _format_nothing_found(why: str | None) -> str:
     return f"No journey was found: {why}" if why else "No journey was found"
 
 
-def _format_found(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
+def _format_found(shown: Sequence[Itinerary], usable_count: int, why_nothing: str | None) -> str:
     if not shown:
-        return _format_nothing_found(found.why_nothing)
+        return _format_nothing_found(why_nothing)
     if len(shown) == 1:
         return f"1 journey, {_minutes(shown[0])} min"
-    more = len(found.itineraries) - len(shown)
+    more = usable_count - len(shown)
     rest = f"; {more} left out" if more > 0 else ""
     return f"{len(shown)} journeys, the fastest {_minutes(shown[0])} min{rest}"
 
 
 def _list_remarks(
-    found: _JourneysFound, shown: Sequence[Itinerary], arguments: JourneyPlanRequest, now: int
+    found: _JourneysFound,
+    shown: Sequence[Itinerary],
+    unusable: Sequence[Itinerary],
+    arguments: JourneyPlanRequest,
+    now: int,
 ) -> list[str]:
     remarks = []
     provenance = found.provenance
@@ -362,7 +359,7 @@ def _list_remarks(
             remarks.append(unmet.message)
     report = report_rides(list_legs(shown), (), provenance, now, found.warnings)
     remarks += [warning.message for warning in report.warnings]
-    touched = list_legs((*shown, *found.unusable))
+    touched = list_legs((*shown, *unusable))
     alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)
     remarks += [
         f"Alert: {header if len(header) <= _LONGEST_HEADER else f'{header[: _LONGEST_HEADER - 1]}…'}"

@@ -19,7 +19,7 @@ from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.labels import Latitude, Longitude, StopText
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
+from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.modes import TimetableWord, timetable_word
@@ -219,23 +219,20 @@ class PlanRoute(PublishedTool):
             instant=when.instant,
             arrive_by=arrive_by,
         )
-
-        def new_query(chosen: TripEnds) -> JourneyQuery:
-            return JourneyQuery(
-                origin=chosen.origin,
-                destination=chosen.destination,
-                instant=when.instant,
-                arrive_by=arrive_by,
-                not_before=when.not_before,
-                optimize=OPTIMIZE[preset],
-                language=arguments.language,
-                window_s=60 * min(arguments.search_window_minutes, LONGEST_WINDOW_MINUTES),
-            )
-
+        query = JourneyQuery(
+            origin=ends[0].origin,
+            destination=ends[0].destination,
+            instant=when.instant,
+            arrive_by=arrive_by,
+            not_before=when.not_before,
+            optimize=OPTIMIZE[preset],
+            language=arguments.language,
+            window_s=60 * min(arguments.search_window_minutes, LONGEST_WINDOW_MINUTES),
+        )
         past = find_past_message(when, None, "these are the trips")
-        found = await search_routes(ends, new_query, preset, now)
+        found = await search_routes(ends, query, preset, now)
         warnings = [*warned, *list_stated((WarningCode.IN_THE_PAST, past)), *found.warnings]
-        return _answer(arguments, new_query(ends[0]), found, call, warnings)
+        return _answer(arguments, query, found, call, warnings)
 
 
 def _answer(

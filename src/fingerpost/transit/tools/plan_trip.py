@@ -11,7 +11,7 @@ from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, To
 from fingerpost.contract.wire import write_stated
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Optimize
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
+from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.disruption import ConnectionRisk, ItineraryOption
 from fingerpost.transit.rules.modes import trip_word
@@ -92,23 +92,20 @@ class PlanTrip(PublishedTool):
         zone = ends[0].network.profile.zone
         instant = read_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
         when = place_in_time(instant.instant, now)
-
-        def new_query(chosen: TripEnds) -> JourneyQuery:
-            return JourneyQuery(
-                origin=chosen.origin,
-                destination=chosen.destination,
-                instant=when.instant,
-                arrive_by=arrive_by,
-                not_before=when.not_before,
-                max_walk_m=constraints.max_walking_distance,
-                max_transfers=constraints.max_transfers,
-                step_free=constraints.accessibility.step_free,
-                optimize=Optimize(constraints.optimize),
-                language=constraints.language,
-            )
-
+        query = JourneyQuery(
+            origin=ends[0].origin,
+            destination=ends[0].destination,
+            instant=when.instant,
+            arrive_by=arrive_by,
+            not_before=when.not_before,
+            max_walk_m=constraints.max_walking_distance,
+            max_transfers=constraints.max_transfers,
+            step_free=constraints.accessibility.step_free,
+            optimize=Optimize(constraints.optimize),
+            language=constraints.language,
+        )
         found = await search_trip(
-            ends, new_query, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt
+            ends, query, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt
         )
         past = find_past_message(when, zone, "these are the trips")
         stated = list_stated((WarningCode.TIMEZONE_ASSUMED, instant.note), (WarningCode.IN_THE_PAST, past))

@@ -246,7 +246,6 @@ def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
 
 
 def serialize_difference(difference: Difference) -> WireDifference:
-    """Write how an itinerary differs from the usual one, at the timetable's times."""
     option, usual, cause = difference
     itinerary = option.itinerary
     return {

@@ -60,7 +60,6 @@ def report_rides(
     now: int,
     warnings: Iterable[Warning],
 ) -> Report:
-    """Report on rides; ``touched`` are the parts of the answer with alerts."""
     age_s = answer_age_s(rides, provenance, now)
     return Report(
         rides=rides,

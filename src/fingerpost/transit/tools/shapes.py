@@ -32,8 +32,6 @@ class WireCoordinate(WireDict):
 
 
 class LocationRef(WireDict):
-    """One end of a trip as it was understood (rule B1)."""
-
     coordinate: WireCoordinate
     rawSource: Annotated[str, WordOf(LocationSource)]
     label: NotRequired[str]
@@ -58,8 +56,6 @@ class WireFeed(WireDict):
 
 
 class AnswerOrigin(WireDict):
-    """Where an answer comes from (rule A10)."""
-
     network: str
     source: str
     retrievedAt: str
@@ -92,8 +88,6 @@ class WireAlert(WireDict, _From):
 
 
 class AlertNotes(WireDict):
-    """The alerts of an answer, each once, and how many more there are."""
-
     alerts: NotRequired[Annotated[list[WireAlert], Field(max_length=MAX_ALERTS)]]
     alertsNotShown: NotRequired[int]
 
@@ -158,7 +152,6 @@ TripEnd = TypeAliasType(
 
 
 def format_time(instant: int, zone: str | None) -> str:
-    """Return ISO 8601 in a zone, in UTC with ``Z`` for None."""
     return format_utc(instant) if zone is None else format_instant(instant, zone)
 
 

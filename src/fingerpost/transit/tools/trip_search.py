@@ -1,7 +1,7 @@
 """The searches of trips: plan_trip's, relaxed where nothing or trouble is found (B5, B6), planRoute's (D3, B12)."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -59,14 +59,10 @@ class _FirstAnswer:
 
 
 async def _ask_first(
-    ends: Sequence[TripEnds],
-    new_query: Callable[[TripEnds], JourneyQuery],
-    deadline: Deadline,
-    *,
-    with_names: bool = False,
+    ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline, *, with_names: bool = False
 ) -> _FirstAnswer:
     """Ask the networks in turn, without itineraries that have left; ``with_names`` also names bare positions."""
-    queries = [(own.network, _new_search(new_query(own), with_names=with_names)) for own in ends]
+    queries = [(own.network, _new_search(_place(query, own), with_names=with_names)) for own in ends]
     outcome = await ask_in_turn(queries, deadline)
     answer, names = outcome.value
     own_ends = next(own for own in ends if own.network is outcome.network)
@@ -82,13 +78,17 @@ async def _ask_first(
         notes=(*answer.provenance.notes, *names.notes),
     )
     # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
-    query = new_query(own_ends)
+    query = _place(query, own_ends)
     return _FirstAnswer(
         ends=replace(own_ends, origin=names.origin, destination=names.destination),
         query=query,
         answer=_drop_departed(replace(answer, provenance=provenance), query),
         warnings=outcome.warnings,
     )
+
+
+def _place(query: JourneyQuery, ends: TripEnds) -> JourneyQuery:
+    return replace(query, origin=ends.origin, destination=ends.destination)
 
 
 def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[JourneyAnswer, NamedEnds]]:
@@ -110,19 +110,19 @@ def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[
 
 async def search_trip(
     ends: Sequence[TripEnds],
-    new_query: Callable[[TripEnds], JourneyQuery],
+    query: JourneyQuery,
     *,
     limit: int,
     with_alternatives: bool,
     in_full: bool = True,
     sides: tuple[str, str] = SIDES,
 ) -> TripFound:
-    """Ask the networks in turn; relax once if nothing is found or something is disrupted; merge.
+    """Ask the networks in turn, each between its own ends; relax once if nothing is found or something is disrupted.
 
     ``in_full`` also asks for the names of bare positions, and for a better trip beyond the walking limit.
     """
     deadline = Deadline()
-    first = await _ask_first(ends, new_query, deadline, with_names=in_full)
+    first = await _ask_first(ends, query, deadline, with_names=in_full)
     network, query = first.ends.network, first.query
     warnings, answers = [*first.warnings], [first.answer]
     wanted_arrival = query.instant if query.arrive_by else None
@@ -236,13 +236,11 @@ class RoutesFound:
     warnings: Sequence[Warning] = ()
 
 
-async def search_routes(
-    ends: Sequence[TripEnds], new_query: Callable[[TripEnds], JourneyQuery], preset: JourneyPreset, now: int
-) -> RoutesFound:
+async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: JourneyPreset, now: int) -> RoutesFound:
     """Ask the networks in turn; nothing found is an answer with a reason."""
     deadline = Deadline()
     try:
-        first = await _ask_first(ends, new_query, deadline)
+        first = await _ask_first(ends, query, deadline)
     except OutsideCalendar as error:
         name = error.details.get("network")
         network = next((end.network for end in ends if end.network.profile.name == name), ends[0].network)

@@ -85,7 +85,6 @@ def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, word: Callable
 
 
 def name_rides(itineraries: Iterable[Itinerary], word: Callable[[Mode], str]) -> list[tuple[str, str]]:
-    """Return the path and name of each ride, for the alerts that affect it."""
     return [
         (f"itineraries/{row}/legs/{at}", f"{row + 1}: {name_ride(word(leg.mode), leg.line)}")
         for row, itinerary in enumerate(itineraries)
