@@ -6,9 +6,10 @@
 import asyncio
 import os
 import time
-from contextvars import ContextVar, Token
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from datetime import UTC, date, datetime
-from types import TracebackType
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import SettingsInvalid
@@ -50,37 +51,24 @@ def find_fixed() -> datetime | None:
         ) from error
 
 
-class time_limit:  # noqa: N801  (entered like asyncio.timeout)
+@asynccontextmanager
+async def time_limit(seconds: float | None) -> AsyncIterator[None]:
     """Raise TimeoutError out of a block that lasts longer; None adds no limit.
 
     Limits nest: within the block ``find_left_s`` says what is left of the nearest end of all of them.
     Waiting has one place, so that a test can let a limit expire without waiting for it.
     """
-
-    __slots__ = ("_seconds", "_timeout", "_token")
-
-    def __init__(self, seconds: float | None) -> None:
-        self._seconds = seconds
-        self._timeout: asyncio.Timeout | None = None
-        self._token: Token[float | None] | None = None
-
-    async def __aenter__(self) -> None:
-        # Every question passes two limits: without one of their own they cost next to nothing.
-        if self._seconds is None:
-            return
-        ends_s = asyncio.get_running_loop().time() + self._seconds
-        outer_s = _ends_s.get()
-        self._token = _ends_s.set(ends_s if outer_s is None else min(outer_s, ends_s))
-        self._timeout = asyncio.timeout(self._seconds)
-        await self._timeout.__aenter__()
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        if self._timeout is None or self._token is None:
-            return
-        _ends_s.reset(self._token)
-        await self._timeout.__aexit__(kind, error, traceback)
+    if seconds is None:
+        yield
+        return
+    ends_s = asyncio.get_running_loop().time() + seconds
+    outer_s = _ends_s.get()
+    token = _ends_s.set(ends_s if outer_s is None else min(outer_s, ends_s))
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    finally:
+        _ends_s.reset(token)
 
 
 def lift_limits() -> None:
