@@ -7,13 +7,12 @@ import pytest
 
 from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
-from fingerpost.plan.language_model import LanguageModelPlanner, plan_model
 from fingerpost.plan.planners import PlanningCapability
 from tests.net.local_server import LOOPBACK, answer
 from tests.net.reply_server import serving_replies
 from tests.plan.drawing import FINANCIAL, Recorder
 
-pytest.importorskip("pydantic_ai", reason="needs the extra [llm]")
+language_model = pytest.importorskip("fingerpost.plan.language_model", reason="needs the extra [llm]")
 
 CATALOGUE = Catalogue.of([FINANCIAL, Recorder().tool()])
 
@@ -51,7 +50,7 @@ async def endpoint(*answers, status="200 OK"):
 
 
 def capability(url):
-    return PlanningCapability(CATALOGUE, [LanguageModelPlanner(url, "fake", None).plan])
+    return PlanningCapability(CATALOGUE, [language_model.LanguageModelPlanner(url, "fake", None).plan])
 
 
 async def test_a_model_writes_a_plan_that_is_checked():
@@ -99,7 +98,7 @@ async def test_an_endpoint_that_fails_is_a_source_that_fails():
 
 
 def test_the_registry_is_the_output_schema():
-    schema = plan_model(CATALOGUE).model_json_schema()
+    schema = language_model.plan_model(CATALOGUE).model_json_schema()
 
     assert schema["properties"]["steps"]["items"]["discriminator"]["propertyName"] == "tool"
     assert schema["$defs"]["echo_step"]["properties"]["tool"]["const"] == "echo"

@@ -10,10 +10,10 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_journal
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.language_model import LanguageModelPlanner
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
 from fingerpost.plan.planners import Planner, PlanningCapability, plan_backward, plan_from_template
 from fingerpost.plan.runs import PlanRuns
+from fingerpost.runtime.extras import require_extra
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,10 @@ def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
     runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
     planners: list[Planner] = [plan_backward, plan_from_template]
     if settings.llm_url and settings.llm_model:
+        require_extra("llm", "A language model as planner needs", "pydantic_ai.models.openai")
+        # Only installations with a language model have its client.
+        from fingerpost.plan.language_model import LanguageModelPlanner
+
         key = settings.llm_key.get_secret_value() or None
         planners.append(LanguageModelPlanner(settings.llm_url, settings.llm_model, key).plan)
     planning = PlanningCapability(catalogue, planners)

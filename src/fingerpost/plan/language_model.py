@@ -8,6 +8,10 @@ from collections.abc import Collection, Iterable
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic_ai import Agent, ModelRetry
+from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UnexpectedModelBehavior
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
 
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.wire import schema_of
@@ -16,7 +20,6 @@ from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners import Goal
 from fingerpost.plan.validation import validate_plan
-from fingerpost.runtime.extras import require_extra
 
 _RETRIES = 2
 _INSTRUCTIONS = """\
@@ -28,23 +31,15 @@ what is missing."""
 
 
 class LanguageModelPlanner:
-    """Plans any goal by asking a language model at an OpenAI-compatible endpoint; needs the extra [llm]."""
+    """Plans any goal by asking a language model at an OpenAI-compatible endpoint."""
 
     def __init__(self, base_url: str, model: str, api_key: str | None) -> None:
-        # Whoever plans without a model does not install it.
-        require_extra("llm", "A language model as planner needs", "pydantic_ai.models.openai")
-        from pydantic_ai.models.openai import OpenAIChatModel
-        from pydantic_ai.providers.openai import OpenAIProvider
-
         # Local servers want no key, and the client wants some text.
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         self._model = OpenAIChatModel(model, provider=provider)
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
         """Return a valid plan, or raise PlanInvalid with what is missing, or SourceFailed for the endpoint."""
-        from pydantic_ai import Agent, ModelRetry
-        from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UnexpectedModelBehavior
-
         answer_model = plan_model(catalogue)
         last: list[str] = []
         agent: Agent[None, Any] = Agent(
