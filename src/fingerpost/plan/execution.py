@@ -36,6 +36,7 @@ from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, 
 
 _log = logging.getLogger(__name__)
 
+_CLOCK_S = 0.001
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
@@ -64,6 +65,7 @@ class Execution:
         self._report = report
         self._poll_s = poll_s
         self._seq = run.last_seq
+        self._at, self._clock_read_s = "", -1.0
         done = finished(run)
         outputs = {n: step.output for n, step in run.steps.items() if n in done and step.output is not None}
         self._memory = Memory(valid, run.given, outputs)
@@ -147,7 +149,11 @@ class Execution:
 
     def _draw(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
-        return Event(self._seq, now(), kind, number, data)
+        # Reading the clock is a good part of a short step, and events within a millisecond share it.
+        time_s = asyncio.get_running_loop().time()
+        if time_s > self._clock_read_s + _CLOCK_S:
+            self._clock_read_s, self._at = time_s, now()
+        return Event(self._seq, self._at, kind, number, data)
 
     def _append(self, kind: str, number: int | None, data: str | None = None) -> None:
         event = self._draw(kind, number, data)
