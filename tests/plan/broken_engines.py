@@ -23,8 +23,8 @@ class RunsAgain(EmbeddedJournal):
     _is_holding = False
 
     @asynccontextmanager
-    async def hold(self, run_id):
-        async with super().hold(run_id) as is_ours:
+    async def lease(self, run_id):
+        async with super().lease(run_id) as is_ours:
             self._is_holding = is_ours
             yield is_ours
             self._is_holding = False
@@ -40,8 +40,8 @@ class HoldsForAll(EmbeddedJournal):
     """Lets anybody carry on any run."""
 
     @asynccontextmanager
-    async def hold(self, run_id):
-        async with super().hold(run_id):
+    async def lease(self, run_id):
+        async with super().lease(run_id):
             yield True
 
 
@@ -53,7 +53,7 @@ class KeepsItsHolds(EmbeddedJournal):
         self._folder = folder
 
     @asynccontextmanager
-    async def hold(self, run_id):
+    async def lease(self, run_id):
         mark = self._folder / f"{run_id}.held"
         try:
             mark.touch(exist_ok=False)

@@ -134,7 +134,7 @@ def runs_in(folder, *tools, limits=QUICK, agents=None, **more):
 
 async def ended(runs, a_plan, **more):
     run_id = await runs.create(a_plan, user="ann", **more)
-    state = await runs.carry_on(run_id)
+    state = await runs.execute(run_id)
     return state, await runs.get(run_id, "ann")
 
 

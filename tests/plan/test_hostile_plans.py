@@ -120,7 +120,7 @@ async def test_half_a_character_is_kept_as_well_as_it_can_be(runs, recorder):
     state, run = await ended(runs, goal)
     _state, waiting = await ended(runs, plan(human(1)))
     await runs.decide(waiting.run_id, "ann", 1, approved=False, note=half)
-    rejected = await runs.carry_on(waiting.run_id)
+    rejected = await runs.execute(waiting.run_id)
 
     assert (state, rejected) == ("failed", "failed")
     assert run.steps[2].note == "half ?"
@@ -134,6 +134,6 @@ async def test_what_cannot_be_written_fails_who_waits_and_nobody_after(runs):
     async with asyncio.timeout(5):
         with pytest.raises(JournalFailed, match=r"^What a run did could not be written down$"):
             await runs.journal.record(run_id, bad, [], None, NOW)
-        state = await runs.carry_on(run_id)
+        state = await runs.execute(run_id)
 
     assert state == "completed"

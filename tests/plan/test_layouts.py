@@ -104,7 +104,7 @@ def opened(place, tmp_path):
 
 
 async def complete_a_run(runs):
-    return await runs.carry_on(await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER))
+    return await runs.execute(await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER))
 
 
 async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(place, upgrade, opened, tmp_path):
@@ -113,7 +113,7 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
     upgrade(*COST)
     newer = opened()
     (line,) = await newer.list_runs(USER)
-    state = await newer.carry_on(line.run_id)
+    state = await newer.execute(line.run_id)
     begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
     cost = place.read(tmp_path, lambda connection: connection.execute(COUNT_COST).fetchone())
 

@@ -21,10 +21,10 @@ from tests.plan.drawing import ended, failure, human, plan, ref, run_plan_over, 
 async def test_a_person_approves_or_does_not(runs, recorder, approved, state, steps, kind):
     a_plan = plan(step(1), human(2, dependencies=[1]), step(3, dependencies=[2]))
     waiting, run = await ended(runs, a_plan)
-    assert (waiting, await runs.journal.is_held(run.run_id), len(recorder.calls)) == ("waiting", False, 1)
+    assert (waiting, await runs.journal.is_leased(run.run_id), len(recorder.calls)) == ("waiting", False, 1)
 
     await runs.decide(run.run_id, "ann", 2, approved=approved, note="as agreed")
-    assert await runs.carry_on(run.run_id) == state
+    assert await runs.execute(run.run_id) == state
     assert set((await runs.get(run.run_id, "ann")).steps) == steps
     events = await runs.journal.list_events(run.run_id, 0, 100)
     assert [(event.step_id, event.data) for event in events if event.kind == kind] == [(2, '{"note":"as agreed"}')]
@@ -36,7 +36,7 @@ async def test_a_decision_is_a_value_that_later_steps_may_read(runs, recorder):
     await runs.decide(run.run_id, "ann", 1, approved=True, value={"n": 4})
     await runs.decide(run.run_id, "ann", 1, approved=False)
 
-    assert await runs.carry_on(run.run_id) == "completed"
+    assert await runs.execute(run.run_id) == "completed"
     assert recorder.calls == [{"n": 4}]
 
 
@@ -68,7 +68,7 @@ async def test_a_failed_run_is_resumed_where_it_failed(runs, recorder):
     recorder.script = {"x": [failure("wrong"), None]}
     steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), step(3, dependencies=[2])]
     state, run = await ended(runs, plan(*steps))
-    again = await runs.carry_on(run.run_id)
+    again = await runs.execute(run.run_id)
 
     assert (state, again) == ("failed", "completed")
     assert recorder.counts == {"": 2, "x": 2}
@@ -92,7 +92,7 @@ async def test_the_unfinished_part_may_be_replaced(runs, recorder):
     _state, run = await ended(runs, plan(first, second))
     await runs.replace_unfinished(run.run_id, "ann", plan(first, step(5, dependencies=[1])))
     events = await runs.journal.list_events(run.run_id, 0, 100)
-    state = await runs.carry_on(run.run_id)
+    state = await runs.execute(run.run_id)
     changed = await runs.get(run.run_id, "ann")
 
     assert [event.seq for event in events] == list(range(1, len(events) + 1))
@@ -108,7 +108,7 @@ async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_cha
     shown = (await describe_run(runs, run, ["plan"]))["plan"]
     shown["steps"][2]["parameters"] = {"n": 7}
     await runs.replace_unfinished(run.run_id, "ann", read_plan(shown))
-    state = await runs.carry_on(run.run_id)
+    state = await runs.execute(run.run_id)
 
     assert [(each["status"], each["skipped"]) for each in shown["steps"]] == [
         ("completed", False),
@@ -124,12 +124,12 @@ async def test_a_decision_on_a_replaced_step_does_not_count(runs, recorder, is_a
     first = step(1, parameters={"label": "x"} if is_approved else {})
     run_id = await runs.create(plan(first, human(2, dependencies=[1])), user="ann")
     await runs.decide(run_id, "ann", 2, approved=is_approved)
-    state = await runs.carry_on(run_id)
+    state = await runs.execute(run_id)
     await runs.replace_unfinished(run_id, "ann", plan(step(1), human(2, dependencies=[1])))
-    again = await runs.carry_on(run_id)
+    again = await runs.execute(run_id)
     await runs.decide(run_id, "ann", 2, approved=True)
 
-    assert (state, again, await runs.carry_on(run_id)) == ("failed", "waiting", "completed")
+    assert (state, again, await runs.execute(run_id)) == ("failed", "waiting", "completed")
 
 
 async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):
@@ -204,7 +204,7 @@ async def test_runs_that_ended_too_long_ago_are_removed_when_a_new_one_comes(ope
         monkeypatch.setenv("FINGERPOST_NOW", instant.isoformat())
         run_id = await runs.create(plan(step(1)), user="ann")
         if ends:
-            await runs.carry_on(run_id)
+            await runs.execute(run_id)
         return run_id
 
     async def listed():
@@ -228,6 +228,6 @@ async def test_runs_that_ended_too_long_ago_are_removed_when_a_new_one_comes(ope
 async def test_without_retention_runs_are_kept_for_ever(runs, recorder, monkeypatch):
     for year in (1970, 9999):
         monkeypatch.setenv("FINGERPOST_NOW", f"{year}-01-01T00:00:00Z")
-        await runs.carry_on(await runs.create(plan(step(1)), user="ann"))
+        await runs.execute(await runs.create(plan(step(1)), user="ann"))
 
     assert len(await runs.list_runs("ann")) == 2

@@ -59,7 +59,7 @@ async def test_a_chained_plan_runs(opened):
     found = await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue"], known={"company": "Apple"})
     run_id = await runs.create(found, user="ann")
 
-    assert await runs.carry_on(run_id) == "completed"
+    assert await runs.execute(run_id) == "completed"
     run = await runs.get(run_id, "ann")
     assert runs.memory_of(run).keyed()["revenue"]["data"] == {"ticker": "AAPL"}
 

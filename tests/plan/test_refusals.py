@@ -46,10 +46,10 @@ async def test_a_step_is_decided_once(runs):
     _state, run = await ended(runs, plan(human(1), human(2)))
     told = ("Step 1 no longer waits for a person", {"field": "step_id"}, None)
     await runs.decide(run.run_id, "ann", 1, approved=True)
-    await runs.carry_on(run.run_id)
+    await runs.execute(run.run_id)
     while_waiting = await refusal(runs.decide(run.run_id, "ann", 1, approved=False))
     await runs.decide(run.run_id, "ann", 2, approved=True)
-    state = await runs.carry_on(run.run_id)
+    state = await runs.execute(run.run_id)
 
     assert (state, while_waiting) == ("completed", told)
     assert await refusal(runs.decide(run.run_id, "ann", 1, approved=False)) == told
@@ -73,7 +73,7 @@ async def test_an_ended_run_is_ended(runs):
     _state, done = await ended(runs, plan(step(1)))
     _state, broken_off = await ended(runs, plan(human(1)))
     await runs.cancel(broken_off.run_id, "ann")
-    await runs.carry_on(broken_off.run_id)
+    await runs.execute(broken_off.run_id)
     for run, state in ((done, "completed"), (broken_off, "cancelled")):
         resumed = await refusal(runs.check_resumable(run.run_id, "ann"))
         changed = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2))))
@@ -97,8 +97,8 @@ async def test_finished_steps_cannot_be_changed(runs, recorder):
 async def test_a_run_that_is_carried_on_is_not_changed(runs, recorder):
     recorder.script = {"x": failure("wrong")}
     _state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
-    async with runs.journal.hold(run.run_id):
-        with pytest.raises(StorageUnavailable, match=r"^The run is being carried on; change it when"):
+    async with runs.journal.lease(run.run_id):
+        with pytest.raises(StorageUnavailable, match=r"^The run is being executed; change it after"):
             await runs.replace_unfinished(run.run_id, "ann", plan(step(2)))
 
 
@@ -147,7 +147,7 @@ async def test_a_person_is_not_asked_over_what_is_not_there(runs):
     a_plan = plan(step(1), human(2, parameters={"about": ref("k1", "data.nowhere")}))
     _state, run = await ended(runs, a_plan)
     await runs.decide(run.run_id, "ann", 2, approved=True)
-    state = await runs.carry_on(run.run_id)
+    state = await runs.execute(run.run_id)
     record = (await runs.get(run.run_id, "ann")).steps[2]
 
     assert (state, record.state, record.attempts) == ("failed", "failed", 1)

@@ -23,7 +23,7 @@ async def test_no_more_steps_run_at_once_than_the_limits_say(opened, recorder, l
 async def test_the_limit_of_a_tool_holds_over_all_runs(opened, recorder):
     runs = opened(recorder.tool(), limits=Limits(calls_per_tool=2))
     ids = [await runs.create(plan(*[step(n) for n in range(1, 5)]), user="ann") for _ in range(2)]
-    await asyncio.gather(*[runs.carry_on(run_id) for run_id in ids])
+    await asyncio.gather(*[runs.execute(run_id) for run_id in ids])
 
     assert (len(recorder.calls), recorder.most_at_once) == (8, 2)
 
@@ -170,7 +170,7 @@ async def test_events_tell_what_happened_in_order(runs):
     seen = []
     run_id = await runs.create(plan(step(1), step(2, dependencies=[1])), user="ann")
     with runs.watching(run_id, seen.append):
-        await runs.carry_on(run_id)
+        await runs.execute(run_id)
     kept = await runs.journal.list_events(run_id, 0, 100)
 
     assert seen == kept

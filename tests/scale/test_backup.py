@@ -35,7 +35,7 @@ def address():
         run_sql("postgres", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
 
-async def carry_on(url, folder, run_id=None):
+async def execute(url, folder, run_id=None):
     journal = DbosJournal(Database(url))
     runs = new_runs(journal, folder)
     try:
@@ -43,14 +43,14 @@ async def carry_on(url, folder, run_id=None):
             run_id = await runs.create(read_plan(PLAN), user=USER)
         else:
             await runs.decide(run_id, USER, 2, approved=True)
-        return run_id, await runs.carry_on(run_id)
+        return run_id, await runs.execute(run_id)
     finally:
         journal.close()
 
 
 async def test_the_commands_of_the_page_bring_everything_back(address, tmp_path):
     VariableStore(Database(address)).save("ada", "home", "other", 1, NOON)
-    run_id, before = await carry_on(address, tmp_path)
+    run_id, before = await execute(address, tmp_path)
     server = urlsplit(address)
     environ = {
         **os.environ,
@@ -69,7 +69,7 @@ async def test_the_commands_of_the_page_bring_everything_back(address, tmp_path)
     restored = Database(url_of(RESTORED))
     numbers = restored.read(lambda connection: connection.execute("SELECT number FROM layout ORDER BY 1").fetchall())
     found = VariableStore(restored).find("ada", "home")
-    _run_id, after = await carry_on(url_of(RESTORED), tmp_path, run_id)
+    _run_id, after = await execute(url_of(RESTORED), tmp_path, run_id)
     restored.close()
     begun = {key: count for (word, key), count in CallLog(tmp_path).count().items() if word == "begin"}
 

@@ -8,7 +8,7 @@ import pytest
 from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import dbos_session
 from fingerpost.plan.plan_json import read_plan
-from fingerpost.plan.records import Event, Given, JournalFailed, StepRecord
+from fingerpost.plan.records import Event, InitialMemory, JournalFailed, StepRecord
 from fingerpost.store.variables import VariableStore
 from tests.plan.suite.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
 from tests.plan.suite.processes import wait_until
@@ -20,7 +20,7 @@ CHAIN = plan_of_steps(*[adding(number, 20, *([number - 1] if number > 1 else [])
 
 
 async def new_run(journal):
-    return await journal.create('{"goal":"g","steps":[]}', user="ann", given=Given(), at=AT)
+    return await journal.create('{"goal":"g","steps":[]}', user="ann", given=InitialMemory(), at=AT)
 
 
 def completed(number):
@@ -110,7 +110,7 @@ async def test_a_run_goes_on_over_a_restart_of_the_server(tmp_path, mode):
     await asyncio.to_thread(cluster.start)
     await runs.wait(run_id, 30)
     run = await runs.get(run_id, USER)
-    held = await journal.is_held(run_id)
+    held = await journal.is_leased(run_id)
     journal.close()
 
     assert (under_way, run.state, len(run.steps), held) == (True, "completed", 12, False)
@@ -121,12 +121,12 @@ async def test_after_a_cut_a_run_is_held_again(tmp_path, cut):
     """The lock went with its connection; the next look of the one who holds the run takes it again."""
     one, other = open_journal(tmp_path), open_journal(tmp_path)
     run_id = await new_run(one)
-    async with one.hold(run_id) as first:
+    async with one.lease(run_id) as first:
         await asyncio.to_thread(cut)
         await one.list_signals(run_id, 0)
-        async with other.hold(run_id) as second:
-            seen = (first, second, await other.is_held(run_id))
-    async with other.hold(run_id) as third:
+        async with other.lease(run_id) as second:
+            seen = (first, second, await other.is_leased(run_id))
+    async with other.lease(run_id) as third:
         pass
     one.close()
     other.close()
@@ -138,24 +138,24 @@ async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
     one, other = open_journal(tmp_path), open_journal(tmp_path)
     other._process = "another"
     run_id, free_id = await new_run(one), await new_run(one)
-    async with one.hold(run_id):
+    async with one.lease(run_id):
         await one.record(run_id, completed(1), [Event(1, AT, "step_completed", 1, None)], None, AT)
         await asyncio.to_thread(cut)
         # The server ends a connection, and with it the lock, a moment after it was told to.
         async with asyncio.timeout(30):
-            while await other.is_held(run_id):
+            while await other.is_leased(run_id):
                 pass
-        async with other.hold(run_id) as taken:
+        async with other.lease(run_id) as taken:
             await other.record(run_id, completed(2), [Event(2, AT, "step_completed", 2, None)], None, AT)
             late = one.record(run_id, completed(3), [Event(2, AT, "step_completed", 3, None)], "completed", AT)
             beside = one.record(free_id, completed(1), [], "completed", AT)
-            with pytest.raises(JournalFailed, match=r"^The run is being carried on elsewhere: what it did here"):
+            with pytest.raises(JournalFailed, match=r"^The run is executed elsewhere: its later steps here"):
                 await late
             await beside
-            is_held = await one.is_held(run_id)
+            is_held = await one.is_leased(run_id)
     run, free = await other.find(run_id), await other.find(free_id)
     events = await other.list_events(run_id, 0, 9)
-    held_after = await other.is_held(run_id)
+    held_after = await other.is_leased(run_id)
     one.close()
     other.close()
 
@@ -192,16 +192,16 @@ async def test_whoever_breaks_off_while_he_takes_a_run_does_not_keep_it(tmp_path
     run_id = await new_run(journal)
 
     async def hold():
-        async with journal.hold(run_id):
+        async with journal.lease(run_id):
             await asyncio.sleep(60)
 
     holding = asyncio.ensure_future(hold())
     await asyncio.sleep(0)
     holding.cancel()
     await asyncio.wait([holding])
-    async with journal.hold(run_id) as is_ours:
+    async with journal.lease(run_id) as is_ours:
         pass
-    async with journal.hold(run_id) as again:
+    async with journal.lease(run_id) as again:
         pass
     journal.close()
 

@@ -82,7 +82,7 @@ async def test_an_unexpected_error_of_a_run_reaches_its_caller(database, tmp_pat
     try:
         async with asyncio.timeout(PATIENCE_S):
             with pytest.raises(ZeroDivisionError):
-                await journal.carry_out("a-run")
+                await journal.execute_run("a-run")
     finally:
         journal.close()
 

@@ -160,7 +160,7 @@ async def test_steps_lie_in_their_run(tmp_path, monkeypatch, seen):
     recorder = Recorder({"x": failure("no")})
     runs = runs_in(tmp_path, recorder.tool())
     run_id = await runs.create(plan(step(1), step(2, parameters={"label": "x"})), user="ann")
-    state = await runs.carry_on(run_id)
+    state = await runs.execute(run_id)
     runs.journal.close()
     (run,) = seen.find_spans("plan run")
     steps = seen.find_spans("plan step")

@@ -18,9 +18,9 @@ from fingerpost.plan.limits import encode
 from fingerpost.plan.records import (
     ENDED,
     PROTOCOL,
-    CarryOn,
     Event,
-    Given,
+    ExecuteRun,
+    InitialMemory,
     RunLine,
     RunRecord,
     RunState,
@@ -81,7 +81,7 @@ class Journal(ABC):
 
     def __init__(self) -> None:
         self._writer: GroupCommit | None = None
-        self._attached: CarryOn | None = None
+        self._attached: ExecuteRun | None = None
 
     @abstractmethod
     def _new_session(self) -> JournalSession:
@@ -96,15 +96,22 @@ class Journal(ABC):
         return await self._ask(read)
 
     @abstractmethod
-    def hold(self, run_id: str) -> AbstractAsyncContextManager[bool]:
+    def lease(self, run_id: str) -> AbstractAsyncContextManager[bool]:
         """Lock a run for execution; False where another process or task holds it."""
 
     @abstractmethod
-    async def is_held(self, run_id: str) -> bool:
+    async def is_leased(self, run_id: str) -> bool:
         """Whether the run is locked for execution."""
 
     async def create(
-        self, plan: str, *, user: str | None, given: Given, at: str, base: str | None = None, protocol: int = PROTOCOL
+        self,
+        plan: str,
+        *,
+        user: str | None,
+        given: InitialMemory,
+        at: str,
+        base: str | None = None,
+        protocol: int = PROTOCOL,
     ) -> str:
         """Store a new run of a plan in JSON and return the run's id: random, or made from a base and a counter."""
         # One random id, however often the insert is repeated: if it exists already, a commit whose answer was lost
@@ -195,8 +202,8 @@ class Journal(ABC):
     def append_event(self, run_id: str, event: Event) -> None:
         self._writing().append_event((run_id, *event))
 
-    def attach(self, carry_on: CarryOn) -> None:
-        self._attached = carry_on
+    def attach(self, execute_run: ExecuteRun) -> None:
+        self._attached = execute_run
 
     async def launch(self) -> None:  # noqa: B027  (nothing has to be started where this process executes its runs)
         """Start the engine before its first run."""
@@ -205,7 +212,7 @@ class Journal(ABC):
         """Recover the runs of dead processes during the block, if several processes share the engine."""
         return nullcontext()
 
-    async def carry_out(self, run_id: str) -> RunState:
+    async def execute_run(self, run_id: str) -> RunState:
         """Execute a run by the attached function; the engine decides where, and recovers it."""
         assert self._attached is not None
         return await self._attached(run_id)
@@ -238,7 +245,7 @@ def _read_run(connection: Any, run_id: str) -> RunRecord | None:
         run_id=run_id,
         user=user,
         plan_json=plan_json,
-        given=Given(values=given.get("values", {}), paths=given.get("paths", {})),
+        given=InitialMemory(values=given.get("values", {}), paths=given.get("paths", {})),
         state=state,
         created_at=created_at,
         ended_at=ended_at,

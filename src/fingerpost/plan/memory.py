@@ -6,7 +6,7 @@ from typing import Any
 
 from fingerpost.errors import ParameterError
 from fingerpost.plan.limits import encode
-from fingerpost.plan.records import Event, Given, StepRecord
+from fingerpost.plan.records import Event, InitialMemory, StepRecord
 from fingerpost.plan.references import Reference, Way, walk
 from fingerpost.plan.remarks import details_of
 from fingerpost.plan.validation import ReadyStep, ValidPlan
@@ -18,7 +18,7 @@ class Memory:
     A step sees the given values and the outputs of the steps before it, whichever parallel steps have ended.
     """
 
-    def __init__(self, valid: ValidPlan, given: Given, outputs: Mapping[int, str]) -> None:
+    def __init__(self, valid: ValidPlan, given: InitialMemory, outputs: Mapping[int, str]) -> None:
         self._valid = valid
         self._given = given
         self._outputs = dict(outputs)

@@ -93,7 +93,7 @@ class RunPlan(PublishedTool):
             await self._runs.wait(run_id, longest_s)
         except StorageUnavailable:
             # If another process executes it, the answer is its record.
-            if not await self._runs.journal.is_held(run_id):
+            if not await self._runs.journal.is_leased(run_id):
                 raise
 
     async def _start(self, arguments: RunPlanInput, user: str | None) -> tuple[str, Plan]:
@@ -119,9 +119,9 @@ class RunPlan(PublishedTool):
                 raise ParameterError("run_id needs an action; to read a run take get_plan_run", {"field": "action"})
             case "cancel":
                 await self._runs.cancel(run_id, user)
-                if not self._runs.is_under_way(run_id) and not await self._runs.journal.is_held(run_id):
+                if not self._runs.is_under_way(run_id) and not await self._runs.journal.is_leased(run_id):
                     # No process executes the run, so this one ends it, which starts no step.
-                    await self._runs.carry_on(run_id)
+                    await self._runs.execute(run_id)
             case "approve" | "reject":
                 if arguments.step_id is None:
                     raise ParameterError(f"{arguments.action} needs a step_id", {"field": "step_id"})

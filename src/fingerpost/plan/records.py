@@ -21,7 +21,7 @@ class JournalFailed(StorageUnavailable):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
+class InitialMemory:
     """The memory that a run starts from: responses or plain values by key, and the path of each value."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class RunRecord:
     run_id: str
     user: str | None
     plan_json: str
-    given: Given
+    given: InitialMemory
     state: RunState
     created_at: str
     ended_at: str | None
@@ -87,5 +87,5 @@ class RunLine:
     completed: int
 
 
-CarryOn = Callable[[str], Awaitable[RunState]]
+ExecuteRun = Callable[[str], Awaitable[RunState]]
 """Executes the run of an id in this process until it ends or waits, and returns its state."""

@@ -18,7 +18,7 @@ from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import finished, now, plan_of, refuse_newer, write_instant, write_plan
-from fingerpost.plan.records import ENDED, Event, Given, RunLine, RunRecord, RunState, Verb
+from fingerpost.plan.records import ENDED, Event, InitialMemory, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.remedies import Remedy, RemedyKind
@@ -115,7 +115,7 @@ class PlanRuns:
 
     async def state_of(self, run: RunRecord | RunLine) -> SeenState:
         """Return a run's state as its owner sees it: interrupted if it is running and no process executes it."""
-        if run.state != "running" or self.is_under_way(run.run_id) or await self.journal.is_held(run.run_id):
+        if run.state != "running" or self.is_under_way(run.run_id) or await self.journal.is_leased(run.run_id):
             return run.state
         return "interrupted"
 
@@ -178,24 +178,24 @@ class PlanRuns:
             numbers = ", ".join(map(str, changed))
             raise PlanInvalid(f"Finished steps must stay as they are: {numbers}", {"field": "plan"})
         validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
-        async with self.journal.hold(run_id) as is_ours:
+        async with self.journal.lease(run_id) as is_ours:
             if not is_ours:
-                raise StorageUnavailable("The run is being carried on; change it when it has come to a stop")
+                raise StorageUnavailable("The run is being executed; change it after it has stopped")
             data = encode({"goal": plan.goal, "steps": [step.step_id for step in plan.steps]})
             event = Event(run.last_seq + 1, now(), "plan_changed", None, data)
             forget = [number for number in run.steps if number not in done]
             await self.journal.change_plan(run_id, write_plan(plan), forget, event)
 
-    async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
+    async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> InitialMemory:
         values = dict(memory)
         if excess := find_excess(values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
             raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory"})
         if memory_of is None:
-            return Given(values=values)
+            return InitialMemory(values=values)
         run = await self.get(memory_of, user)
         return await compute(self._continued, run, values)
 
-    def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> Given:
+    def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> InitialMemory:
         most = self.limits.given_bytes
         outputs = sum(len(step.output) for step in run.steps.values() if step.output is not None)
         excess: str | None = f"is larger than {most:,} bytes of JSON"
@@ -206,7 +206,9 @@ class PlanRuns:
             excess = find_excess(values, most_bytes=most, most_depth=self.limits.depth + 1)
         if excess is not None:
             raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory_of"})
-        return Given(values=values, paths={key: path for key, path in earlier.paths().items() if key not in given})
+        return InitialMemory(
+            values=values, paths={key: path for key, path in earlier.paths().items() if key not in given}
+        )
 
     async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)
@@ -223,14 +225,14 @@ class PlanRuns:
         if count:
             _log.info("%d runs that ended more than %d days ago were removed", count, self._retention_days)
 
-    async def carry_on(self, run_id: str) -> RunState:
+    async def execute(self, run_id: str) -> RunState:
         """Execute a run in this task until it ends or waits, and return its state.
 
         Raises:
             StorageUnavailable: another process executes it, or the journal cannot be written.
-            PlanInvalid: the run is unknown, or what is unfinished of its plan can no longer be carried out.
+            PlanInvalid: the run is unknown, or its unfinished steps no longer fit the tools.
         """
-        return await self.journal.carry_out(run_id)
+        return await self.journal.execute_run(run_id)
 
     def check_room(self, caller: str) -> None:
         count = sum(begun.caller == caller for begun in self._background.values())
@@ -242,7 +244,7 @@ class PlanRuns:
             )
 
     def begin(self, run_id: str, caller: str = "") -> None:
-        task = asyncio.create_task(self.carry_on(run_id), name=f"run {run_id}")
+        task = asyncio.create_task(self.execute(run_id), name=f"run {run_id}")
         begun = self._background[run_id] = _BackgroundRun(caller, task)
         task.add_done_callback(lambda _task: self._end(run_id, begun))
 
@@ -301,11 +303,11 @@ class PlanRuns:
     async def _execute(self, run_id: str) -> RunState:
         state: RunState | None = None
         while True:
-            async with self.journal.hold(run_id) as is_ours:
+            async with self.journal.lease(run_id) as is_ours:
                 if not is_ours:
                     if state is not None:
                         return state
-                    raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
+                    raise StorageUnavailable(f"The run {run_id} is being executed elsewhere")
                 run = await self.journal.find(run_id)
                 if run is None:
                     raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})

@@ -5,7 +5,7 @@ import random
 from collections import Counter
 
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.records import PROTOCOL, Given
+from fingerpost.plan.records import PROTOCOL, InitialMemory
 from tests.plan.suite.engine import expect
 from tests.plan.suite.fixtures import (
     LONG_MS,
@@ -91,7 +91,7 @@ def a_run_is_carried_on_by_one_process(engine, folder):
             expect(sum(calls.count().values()) == 1, "Two processes carried on one run at the same time")
             (refusal,) = second.ends().values()
         first.kill()
-    expect(refusal.endswith("is being carried on elsewhere"), f"The second process was told: {refusal}")
+    expect(refusal.endswith("is being executed elsewhere"), f"The second process was told: {refusal}")
     with Worker(engine, folder):
         wait_until(lambda: sum(calls.count().values()) >= 2, "the run of a killed process is taken over")
 
@@ -146,12 +146,12 @@ def a_run_of_a_newer_program_is_left_alone(engine, folder):
     plan = {**plan_of_steps(adding(1, 1)), "created_at": _AT, "horizon": "of another shape"}
 
     async def ask(runs):
-        newer = {"user": USER, "given": Given(), "at": _AT, "protocol": PROTOCOL + 1}
+        newer = {"user": USER, "given": InitialMemory(), "at": _AT, "protocol": PROTOCOL + 1}
         run_id = await runs.journal.create(json.dumps(plan), **newer)
         refusals = []
         for asked in (
             runs.get(run_id, USER),
-            runs.carry_on(run_id),
+            runs.execute(run_id),
             runs.cancel(run_id, USER),
             runs.decide(run_id, USER, 1, approved=True),
         ):
@@ -163,7 +163,7 @@ def a_run_of_a_newer_program_is_left_alone(engine, folder):
         return refusals, listed, len(await runs.journal.list_signals(run_id, 0))
 
     refusals, listed, signals = with_runs(engine, folder, ask)
-    sentence = "The run was begun by a newer fingerpost; update this one to read it or to carry it on"
+    sentence = "The run was begun by a newer fingerpost; update this one to read or resume it"
     expect(refusals == [sentence] * 4, f"Asked for a newer program's run, this one said: {refusals}")
     expect((len(listed), signals) == (1, 0), f"The run is listed {len(listed)} times, and was told {signals} things")
     expect(not CallLog(folder).count(), "A newer program's run was carried on")

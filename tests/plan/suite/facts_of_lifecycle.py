@@ -74,7 +74,7 @@ def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine, folder
     async def run_out(journal, limits, run_id):
         runs = new_runs(journal, folder, limits=limits)
         run_id = run_id or await runs.create(plan, user=USER)
-        state = await runs.carry_on(run_id)
+        state = await runs.execute(run_id)
         return run_id, state, await runs.get(run_id, USER)
 
     brief = Limits(attempt_s=0.01, attempts=1)
@@ -108,10 +108,10 @@ def a_wide_fan_is_kept_whole(engine, folder):
     wide = [adding(number, 1) for number in range(1, _WIDE + 1)]
     plan = read_plan(plan_of_steps(*wide, adding(_WIDE + 1, 1, *range(1, _WIDE + 1))))
 
-    async def carry_out(runs):
-        return await runs.carry_on(await runs.create(plan, user=USER))
+    async def execute_run(runs):
+        return await runs.execute(await runs.create(plan, user=USER))
 
-    state = with_runs(engine, folder, carry_out)
+    state = with_runs(engine, folder, execute_run)
     (run,) = read_runs(engine, folder)
     completed = [event.step_id for event in run.events if event.kind == "step_completed"]
     expect(state == "completed", f"The run is {state}")
@@ -154,10 +154,10 @@ def a_run_is_carried_on_once_in_one_process_too(engine, folder):
         one, other = engine.open(folder), engine.open(folder)
         try:
             run_id = await new_runs(one, folder).create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
-            async with one.hold(run_id) as first, other.hold(run_id) as second:
-                seen = [first, second, await other.is_held(run_id)]
-            async with other.hold(run_id) as third:
-                return [*seen, third, await one.is_held(run_id)]
+            async with one.lease(run_id) as first, other.lease(run_id) as second:
+                seen = [first, second, await other.is_leased(run_id)]
+            async with other.lease(run_id) as third:
+                return [*seen, third, await one.is_leased(run_id)]
         finally:
             one.close()
             other.close()
@@ -169,10 +169,10 @@ def a_run_is_carried_on_once_in_one_process_too(engine, folder):
 def nothing_is_held_that_nobody_carries_on(engine, folder):
     async def look(runs):
         run_id = await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
-        unknown = await runs.journal.is_held("00000000-0000-4000-8000-000000000000")
-        new = await runs.journal.is_held(run_id)
-        await runs.carry_on(run_id)
-        return [unknown, new, await runs.journal.is_held(run_id)]
+        unknown = await runs.journal.is_leased("00000000-0000-4000-8000-000000000000")
+        new = await runs.journal.is_leased(run_id)
+        await runs.execute(run_id)
+        return [unknown, new, await runs.journal.is_leased(run_id)]
 
     found = with_runs(engine, folder, look)
     expect(not any(found), f"Unknown, new, ended: held is {found}")

@@ -3,13 +3,13 @@
 import asyncio
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.records import Event, Given, JournalFailed, RunRecord, StepRecord
+from fingerpost.plan.records import Event, InitialMemory, JournalFailed, RunRecord, StepRecord
 from tests.plan.suite.engine import expect
 from tests.plan.suite.fixtures import with_journal
 
 _AT = "2026-03-10T06:00:00Z"
 _LATER = "2026-03-10T07:00:00Z"
-_GIVEN = Given(values={"start": {"n": 1, "text": "ä'); DROP TABLE run; --"}}, paths={"start": ["n"]})
+_GIVEN = InitialMemory(values={"start": {"n": 1, "text": "ä'); DROP TABLE run; --"}}, paths={"start": ["n"]})
 _PLAN = '{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}'
 
 

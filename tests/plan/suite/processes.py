@@ -25,13 +25,13 @@ async def work(says, engine, folder, build, plans):
     await journal.launch()
     says.send(READY)
 
-    async def carry_on(run_id):
+    async def execute(run_id):
         try:
-            return await runs.carry_on(run_id)
+            return await runs.execute(run_id)
         except ToolError as error:
             return error.message
 
-    ends = await asyncio.gather(*[carry_on(run_id) for run_id in open_runs])
+    ends = await asyncio.gather(*[execute(run_id) for run_id in open_runs])
     journal.close()
     says.send(dict(zip(open_runs, ends, strict=True)))
 

@@ -113,8 +113,8 @@ async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
     application = open_application(ctx)
     runs = application.plans.runs
     await runs.cancel(run_id, application.settings.user)
-    if not await runs.journal.is_held(run_id):
-        await runs.carry_on(run_id)
+    if not await runs.journal.is_leased(run_id):
+        await runs.execute(run_id)
     _print(await _view(application, run_id), as_json=as_json)
 
 
@@ -132,7 +132,7 @@ async def approve(
     application = open_application(ctx)
     runs = application.plans.runs
     await runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
-    if await runs.journal.is_held(run_id):
+    if await runs.journal.is_leased(run_id):
         _print(await _view(application, run_id), as_json=as_json)
     else:
         await _execute(application, run_id, as_json=as_json)
@@ -142,10 +142,10 @@ async def _execute(application: Application, run_id: str, *, as_json: bool) -> N
     runs = application.plans.runs
     run = await runs.get(run_id, application.settings.user)
     if as_json:
-        await runs.carry_on(run_id)
+        await runs.execute(run_id)
     else:
         with _showing_steps(plan_of(run)) as show, runs.watching(run_id, show):
-            await runs.carry_on(run_id)
+            await runs.execute(run_id)
     view = await _view(application, run_id)
     _print(view, as_json=as_json, with_steps=False)
     if view["state"] in ("failed", "cancelled"):

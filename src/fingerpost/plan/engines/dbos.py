@@ -48,7 +48,7 @@ class DbosJournal(Journal):
         self._is_recovering = False
 
     @asynccontextmanager
-    async def hold(self, run_id: str) -> AsyncIterator[bool]:
+    async def lease(self, run_id: str) -> AsyncIterator[bool]:
         writer, session = self._writing(), self._session
         assert session is not None
         release = partial(session.release, run_id)
@@ -68,12 +68,12 @@ class DbosJournal(Journal):
                 finally:
                     await asyncio.shield(writer.submit(release))
 
-    async def is_held(self, run_id: str) -> bool:
+    async def is_leased(self, run_id: str) -> bool:
         query = f"SELECT {IS_HELD} FROM plan_run WHERE id = %s"  # noqa: S608  (constants)
         return await self._ask(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
 
-    async def carry_out(self, run_id: str) -> RunState:
-        return await (await self._launched()).carry_out(run_id)
+    async def execute_run(self, run_id: str) -> RunState:
+        return await (await self._launched()).execute_run(run_id)
 
     async def launch(self) -> None:
         await self._launched()
@@ -89,7 +89,7 @@ class DbosJournal(Journal):
         from fingerpost.plan.engines.dbos_executor import DbosExecutor
 
         if self._executor is None:
-            executor = DbosExecutor(self._database.url, self._schema, super().carry_out)
+            executor = DbosExecutor(self._database.url, self._schema, super().execute_run)
             executor.enter(is_recovering=self._is_recovering)
             self._executor = executor
         return self._executor

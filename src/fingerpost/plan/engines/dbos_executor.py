@@ -23,7 +23,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.plan.engines.dbos_session import IS_HELD, name_process
-from fingerpost.plan.records import PROTOCOL, CarryOn, RunState
+from fingerpost.plan.records import PROTOCOL, ExecuteRun, RunState
 
 _log = logging.getLogger(__name__)
 
@@ -54,9 +54,9 @@ _entered: "list[DbosExecutor]" = []
 class DbosExecutor:
     """Executes the runs of one journal, whose database is at ``url``; DBOS keeps its tables in ``schema``."""
 
-    def __init__(self, url: str, schema: str, carry_on: CarryOn) -> None:
+    def __init__(self, url: str, schema: str, execute_run: ExecuteRun) -> None:
         self.place = (url, schema)
-        self._carry_on = carry_on
+        self._execute_run = execute_run
         # By workflow: resolves to the task that executes the run once DBOS has begun its workflow.
         self._begun: dict[str, asyncio.Future[asyncio.Task[RunState]]] = {}
 
@@ -84,7 +84,7 @@ class DbosExecutor:
         except RuntimeError:
             return
 
-    async def carry_out(self, run_id: str) -> RunState:
+    async def execute_run(self, run_id: str) -> RunState:
         """Execute a run in this process, as a workflow that another process recovers if this one dies."""
         workflow_id = f"{run_id}:{uuid.uuid4().hex[:12]}"
         begun = self._begun[workflow_id] = asyncio.get_running_loop().create_future()
@@ -100,7 +100,7 @@ class DbosExecutor:
         return state
 
     async def execute_workflow(self, run_id: str) -> str:
-        task = asyncio.ensure_future(self._carry_on(run_id))
+        task = asyncio.ensure_future(self._execute_run(run_id))
         if (begun := self._begun.get(DBOS.workflow_id or "")) is not None:
             if begun.done():
                 # The caller was cancelled before the workflow began.

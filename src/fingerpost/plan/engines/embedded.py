@@ -95,7 +95,7 @@ class EmbeddedJournal(Journal):
         self._locks = Path(folder) / "runs.locks"
 
     @asynccontextmanager
-    async def hold(self, run_id: str) -> AsyncIterator[bool]:
+    async def lease(self, run_id: str) -> AsyncIterator[bool]:
         path = self._locks / f"{run_id}.lock"
         # A process that only looks whether the run is held locks it for an instant.
         for _ in range(_ATTEMPTS):
@@ -112,7 +112,7 @@ class EmbeddedJournal(Journal):
                 finally:
                     _unlock(path, handle)
 
-    async def is_held(self, run_id: str) -> bool:
+    async def is_leased(self, run_id: str) -> bool:
         try:
             handle = os.open(self._locks / f"{run_id}.lock", os.O_RDWR)
         except FileNotFoundError:

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 # The longest time for which an event is held back to share a commit with a record.
 _LONGEST_DELAY_S = 0.02
 
-TAKEN_OVER = "The run is being carried on elsewhere: what it did here since then is not recorded"
+LEASE_LOST = "The run is executed elsewhere: its later steps here are not recorded"
 
 Row = tuple[Any, ...]
 _R = TypeVar("_R")
@@ -137,7 +137,7 @@ class GroupCommit:
                 failed.__cause__ = error
                 durable.set_exception(failed)
             elif run_id in done.result():
-                durable.set_exception(JournalFailed(TAKEN_OVER))
+                durable.set_exception(JournalFailed(LEASE_LOST))
             else:
                 durable.set_result(None)
         self._hand_over()
