@@ -17,6 +17,7 @@ import typer.main
 
 from fingerpost import clock, errors
 from fingerpost.apps.cli.app import app
+from fingerpost.apps.cli.error_texts import REMEDIES
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
 from fingerpost.apps.tool_methods import build_signature, name_method
@@ -25,6 +26,7 @@ from fingerpost.contract.envelope import Contract, code_of, render_error
 from fingerpost.contract.size_bounds import STATED
 from fingerpost.contract.tool_definition import ToolDefinition
 from fingerpost.contract.wire import schema_of
+from fingerpost.remedies import RemedyKind
 from fingerpost.store.network_record import describe_schema
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.rules.warnings import WarningCode
@@ -47,6 +49,7 @@ def render_all() -> dict[str, str]:
         "settings.md": _settings(),
         "networks.md": _networks(),
         "errors.md": _errors(),
+        "messages.md": _messages(),
         "findings.md": _findings(),
     }
     return {name: "\n".join([*lines, ""]) for name, lines in pages.items()}
@@ -242,10 +245,23 @@ def _errors() -> list[str]:
     lines += [
         "",
         "The plan-step contract prints `error`, or `warning` where nothing was found; the class is its `error_code`.",
-        "",
     ]
-    lines += ["## Warnings", "", "An answer may carry one entry a code.", ""]
-    return [*lines, *(f"* `{code.value}`: {code.meaning}" for code in WarningCode)]
+    return lines
+
+
+# ---------------------------------------------------------------------------------------- messages
+
+
+def _messages() -> list[str]:
+    lines = ["# Warnings and remedies", "", NOTICE, ""]
+    lines += [*_audience("read or word answers", "know each warning, and each remedy in all its wordings"), ""]
+    lines += ["## Warnings", "", "An answer has at most one entry per code.", "", "| code | meaning |", "|---|---|"]
+    lines += [f"| `{code.value}` | {code.meaning} |" for code in WarningCode]
+    lines += ["", "## Remedies", "", "A remedy says what to do about an error; braces name its values."]
+    lines += ["Over MCP, kind and values are in `_meta` of a failed call, as `fingerpost/remedy`.", ""]
+    lines += ["| kind | for agents | at the terminal |", "|---|---|---|"]
+    rows = ((kind, kind.sentence, REMEDIES[kind].replace("{{", "{").replace("}}", "}")) for kind in RemedyKind)
+    return [*lines, *(f"| `{kind.value}` | {_cell(agents)} | {_cell(people)} |" for kind, agents, people in rows)]
 
 
 def _list_errors(kind: type[errors.ToolError]) -> Iterator[type[errors.ToolError]]:

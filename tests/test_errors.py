@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost import errors
 from fingerpost.errors import (
     DataNotFound,
     NoItinerary,
@@ -109,13 +108,6 @@ def test_a_hint_given_beats_the_branchs_own():
 def test_only_a_source_that_may_recover_is_worth_a_retry(error, expected):
     """P36-P42: arguments and keys do not mend themselves."""
     assert error.retryable == expected
-
-
-def test_the_drawing_names_every_class():
-    classes = {name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, ToolError)}
-    drawing = errors.__doc__.split("::")[1].split("``contract")[0]
-    drawn = {word for line in drawing.splitlines() for word in line.strip("│├└─ ").split(" ")[:1] if word}
-    assert drawn == classes
 
 
 @pytest.mark.parametrize(

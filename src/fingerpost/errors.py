@@ -1,31 +1,7 @@
-"""Everything that can go wrong, as one tree whose branches say what the caller should do next.
+"""The tree of errors: each class is one thing that can go wrong, and carries a remedy for the caller.
 
-::
-
-    ToolError                     the plan-step contract's root: message, details, user_message()
-    ├── ParameterError            fix the arguments and call again
-    │   ├── PlaceUnknown          the text names nothing we know
-    │   └── PlanInvalid           the plan, or the run that is named, cannot be carried out as it is
-    ├── QueryTypeUnsupported      ask for one of the supported types
-    ├── ToolNotFound              (also ValueError) there is no such tool
-    ├── DataNotFound              (also LookupError) asked rightly, and there is nothing; the message says why
-    │   ├── NoItinerary           no trip under these constraints
-    │   └── OutsideCalendar       the timetable does not cover that day
-    ├── PlaceAmbiguous            choose a candidate and send its token
-    ├── RegionUnsupported         no network covers this place
-    ├── StorageUnavailable        the source could not be asked; try again later
-    │   ├── SourceTimeout
-    │   ├── SourceLimited         wait retry_after_s
-    │   ├── SourceUnreachable     DNS, refused, reset
-    │   ├── SourceFailed          it answered with a failure
-    │   └── SourceKeyRefused      a key is missing or was refused
-    ├── SourceChanged             it answered in a shape that we do not know
-    ├── FeedUnusable              a feed cannot be imported
-    ├── SettingsInvalid           the operator must change a setting
-    └── BrokenContract            we were about to answer what our own contract forbids: our bug
-
-``contract/envelope.py`` renders each branch in each contract's words. Messages and hints are clauses
-without a full stop, unless a contract prints one; ``as_sentence`` adds it.
+``contract/envelope.py`` renders each class in each contract's words. Messages and hints are clauses without a full
+stop, unless a contract prints one; ``as_sentence`` adds it.
 """
 
 from collections.abc import Sequence
@@ -46,7 +22,7 @@ class ToolError(Exception):
     Attributes:
         message: one sentence for the caller.
         details: machine-readable particulars.
-        remedy: what to do next, or None; ``hint`` makes one of a text that fits agents and people.
+        remedy: what to do next, or None; a ``hint`` that is a text must fit agents and people.
         retryable: whether the same call may succeed in a moment.
     """
 
@@ -58,14 +34,13 @@ class ToolError(Exception):
         message: str,
         details: dict[str, Any] | None = None,
         *,
-        hint: str | None = None,
-        remedy: Remedy | None = None,
+        hint: str | Remedy | None = None,
         retryable: bool | None = None,
     ) -> None:
         self.message = message
         self.details = details or {}
-        if hint is not None or remedy is not None:
-            self.remedy = advise(hint) if hint is not None else remedy
+        if hint is not None:
+            self.remedy = advise(hint) if isinstance(hint, str) else hint
         if retryable is not None:
             self.retryable = retryable
         super().__init__(message)
@@ -126,18 +101,17 @@ class ParameterError(ToolError):
         message: str,
         details: dict[str, Any] | None = None,
         *,
-        hint: str | None = None,
-        remedy: Remedy | None = None,
+        hint: str | Remedy | None = None,
         problems: Sequence[FieldProblem] = (),
     ) -> None:
         self.problems = problems
-        super().__init__(message, details, hint=hint, remedy=remedy)
+        super().__init__(message, details, hint=hint)
 
     @classmethod
-    def about(cls, field: str, predicate: str, *, hint: str | None = None, remedy: Remedy | None = None) -> Self:
+    def about(cls, field: str, predicate: str, *, hint: str | Remedy | None = None) -> Self:
         """Return the error of one field; its message begins with the field's path."""
         problem = FieldProblem(field, f"{field} {predicate}", f" {predicate}")
-        return cls(problem.sentence, {"field": field}, hint=hint, remedy=remedy, problems=(problem,))
+        return cls(problem.sentence, {"field": field}, hint=hint, problems=(problem,))
 
     def user_message(self) -> str:
         """Return the message with the name of the field, where one is known."""
@@ -147,11 +121,11 @@ class ParameterError(ToolError):
 
 
 class PlaceUnknown(ParameterError):
-    """A label, token or stop id that names nothing we know."""
+    """No network knows a label, a token or a stop id."""
 
 
 class PlanInvalid(ParameterError):
-    """A plan that cannot run as it is written, or a run that cannot do what is asked.
+    """A plan is invalid, or a run cannot be changed as requested.
 
     ``details["errors"]`` lists every problem of a plan: ``{step_id, field, reason}``.
     """
@@ -181,17 +155,17 @@ class ToolNotFound(ToolError, ValueError):
 
 
 class DataNotFound(ToolError, LookupError):
-    """The question was sound and the answer is empty."""
+    """The query is valid, but there is no data for it."""
 
 
 class NoItinerary(DataNotFound):
-    """No trip exists under the constraints that were asked for."""
+    """No trip meets the constraints."""
 
     remedy = Remedy(RemedyKind.LOOSEN_LIMITS)
 
 
 class OutsideCalendar(DataNotFound):
-    """The timetable does not cover the day that was asked for.
+    """The timetable does not cover the requested day.
 
     ``details`` holds ``first_day`` and ``last_day`` (ISO dates) if they are known, and the hint then names them.
     """
@@ -204,7 +178,7 @@ class OutsideCalendar(DataNotFound):
 
 
 class PlaceAmbiguous(ToolError):
-    """A text that fits several places.
+    """A text matches several places.
 
     ``details["candidates"]`` lists them, best first, each with a ``token`` that every tool accepts.
     """
@@ -215,40 +189,40 @@ class RegionUnsupported(ToolError):
 
 
 class StorageUnavailable(ToolError):
-    """The source of the data could not be asked (the plan-step contract's name for all of these)."""
+    """A data source is unavailable; the plan-step contract's name for all errors of sources."""
 
     retryable = True
 
 
 class SourceTimeout(StorageUnavailable):
-    """The source took too long."""
+    """The source did not answer in time."""
 
 
 class SourceLimited(StorageUnavailable):
-    """The source, or our own limiter, asked us to wait ``retry_after_s`` seconds."""
+    """A rate limit is reached, at the source or here; retry after ``retry_after_s`` seconds."""
 
-    def __init__(self, message: str, *, retry_after_s: float, remedy: Remedy | None = None) -> None:
+    def __init__(self, message: str, *, retry_after_s: float, hint: Remedy | None = None) -> None:
         self.retry_after_s = retry_after_s
-        super().__init__(message, {"retry_after_s": retry_after_s}, remedy=remedy)
+        super().__init__(message, {"retry_after_s": retry_after_s}, hint=hint)
 
 
 class SourceUnreachable(StorageUnavailable):
-    """The source could not be reached: name look-up, refused or reset connection."""
+    """The source cannot be reached: DNS, connection refused or reset."""
 
 
 class SourceFailed(StorageUnavailable):
-    """The source answered with a failure of its own."""
+    """The source reports a failure."""
 
 
 class SourceKeyRefused(StorageUnavailable):
-    """The source wants a key that is missing, or refused the one it got."""
+    """A key for the source is missing or refused."""
 
     remedy = Remedy(RemedyKind.ADD_KEY)
     retryable = False
 
 
 class SourceChanged(ToolError):
-    """The source answered in a shape that we do not know."""
+    """The source answers in an unknown format."""
 
 
 class FeedUnusable(ToolError):
@@ -256,8 +230,8 @@ class FeedUnusable(ToolError):
 
 
 class SettingsInvalid(ToolError):
-    """A setting, an environment variable or a stored file must be mended by the operator."""
+    """A setting, an environment variable or a stored file is invalid; the operator must correct it."""
 
 
 class BrokenContract(ToolError):
-    """We were about to answer what our own contract forbids."""
+    """An answer would break its own contract: a bug."""

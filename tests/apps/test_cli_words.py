@@ -1,6 +1,7 @@
 """A person at a terminal: times as people type them, timetables, and common mistakes."""
 
 import json
+import re
 import shlex
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -10,7 +11,9 @@ import typer
 
 from fingerpost.apps.cli.app import app
 from fingerpost.apps.cli.clock_texts import find_clock_time, resolve_typed_time
+from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
 from fingerpost.apps.cli.output import complain
+from fingerpost.apps.wiring import TOOLS
 from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited
 from fingerpost.net.outcomes import find_failure
 from fingerpost.net.response import Response
@@ -174,6 +177,9 @@ MISTAKES = {
     },
     1: {
         "a place that is not there": (["plan", "Kamppi", "Xyzzyq"], "`fingerpost find NAME`"),
+        "an ambiguous place": (["plan", "kamp", "Espoo"], "Choose one and write its id instead."),
+        "an ambiguous stop": (["departures", "kamp"], "Choose one and write its id instead."),
+        "too little walking": (["plan", "60.17,24.94", "Espoo", "--max-walk", "1"], "No itineraries for given"),
         "half of a position": (["plan", "60.17", "24.94"], "lat,lon"),
         "a stop that is not there": (["departures", "Xyzzyq"], "`fingerpost find NAME`"),
         "a name that is not there": (["find", "Xyzzyq"], "`fingerpost stops LAT LON`"),
@@ -191,11 +197,12 @@ MISTAKES = {
         "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
     },
 }
-# Words of tools and fields, which a person never sees.
-AGENT_WORDS = (
-    "findAddressOrStop", "find_stops", "maxWalkingDistance", "maxTransfers", "windowMinutes", "rawText", "no token",
-    "its token", "coordinate.lat", "when.time", "_NotJson", "Traceback", "walkFrom", "Stop id", "instant",
-)  # fmt: skip
+# Tools, fields in camelCase and their paths, and other words that are not for people.
+_TOOL_NAMES = "|".join(tool.name for tool in TOOLS)
+AGENT_WORDS = re.compile(
+    rf"\b(?:[a-z]+[A-Z]\w*|(?:origin|destination|stop|when|coordinate|constraints)\.[a-z]+|{_TOOL_NAMES})\b"
+    r"|token|_NotJson|Traceback|Stop id|instant"
+)
 
 
 @pytest.mark.parametrize(
@@ -208,7 +215,26 @@ def test_a_mistake_is_answered_with_what_to_type_instead(invoke, status, words, 
 
     assert (ended.returncode, ended.stdout) == (status, "")
     assert instead in said
-    assert [word for word in AGENT_WORDS if word in said] == []
+    assert AGENT_WORDS.findall(said.replace("fingerpost call sec_financial_data", "")) == []
+
+
+def test_a_saved_value_that_is_no_place(invoke):
+    invoke("vars", "set", "diet", '"vegan"', "--type", "preference")
+    ended = invoke("plan", "diet", "Espoo")
+
+    assert ended.stderr.splitlines() == [
+        "The variable 'diet' is of type preference and holds no place.",
+        "Save it again with `fingerpost vars set NAME PLACE`.",
+    ]
+
+
+def test_every_remedy_has_words_for_people_and_every_field_an_option():
+    parameters = [each for _, command in _list_commands(typer.main.get_command(app), []) for each in command.params]
+    known = {name for each in parameters for name in (*each.opts, each.metavar, each.name.upper())}
+    options = {name.removeprefix("the latitude of ").removeprefix("the longitude of ") for name in OPTIONS.values()}
+
+    assert set(REMEDIES) == set(RemedyKind)
+    assert options - known == {"the name", "the time"}
 
 
 def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
@@ -263,7 +289,7 @@ def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
 def test_whose_data_candidates_are_is_named_once(capsys):
     candidates = [{"token": "T:1", "name": "Alpha"}, {"token": "T:2", "name": "Alpha"}]
     remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": "the label"})
-    complain(PlaceAmbiguous("unclear", {"candidates": candidates, "attribution": ["© Town"]}, remedy=remedy))
+    complain(PlaceAmbiguous("unclear", {"candidates": candidates, "attribution": ["© Town"]}, hint=remedy))
 
     assert capsys.readouterr().err.splitlines()[1:3] == [
         "Choose one and write its id instead. Data: © Town.",

@@ -84,7 +84,7 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
         return SourceKeyRefused(
             f"{host} refused the request (HTTP {status}): a key is missing or not accepted",
             details,
-            remedy=Remedy(RemedyKind.SET_KEY, {"settings": " or ".join(sorted(settings))}) if settings else None,
+            hint=Remedy(RemedyKind.SET_KEY, {"settings": " or ".join(sorted(settings))}) if settings else None,
         )
     if status in (408, 504):
         return SourceTimeout(f"{host} took too long (HTTP {status})", details)

@@ -240,7 +240,7 @@ class PlanRuns:
             raise SourceLimited(
                 f"{count:,} of your plan runs are under way, which is the limit",
                 retry_after_s=_RETRY_AFTER_S,
-                remedy=Remedy(RemedyKind.END_A_RUN),
+                hint=Remedy(RemedyKind.END_A_RUN),
             )
 
     def begin(self, run_id: str, caller: str = "") -> None:

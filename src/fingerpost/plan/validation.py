@@ -35,17 +35,22 @@ _HOLE = "$ref"
 
 
 class PlanProblem(NamedTuple):
-    """One problem of a plan; ``step_id`` is None if it concerns the whole plan."""
+    """One problem of a plan; ``step_id`` is None if it concerns the whole plan.
+
+    ``predicate`` follows the field's name if the reason begins with a name of its own.
+    """
 
     step_id: int | None
     field: str
     reason: str
+    predicate: str = ""
 
     def __str__(self) -> str:
         place = "the plan" if self.step_id is None else f"step {self.step_id}"
-        # A reason that begins with the field's own name follows its whole name here.
-        name, _, rest = self.reason.partition(" ")
-        return f"{place}: {self.field} {rest if self.field.endswith(f'.{name}') else self.reason}"
+        return f"{place}: {self.field}{self.predicate or f' {self.reason}'}"
+
+    def to_details(self) -> dict[str, Any]:
+        return {"step_id": self.step_id, "field": self.field, "reason": self.reason}
 
 
 @dataclass(slots=True)
@@ -115,7 +120,7 @@ def _plan_invalid(problems: list[PlanProblem], complaint: str, hint: str | None)
     more = f"; and {rest} more problems" if rest > 0 else ""
     first = problems[0]
     place = "plan" if first.step_id is None else f"plan.steps[step_id={first.step_id}].{first.field}"
-    details: dict[str, Any] = {"field": place, "errors": [problem._asdict() for problem in problems[:_MOST_LISTED]]}
+    details: dict[str, Any] = {"field": place, "errors": [problem.to_details() for problem in problems[:_MOST_LISTED]]}
     if len(problems) > _MOST_LISTED:
         details["errors_left_out"] = len(problems) - _MOST_LISTED
     sentence = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
@@ -238,8 +243,9 @@ class _Check:
             return
         for complaint in complaints:
             if not _is_of_a_hole(complaint, holes):
-                described = describe_problem(complaint, question.model)
-                yield PlanProblem(number, ".".join(filter(None, (place, described.field))), described.sentence)
+                found = describe_problem(complaint, question.model)
+                field = ".".join(filter(None, (place, found.field)))
+                yield PlanProblem(number, field, found.sentence, found.predicate)
 
     def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[PlanProblem]:
         """Add the dependencies that references and conditions imply, and refuse keys that no step provides."""

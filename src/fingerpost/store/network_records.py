@@ -148,7 +148,7 @@ class NetworkRecordStore:
                 raise error
             if other not in wrong_before:
                 message = f"{other} could not be used any more: {error.message}"
-                raise ParameterError(message, error.details, remedy=error.remedy)
+                raise ParameterError(message, error.details, hint=error.remedy)
 
     def _load(self) -> tuple[dict[str, NetworkRecord], _Problems]:
         records: dict[str, NetworkRecord] = {}

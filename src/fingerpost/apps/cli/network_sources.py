@@ -64,7 +64,7 @@ def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], A
     try:
         return asyncio.run(run())
     except FeedUnusable as error:
-        raise FeedUnusable(f"Not usable: {error.message}", error.details, remedy=error.remedy) from error
+        raise FeedUnusable(f"Not usable: {error.message}", error.details, hint=error.remedy) from error
 
 
 def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -> None:

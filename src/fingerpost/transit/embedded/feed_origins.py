@@ -98,7 +98,7 @@ def check_places(record: NetworkRecord) -> None:
             else:
                 read_place(text)
         except ParameterError as error:
-            raise ParameterError(error.message, {"field": key}, remedy=error.remedy) from error
+            raise ParameterError(error.message, {"field": key}, hint=error.remedy) from error
 
 
 def _exists(path: Path) -> bool:

@@ -50,7 +50,7 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
             **count_candidates(candidates),
             **({"attribution": attribution} if attribution else {}),
         },
-        remedy=remedy,
+        hint=remedy,
     )
 
 
@@ -104,10 +104,10 @@ def format_guess(place: Place, label: str) -> str:
 
 
 def unknown(
-    label: str, *, side: str, near: str = "", remedy: Remedy = _LOOK_UP, left_out: Sequence[str] = ()
+    label: str, *, side: str, near: str = "", hint: Remedy = _LOOK_UP, left_out: Sequence[str] = ()
 ) -> PlaceUnknown:
     message = f"{side} '{label}' matches no saved variable, stop or place{near}"
-    return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, remedy=remedy)
+    return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
 
 
 def serialize_resolved(match: PlaceMatch, label: str) -> dict[str, object]:

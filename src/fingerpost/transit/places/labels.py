@@ -110,7 +110,7 @@ def location_of_variable(variable: Variable) -> Location:
     except ValidationError as error:
         raise ParameterError(
             f"the variable '{variable.key}' is of type {variable.type} and holds no place",
-            remedy=Remedy(RemedyKind.SAVE_AGAIN),
+            hint=Remedy(RemedyKind.SAVE_AGAIN),
         ) from error
     return Location(
         coordinate=Coordinate(value.lat, value.lon),

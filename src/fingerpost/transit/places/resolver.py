@@ -149,14 +149,14 @@ class PlaceLookup:
         )
         if found is None:
             message = add_reasons(f"no stop has the id '{stop_id}'", self.list_reasons())
-            raise PlaceUnknown(message, {"field": "stop.value"}, remedy=_LOOK_UP)
+            raise PlaceUnknown(message, {"field": "stop.value"}, hint=_LOOK_UP)
         return found
 
     async def get_stop_of_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:
         # An address has no board.
         matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
         if not matches:
-            raise unknown(text, side="stop", remedy=_LOOK_UP, left_out=self.list_reasons())
+            raise unknown(text, side="stop", hint=_LOOK_UP, left_out=self.list_reasons())
         found = find_certain(matches)
         if found is None:
             raise ambiguous(text, matches, side="stop")
@@ -235,6 +235,6 @@ def _get_stop_id(variable: Variable) -> str:
         raise ParameterError(
             f"the variable '{variable.key}' names no stop",
             {"field": "stop.value"},
-            remedy=Remedy(RemedyKind.SAVE_AGAIN),
+            hint=Remedy(RemedyKind.SAVE_AGAIN),
         )
     return stop_id

@@ -160,12 +160,12 @@ class _EndLookup(PlaceLookup):
             return PlaceUnknown(
                 add_reasons(f"{side}: no stop has the id '{label.stop_id}'", left_out),
                 {"field": side, "side": side},
-                remedy=Remedy(RemedyKind.LOOK_UP_PLACE),
+                hint=Remedy(RemedyKind.LOOK_UP_PLACE),
             )
         message = f"the variable '{label.variable.key}' keeps the stop '{label.stop_id}', which no network knows"
         if left_out:
             return PlaceUnknown(add_reasons(message, left_out), hint="Try again when the network answers")
-        return PlaceUnknown(message, remedy=Remedy(RemedyKind.SAVE_PLACE))
+        return PlaceUnknown(message, hint=Remedy(RemedyKind.SAVE_PLACE))
 
     def _add_networks(self, owners: Sequence[Network]) -> None:
         self.networks = (*self.networks, *(owner for owner in owners if owner not in self.networks))
@@ -203,7 +203,7 @@ def _refuse_far(end: _End, location: Location) -> None:
     raise PlaceUnknown(
         f"{end.side} '{end.query.text}' lies {metres} m from focusPoint, further away than maxDistanceMeters",
         {"field": end.side, "side": end.side},
-        remedy=Remedy(RemedyKind.SEARCH_FARTHER),
+        hint=Remedy(RemedyKind.SEARCH_FARTHER),
     )
 
 

@@ -7,33 +7,39 @@ from typing import Self
 
 
 class WarningCode(StrEnum):
-    """The codes of warnings, each with its ``meaning``, which the reference prints."""
+    """The codes of warnings, each with its ``meaning``, which docs/reference/messages.md prints."""
 
     meaning: str
 
-    TRUNCATED_RESULTS = "truncated-results", "more was found than is shown"
-    UNSUPPORTED_ACCESSIBILITY_FLAG = "unsupported-accessibility-flag", "the source knows nothing of wheelchairs"
-    PREFERENCE_UNMET = "preference-unmet", "a preference could not be kept; the message says which and by how much"
-    DISRUPTED_ITINERARY_REPLACED = "disrupted-itinerary-replaced", "a disrupted itinerary is not shown"
-    REALTIME_STALE = "realtime-stale", "real time is old, or could not be had"
+    TRUNCATED_RESULTS = "truncated-results", "The answer shows fewer results than were found."
+    UNSUPPORTED_ACCESSIBILITY_FLAG = "unsupported-accessibility-flag", "The source has no wheelchair data."
+    PREFERENCE_UNMET = "preference-unmet", "A preference is not met; the message says which one and by how much."
+    DISRUPTED_ITINERARY_REPLACED = (
+        "disrupted-itinerary-replaced",
+        "Other itineraries replace a disrupted one.",
+    )
+    REALTIME_STALE = "realtime-stale", "Realtime data is old or missing."
     REALTIME_UNMATCHED = (
         "realtime-unmatched",
-        "real time speaks mostly of what the timetable lacks, or of ids of several feeds",
+        "Most realtime data matches nothing in the timetable, or its ids occur in several feeds.",
     )
-    TIMEZONE_ASSUMED = "timezone-assumed", "a time without an offset was read in the network's zone"
-    LABEL_GEOCODED = "label-geocoded", "a label was looked up as the name of a place"
-    POSITION_GUESSED = "position-guessed", "where an address is was guessed; the message says between what"
-    OUTSIDE_CALENDAR = "outside-calendar", "the timetable does not cover the day"
-    FREQUENCY_BASED = "frequency-based", "a line runs by headway, so its times are approximate"
-    TIMES_INTERPOLATED = "times-interpolated", "the feed has no times for some stops, so they are approximate"
-    BY_ARRANGEMENT = "by-arrangement", "a line must be arranged with the operator"
-    NETWORK_LEFT_OUT = "network-left-out", "a network failed, was late, or stood in for another"
+    TIMEZONE_ASSUMED = "timezone-assumed", "A time without an offset was read in the network's time zone."
+    LABEL_GEOCODED = "label-geocoded", "A label was resolved as the name of a place."
+    POSITION_GUESSED = "position-guessed", "The position of an address is estimated; the message says from what."
+    OUTSIDE_CALENDAR = "outside-calendar", "The timetable does not cover the day."
+    FREQUENCY_BASED = "frequency-based", "A line runs by headway, so its times are approximate."
+    TIMES_INTERPOLATED = "times-interpolated", "The feed has no times for some stops, so these times are approximate."
+    BY_ARRANGEMENT = "by-arrangement", "A ride must be booked with the operator."
+    NETWORK_LEFT_OUT = "network-left-out", "A network failed, was late, or was replaced by its fallback."
     NO_USABLE_ITINERARY = (
         "no-usable-itinerary",
-        "nothing found can be travelled; the message names the next departure that can",
+        "No itinerary that was found can be used; the message names the next departure that can.",
     )
-    IN_THE_PAST = "in-the-past", "the question is about a time that has passed"
-    FEED_NOT_IN_SERVICE = "feed-not-in-service", "feeds have no service on the day; the message says which and why"
+    IN_THE_PAST = "in-the-past", "The requested time has passed."
+    FEED_NOT_IN_SERVICE = (
+        "feed-not-in-service",
+        "Some feeds have no service that day; the message says which.",
+    )
 
     def __new__(cls, code: str, meaning: str) -> Self:
         member = str.__new__(cls, code)
@@ -70,8 +76,8 @@ class Warnings:
         for warning in warnings:
             self.add(warning.code, warning.message)
 
-    def find(self, code: WarningCode) -> tuple[str, ...]:
-        return tuple(self._messages.get(code, ()))
+    def __contains__(self, code: WarningCode) -> bool:
+        return code in self._messages
 
     def list_all(self) -> tuple[Warning, ...]:
         return tuple(Warning(code, " ".join(messages)) for code, messages in self._messages.items())

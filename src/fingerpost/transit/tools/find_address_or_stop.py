@@ -146,7 +146,7 @@ class FindAddressOrStop(PublishedTool):
             if matches:
                 nothing = f"'{text}' names {len(matches)} places, all of them further away than maxDistanceMeters"
             remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else _SEARCH_NEARBY
-            raise DataNotFound(add_reasons(nothing, left_out), remedy=remedy)
+            raise DataNotFound(add_reasons(nothing, left_out), hint=remedy)
         found = find_certain(near)
         if found is not None:
             guess = format_guess(found.place, text) if found.place.guess else None

@@ -159,7 +159,7 @@ async def _find_walk_start(text: str | None, variables: VariableStore, user: str
     if isinstance(label, Location):
         return label.coordinate
     raise ParameterError.about(
-        "walkFrom", f"{text!r} is neither a saved place nor a position", remedy=Remedy(RemedyKind.SAVE_PLACE)
+        "walkFrom", f"{text!r} is neither a saved place nor a position", hint=Remedy(RemedyKind.SAVE_PLACE)
     )
 
 

@@ -256,7 +256,7 @@ class PlanJourney(PublishedTool):
             if matches and find_certain(matches) is None:
                 other = ambiguous(arguments.to, matches, side=SIDES[1])
                 details["other"] = _with_quality(other.details)
-        return PlaceAmbiguous(error.message, details, remedy=Remedy(RemedyKind.SEND_PARAMETER_VALUE))
+        return PlaceAmbiguous(error.message, details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE))
 
 
 def _with_quality(details: dict[str, Any]) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
 def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: int | None = None) -> tuple[Warning, ...]:
     """Return one warning per code, with those of the provenance."""
     joined = Warnings(warnings)
-    is_outside = bool(joined.find(WarningCode.OUTSIDE_CALENDAR))
+    is_outside = WarningCode.OUTSIDE_CALENDAR in joined
     out_of_service = None if is_outside else find_out_of_service_message(provenance.out_of_service)
     joined.add_all(
         list_stated(

@@ -64,7 +64,7 @@ class ServerSource:
             return self.open_network(record, learned or self.new_profile(), fetch)
         except ParameterError as error:
             raise SettingsInvalid(
-                f"The url of {record.name} cannot be used: {error.message}", remedy=error.remedy
+                f"The url of {record.name} cannot be used: {error.message}", hint=error.remedy
             ) from error
 
     def stamp(self) -> Hashable:

@@ -56,7 +56,7 @@ def explain(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAm
         details = {**details, "other": others[0]}
     which = " and ".join(f"{end['side']} '{end['text']}'" for end in unclear)
     return PlaceAmbiguous(
-        f"TfL is not certain which place is meant by {which}", details, remedy=Remedy(RemedyKind.SEND_PARAMETER_VALUE)
+        f"TfL is not certain which place is meant by {which}", details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE)
     )
 
 
