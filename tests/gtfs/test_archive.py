@@ -143,7 +143,7 @@ def test_a_file_that_is_no_feed_is_refused_in_a_sentence(tmp_path, write, messag
     with pytest.raises(FeedUnusable) as caught:
         trips_of(path)
 
-    assert caught.value.message == message.format(path=path)
+    assert f"{caught.value.message}. {caught.value.hint}" == message.format(path=path)
 
 
 def test_a_zip_file_of_the_newest_format_that_is_known_is_read(tmp_path):
@@ -233,8 +233,8 @@ def test_a_table_packed_too_densely_is_refused_before_it_is_read(tmp_path):
     ("extra", "sentence"),
     [
         ({"stops.txt": "stop_id\n" + "".join(f"{n:x}{n**5:x}\n" for n in range(400))}, "stops.txt has 0 MB, more than"),
-        ({"big.bin": "x" * 100_000}, "large.zip unpacks to more than 0 MB."),
-        ({f"{n}.bin": "" for n in range(20)}, "large.zip holds 27 files."),
+        ({"big.bin": "x" * 100_000}, "large.zip unpacks to more than 0 MB"),
+        ({f"{n}.bin": "" for n in range(20)}, "large.zip holds 27 files"),
     ],
 )
 def test_tables_archives_and_numbers_of_files_are_bounded(tmp_path, extra, sentence):

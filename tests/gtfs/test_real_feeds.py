@@ -148,9 +148,9 @@ def test_flex_feed_says_why_not():
     with pytest.raises(FeedUnusable) as caught:
         import_feeds("real", [FeedSource(get_shared("gtfs/small/ctran_flex.gtfs.zip"))])
 
-    assert caught.value.message == (
-        "ctran_flex.gtfs.zip has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
-        "not plan with. Ask its publisher for the feed of the lines that run by timetable"
+    assert f"{caught.value.message}. {caught.value.hint}" == (
+        "ctran_flex.gtfs.zip has no scheduled trips: its trips run on demand (GTFS-Flex), which fingerpost does not "
+        "support. Ask its publisher for the feed of the lines that run by timetable"
     )
 
 

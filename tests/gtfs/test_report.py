@@ -147,7 +147,7 @@ def test_a_feed_that_cannot_be_used_says_why(tmp_path, tables, message):
     with pytest.raises(FeedUnusable) as caught:
         import_text(tmp_path, tables)
 
-    assert caught.value.message == message
+    assert f"{caught.value.message}. {caught.value.hint}" == message
 
 
 @pytest.mark.parametrize(

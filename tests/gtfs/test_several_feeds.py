@@ -86,7 +86,7 @@ def test_place_must_agree(tmp_path, east_deg, shared):
     with pytest.raises(FeedUnusable) as caught:
         import_feeds("net", sources)
 
-    assert caught.value.message == (
+    assert f"{caught.value.message}. {caught.value.hint}" == (
         "Stop BETA is 'Beta' in north.gtfs.zip and 'Beta', 101 m away, in south.zip, but both feeds are called MTA. "
         "Give the feeds different names: NAME=PATH"
     )

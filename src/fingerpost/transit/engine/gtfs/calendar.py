@@ -49,8 +49,8 @@ def read_services(archive: Archive) -> Services:
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:
         raise FeedUnusable(
-            f"{archive.name} holds neither calendar.txt nor calendar_dates.txt, so no day of service is known. "
-            "Check that this is a GTFS feed, and ask its publisher for a complete one"
+            f"{archive.name} holds neither calendar.txt nor calendar_dates.txt, so no day of service is known",
+            hint="Check that this is a GTFS feed, and ask its publisher for a complete one",
         )
     services: dict[str, _Service] = {}
     if weekly is not None:

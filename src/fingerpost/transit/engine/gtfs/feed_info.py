@@ -36,8 +36,9 @@ def read_agencies(archive: Archive) -> Agencies:
         line = rows[0][0] if rows else 0
         what = f"line {line}: agency_timezone is {rows[0][1][2]!r}" if rows else "has no rows"
         raise FeedUnusable(
-            f"{archive.name}: agency.txt {what}, so no time zone of the IANA list is known. Correct the table",
+            f"{archive.name}: agency.txt {what}, so no time zone of the IANA list is known",
             {"file": archive.name, "table": "agency.txt", "line": line, "column": "agency_timezone"},
+            hint="Correct the table",
         )
     ids, names, _, languages = zip(*(fields for _, fields in rows), strict=True)
     stated = set(filter(None, languages))

@@ -147,9 +147,9 @@ class Merging:
         feeds = self._draft.feeds
         raise FeedUnusable(
             f"Stop {first.local_id} is {first.name!r} in {feeds[first.feed].source} and {second.name!r}, "
-            f"{apart_m:.0f} m away, in {feeds[-1].source}, but both feeds are called {feeds[-1].name}. "
-            "Give the feeds different names: NAME=PATH",
+            f"{apart_m:.0f} m away, in {feeds[-1].source}, but both feeds are called {feeds[-1].name}",
             {"stop": first.local_id, "feed": feeds[-1].name},
+            hint="Give the feeds different names: NAME=PATH",
         )
 
 

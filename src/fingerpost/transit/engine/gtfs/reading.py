@@ -67,7 +67,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     departures = Departures.of(stops.rows, trips, trip_service, trip_departures, stop_times)
     in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
     if not (len(trip_departures.trip) and any(map(len, days))):
-        raise FeedUnusable(_explain_no_trips(archive))
+        raise _refuse_without_trips(archive)
     published = " ".join(filter(None, (info.publisher, info.publisher_url)))
     feed = Feed(
         name=name,
@@ -156,19 +156,20 @@ def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days:
     return None if len(on_day) - last <= _WEEK else date.fromordinal(int(days[0]) + last)
 
 
-def _explain_no_trips(archive: Archive) -> str:
+def _refuse_without_trips(archive: Archive) -> FeedUnusable:
     found = archive.findings.list_all()
     if any(finding.reason == Reason.TRIP_ON_DEMAND_UNSUPPORTED.code for finding in found):
-        return (
-            f"{archive.name} has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
-            "not plan with. Ask its publisher for the feed of the lines that run by timetable"
+        return FeedUnusable(
+            f"{archive.name} has no scheduled trips: its trips run on demand (GTFS-Flex), which fingerpost does not "
+            "support",
+            hint="Ask its publisher for the feed of the lines that run by timetable",
         )
     reasons = "; ".join(
         f"{finding.count:,} {finding.reason} ({find_meaning(finding.reason).text}), "
         f"first in {finding.places[0].table} line {finding.places[0].line}"
         for finding in found
     )
-    return (
-        f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}. "
-        "Ask its publisher for a complete feed"
+    return FeedUnusable(
+        f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}",
+        hint="Ask its publisher for a complete feed",
     )

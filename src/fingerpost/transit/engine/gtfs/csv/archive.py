@@ -75,8 +75,8 @@ class Archive:
         table = self.find_table(name, *required)
         if table is None:
             raise FeedUnusable(
-                f"{self.name} holds no {name}, which GTFS requires. "
-                "Check that this is a GTFS feed, and ask its publisher for a complete one"
+                f"{self.name} holds no {name}, which GTFS requires",
+                hint="Check that this is a GTFS feed, and ask its publisher for a complete one",
             )
         return table
 
@@ -96,12 +96,14 @@ class Archive:
         if name not in _LARGE and size > LISTED_BYTES:
             raise FeedUnusable(
                 f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {LISTED_BYTES // _MEGABYTE:,} "
-                "that any feed needs. Check where the file comes from"
+                "that any feed needs",
+                hint="Check where the file comes from",
             )
         if size > TRUSTED_BYTES and size > MOST_RATIO * max(packed_size, 1):
             raise FeedUnusable(
                 f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, which no timetable "
-                "does. Check where the file comes from"
+                "does",
+                hint="Check where the file comes from",
             )
         return size
 
@@ -125,22 +127,24 @@ def _find_zip(path: Path) -> zipfile.ZipFile | None:
         if stat.S_ISREG(kind):
             return zipfile.ZipFile(path)
     except FileNotFoundError:
-        raise FeedUnusable(f"There is no file or folder {path}. Check the path of the feed") from None
+        raise FeedUnusable(f"There is no file or folder {path}", hint="Check the path of the feed") from None
     except NotImplementedError:
         # zipfile's error for a newer version of the format.
         raise FeedUnusable(
-            f"{path.name} is a zip file of a kind that cannot be read. Unpack it, and add the folder"
+            f"{path.name} is a zip file of a kind that cannot be read", hint="Unpack it, and add the folder"
         ) from None
     except (zipfile.BadZipFile, ValueError, EOFError):
         # zipfile raises ValueError and EOFError for directories that are cut off or misstate their length.
-        raise FeedUnusable(f"{path.name} is not a zip file, or only a part of one. Download the feed again") from None
+        raise FeedUnusable(
+            f"{path.name} is not a zip file, or only a part of one", hint="Download the feed again"
+        ) from None
     except OSError as error:
         raise _unreadable(path, error) from error
-    raise FeedUnusable(f"{path.name} is neither a file nor a folder. Check the path of the feed")
+    raise FeedUnusable(f"{path.name} is neither a file nor a folder", hint="Check the path of the feed")
 
 
 def _unreadable(path: Path, error: OSError) -> FeedUnusable:
-    return FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its permissions")
+    return FeedUnusable(f"{path.name} cannot be read ({error.strerror})", hint="Check the file and its permissions")
 
 
 def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dict[str, str]:
@@ -148,13 +152,13 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dic
     # A damaged directory may hold empty names.
     members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
     if len(members) > MOST_FILES:
-        raise FeedUnusable(f"{path.name} holds {len(members):,} files. Check that this is a GTFS feed")
+        raise FeedUnusable(f"{path.name} holds {len(members):,} files", hint="Check that this is a GTFS feed")
     if sum(info.file_size for info in members) > WHOLE_BYTES:
         raise FeedUnusable(
-            f"{path.name} unpacks to more than {WHOLE_BYTES // _MEGABYTE:,} MB. Check where the file comes from"
+            f"{path.name} unpacks to more than {WHOLE_BYTES // _MEGABYTE:,} MB", hint="Check where the file comes from"
         )
     if any(info.flag_bits & 1 for info in members):
-        raise FeedUnusable(f"{path.name} is encrypted. Unpack it with its password, and add the folder")
+        raise FeedUnusable(f"{path.name} is encrypted", hint="Unpack it with its password, and add the folder")
     for name, count in Counter(info.filename for info in members).items():
         if count > 1:
             findings.add(Reason.TABLE_REPEATED_ASSUMED, name, 0)
@@ -168,7 +172,9 @@ def _list_folder(path: Path) -> dict[str, str]:
         home = path.resolve()
         for found in (*path.iterdir(), *path.glob("*/*")):
             if len(members) > MOST_FILES:
-                raise FeedUnusable(f"{path.name} holds more than {MOST_FILES:,} files. Check the path of the feed")
+                raise FeedUnusable(
+                    f"{path.name} holds more than {MOST_FILES:,} files", hint="Check the path of the feed"
+                )
             if found.is_file() and found.resolve().is_relative_to(home):
                 name = found.relative_to(path).as_posix()
                 members[name] = name
@@ -189,12 +195,13 @@ def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
         inner = [shown for shown in members if shown.lower().endswith(".zip")]
         if inner:
             raise FeedUnusable(
-                f"{feed} holds no stops.txt but other archives ({', '.join(sorted(inner)[:5])}). "
-                "Unpack it, and add the feeds inside one by one"
+                f"{feed} holds no stops.txt but other archives ({', '.join(sorted(inner)[:5])})",
+                hint="Unpack it, and add the feeds inside one by one",
             )
         return folders.get("", {})
     if "" not in holding and len(holding) > 1:
         raise FeedUnusable(
-            f"{feed} holds several feeds ({', '.join(sorted(holding)[:5])}). Unpack it, and add each by its own path"
+            f"{feed} holds several feeds ({', '.join(sorted(holding)[:5])})",
+            hint="Unpack it, and add each by its own path",
         )
     return folders["" if "" in holding else holding[0]]

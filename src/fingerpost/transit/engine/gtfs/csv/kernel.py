@@ -65,20 +65,13 @@ def _closing_quote(blob, at, size, is_last, stops):
 def split_rows(blob, size, is_last, stops, wanted, starts, ends, lines, line):
     """Split a block into rows; write the spans of the wanted columns and each row's line.
 
-    Args:
-        blob: the block and a line feed; doubled quotes are made single in place.
-        size: bytes of the block.
-        is_last: no block follows, so that a row without a line end is complete.
-        stops: 256 marks: the delimiter, CR and LF.
-        wanted: for each column of the header its row in ``starts`` and ``ends``, or -1.
-        starts: out: starts of spans, columns by rows; as many rows are split as fit.
-        ends: out: ends of spans.
-        lines: out: line of each row.
-        line: the line before the block.
+    ``blob`` is the block of ``size`` bytes and a line feed; doubled quotes are made single in place. ``stops`` marks
+    the delimiter, CR and LF among the 256 bytes. ``wanted`` is the row in ``starts`` and ``ends`` of each column of the
+    header, or -1; as many rows are split as fit there. ``is_last``: no block follows, so a row without a line end is
+    complete.
 
-    Returns:
-        (rows, bytes used, last line used, rows longer than the header, first line of those, stray quotes, first line
-        of those).
+    Returns (rows, bytes used, last line used, rows longer than the header, first line of those, stray quotes, first
+    line of those).
     """
     capacity = starts.shape[1]
     width = len(wanted)

@@ -113,7 +113,8 @@ class Table:
             if column not in self.columns:
                 raise FeedUnusable(
                     f"{self.feed}: {self.name} line {max(self._header_line, 1)} has no column {column}, which GTFS "
-                    "requires. Ask the publisher for a complete feed"
+                    "requires",
+                    hint="Ask the publisher for a complete feed",
                 )
 
     def blocks(self, *columns: str) -> Iterator[Block]:
@@ -207,13 +208,15 @@ class Table:
             raise self._no_table() from None
         except _UNREADABLE as error:
             raise FeedUnusable(
-                f"{self.feed}: {self.name} cannot be unpacked ({error}). Download the feed again"
+                f"{self.feed}: {self.name} cannot be unpacked ({error})", hint="Download the feed again"
             ) from error
         if waiting is not None:
             yield waiting, True
 
     def _no_table(self) -> FeedUnusable:
-        return FeedUnusable(f"{self.feed}: {self.name} is not a table of text. Ask the publisher for a sound feed")
+        return FeedUnusable(
+            f"{self.feed}: {self.name} is not a table of text", hint="Ask the publisher for a sound feed"
+        )
 
     def _read_header(self) -> list[str]:
         block, _ = next(self._data(_PEEKED_BYTES), (b"", True))
