@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from fingerpost.transit.osm.addresses.extract import FeatureKind
-from fingerpost.transit.osm.addresses.gathering import find_middle
+from fingerpost.transit.osm.addresses.index_file import find_middle
 from fingerpost.transit.osm.extract_file import apart_m
 
 # How people go to and from places, made by rules that know nothing of the code that takes the endings off.

@@ -3,9 +3,8 @@
 from contextlib import contextmanager
 
 from fingerpost.transit.osm.addresses.extract import read_addresses
-from fingerpost.transit.osm.addresses.gathering import gather
 from fingerpost.transit.osm.addresses.index import AddressIndex
-from fingerpost.transit.osm.addresses.index_file import write_index
+from fingerpost.transit.osm.addresses.index_file import gather, write_index
 from tests.osm_file import osm_text
 
 

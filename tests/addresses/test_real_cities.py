@@ -9,9 +9,8 @@ from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.osm.addresses.extract import FeatureKind, read_addresses
-from fingerpost.transit.osm.addresses.gathering import gather
 from fingerpost.transit.osm.addresses.index import AddressIndex
-from fingerpost.transit.osm.addresses.index_file import write_index
+from fingerpost.transit.osm.addresses.index_file import gather, write_index
 from tests.addresses.asked import RULES, draw_questions
 from tests.shared_data import get_shared
 

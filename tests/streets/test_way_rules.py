@@ -2,8 +2,8 @@
 
 import pytest
 
+from fingerpost.transit.osm.streets.extract import WayRule, blocks_node, find_way_rule, is_area
 from fingerpost.transit.osm.streets.graph import ENDS_ONLY, MOVING, ONE_WAY, STEPS
-from fingerpost.transit.osm.streets.way_rules import WayRule, blocks_node, find_way_rule, is_area
 
 WALKED = WayRule()
 ENDS = WayRule(ENDS_ONLY)

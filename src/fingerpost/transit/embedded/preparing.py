@@ -11,8 +11,7 @@ from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.osm.addresses.extract import read_addresses
-from fingerpost.transit.osm.addresses.gathering import gather
-from fingerpost.transit.osm.addresses.index_file import FILE_NAME, write_index
+from fingerpost.transit.osm.addresses.index_file import FILE_NAME, gather, write_index
 from fingerpost.transit.osm.basemap import pack_lines, read_lines, save_basemap
 from fingerpost.transit.osm.streets.extract import find_area
 from fingerpost.transit.osm.streets.preparing import StreetPreparation

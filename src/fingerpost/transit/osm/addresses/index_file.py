@@ -1,4 +1,4 @@
-"""Write the index of addresses and places: one SQLite file, which is only read afterwards.
+"""Join the features of an OpenStreetMap extract, and write the index of addresses and places, one SQLite file.
 
 ::
 
@@ -12,15 +12,192 @@
 """
 
 import json
+import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
-from fingerpost.transit.osm.addresses.extract import Feature, FeatureKind
-from fingerpost.transit.osm.addresses.gathering import cell_of, find_middle
+from fingerpost.transit.model.linking import group_linked
+from fingerpost.transit.osm.addresses.extract import (
+    CURRENT,
+    ExtractedAddresses,
+    Feature,
+    FeatureKind,
+    FeatureNames,
+    House,
+)
+from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules.name_matching import find_most_common, plain
+
+# Ways with one name are one street if they are linked by distances up to this.
+ONE_STREET_M = 500.0
+# The largest distance of a house from the street of its address.
+HOUSE_TO_STREET_M = 1000.0
+# Objects with one name within this distance are one: a building, and the museum in it.
+ONE_PLACE_M = 150.0
+_CITY_CELL_DEG = 0.01
+_CITY_REACH_CELLS = 3
+_FEWEST_ADDRESSES = 3
+
+
+def gather(found: ExtractedAddresses) -> list[Feature]:
+    cities = _count_cities(found)
+    streets = [
+        _new_street([way.names for way in ways], ways[0].what, [point for way in ways for point in way.points])
+        for ways in _link_ways(found.streets)
+    ]
+    places = list(_drop_twins(found.places))
+    streets += _give_houses([*streets, *places], found.houses)
+    for feature in (*streets, *places):
+        known = feature.city or find_most_common(house.city for house in feature.houses)
+        feature.city = known or _find_city(find_middle(feature.points)[0], cities)
+    return [*streets, *places, *_list_cities(found, places)]
+
+
+def _new_street(names: Sequence[FeatureNames], what: str, points: list[Point]) -> Feature:
+    return Feature(FeatureKind.STREET, merge_names(names), what, points)
+
+
+def find_middle(points: Sequence[Point]) -> tuple[Point, float]:
+    middle = (sum(lat for lat, _ in points) / len(points), sum(lon for _, lon in points) / len(points))
+    at = min(points, key=lambda point: (apart_m(point, middle), point))
+    return at, max(apart_m(at, point) for point in points)
+
+
+def merge_names(names: Sequence[FeatureNames]) -> FeatureNames:
+    name = find_most_common(own.name for own in names)
+    languages = dict.fromkeys(language for own in names for language in own.by_language)
+    chosen = {
+        language: find_most_common(own.by_language[language] for own in names if language in own.by_language)
+        for language in languages
+    }
+    best: dict[str, float] = {}
+    for own in names:
+        for text, weight in own.list_all():
+            best[text] = max(weight, best.get(text, 0.0))
+    for known in (name, *chosen.values()):
+        best.pop(known, None)
+    return FeatureNames(name, chosen, tuple(best.items()))
+
+
+def _link_ways(ways: Iterable[Feature]) -> Iterator[list[Feature]]:
+    by_name: dict[str, list[Feature]] = {}
+    for way in ways:
+        by_name.setdefault(plain(way.names.name), []).append(way)
+    by_name.pop("", None)
+    for namesakes in by_name.values():
+        for group in _link([way.points for way in namesakes], ONE_STREET_M):
+            yield [namesakes[row] for row in group]
+
+
+def _link(lines: Sequence[Sequence[Point]], within_m: float) -> Iterable[list[int]]:
+    """Group the rows of lines that have points in the same or in neighbouring cells ``within_m`` wide."""
+    cells: dict[tuple[int, int], int] = {}
+    links: list[tuple[int, int]] = []
+    for row, line in enumerate(lines):
+        for cell in {cell_of(point, within_m) for point in line}:
+            links += [(cells[other], row) for other in _around(cell, 1) if other in cells]
+            cells[cell] = row
+    return group_linked(len(lines), links)
+
+
+def cell_of(point: Point, width_m: float) -> tuple[int, int]:
+    height_deg = width_m / METRES_PER_DEGREE
+    row = math.floor(point[0] / height_deg)
+    # Cells of one row are equally wide.
+    width_deg = height_deg / max(0.01, math.cos(math.radians(row * height_deg)))
+    return row, math.floor(point[1] / width_deg)
+
+
+def _around(cell: tuple[int, int], steps: int) -> Iterator[tuple[int, int]]:
+    for row in range(cell[0] - steps, cell[0] + steps + 1):
+        for column in range(cell[1] - steps, cell[1] + steps + 1):
+            yield row, column
+
+
+def _drop_twins(places: Iterable[Feature]) -> Iterator[Feature]:
+    kept: dict[tuple[str, FeatureKind], list[Point]] = {}
+    for place in places:
+        at, namesakes = place.points[0], kept.setdefault((plain(place.names.name), place.kind), [])
+        if all(apart_m(other, at) > ONE_PLACE_M for other in namesakes):
+            namesakes.append(at)
+            yield place
+
+
+def _give_houses(features: Sequence[Feature], houses: Iterable[House]) -> list[Feature]:
+    """Add each house to the nearest feature of the name in its address; return streets for the other houses."""
+    by_name: dict[str, list[Feature]] = {}
+    for feature in features:
+        for name in dict.fromkeys(plain(text) for text, weight in feature.names.list_all() if weight >= CURRENT):
+            by_name.setdefault(name, []).append(feature)
+    without_street: dict[str, list[House]] = {}
+    for house in houses:
+        name = plain(house.street)
+        near = [
+            (away_m, row)
+            for row, feature in enumerate(by_name.get(name, ()))
+            if (away_m := min(apart_m(house.at, point) for point in feature.points)) <= HOUSE_TO_STREET_M
+        ]
+        if near:
+            by_name[name][min(near)[1]].houses.append(house)
+        elif name:
+            without_street.setdefault(name, []).append(house)
+    streets = []
+    for namesakes in without_street.values():
+        for rows in _link([[house.at] for house in namesakes], HOUSE_TO_STREET_M):
+            group = [namesakes[row] for row in rows]
+            names = [FeatureNames(house.street, {}) for house in group]
+            street = _new_street(names, "address", [house.at for house in group])
+            street.houses = group
+            streets.append(street)
+    return streets
+
+
+def _list_addressed(houses: Iterable[House], places: Iterable[Feature]) -> list[tuple[Point, str]]:
+    return [(house.at, house.city) for house in houses] + [(place.points[0], place.city) for place in places]
+
+
+def _count_cities(found: ExtractedAddresses) -> dict[tuple[int, int], Counter[str]]:
+    cities: dict[tuple[int, int], Counter[str]] = {}
+    for at, city in _list_addressed(found.houses, found.places):
+        if city:
+            cities.setdefault(_city_cell(at), Counter())[city] += 1
+    return cities
+
+
+def _find_city(at: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str:
+    for steps in range(_CITY_REACH_CELLS + 1):
+        near: Counter[str] = Counter()
+        for cell in _around(_city_cell(at), steps):
+            near.update(cities.get(cell, ()))
+        if near:
+            return find_most_common(near.elements())
+    return ""
+
+
+def _city_cell(at: Point) -> tuple[int, int]:
+    return math.floor(at[0] / _CITY_CELL_DEG), math.floor(at[1] / _CITY_CELL_DEG)
+
+
+def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterator[Feature]:
+    """Yield the cities that addresses name and that are not mapped as such; their points are their addresses."""
+    mapped = {plain(text) for place in places if place.kind is FeatureKind.CITY for text, _ in place.names.list_all()}
+    points_of: dict[str, list[Point]] = {}
+    spelt: dict[str, Counter[str]] = {}
+    for at, city in _list_addressed(found.houses, places):
+        if name := plain(city):
+            spelt.setdefault(name, Counter())[city] += 1
+            points_of.setdefault(name, []).append(at)
+    names_of = {plain(names.name): names for names in found.municipalities}
+    for city, points in points_of.items():
+        # What hardly any address says is a slip of the pen.
+        if city not in mapped and len(points) >= _FEWEST_ADDRESSES and not city.isdecimal():
+            names = names_of.get(city) or FeatureNames(find_most_common(spelt[city].elements()), {})
+            yield Feature(FeatureKind.CITY, names, "city", points)
+
 
 FILE_NAME = "addresses.sqlite"
 # Raise it when a table, or the meaning of a column, changes.

@@ -12,12 +12,11 @@ from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
-from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way, find_area, read_extract
+from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way, WayRule, find_area, read_extract
 from fingerpost.transit.osm.streets.snapping import build_grid
 from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
-from fingerpost.transit.osm.streets.way_rules import WayRule
 
 
 class StreetPreparation:

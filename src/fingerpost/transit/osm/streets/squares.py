@@ -14,8 +14,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.linking import group_linked
-from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way
-from fingerpost.transit.osm.streets.way_rules import WayRule
+from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way, WayRule
 
 # Larger grounds are crossed between this many of their entrances; the edge can always be walked.
 MOST_ENTRANCES = 200
