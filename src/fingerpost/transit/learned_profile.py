@@ -3,7 +3,6 @@
 They are fetched by ``fingerpost network add`` and ``refresh``.
 """
 
-import json
 import os
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -109,10 +108,10 @@ class LearnedProfiles:
         return kept.learned if (kept.source, kept.url) == (record.source, record.url) else None
 
     def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
-        kept = _file().dump_python(_Kept(source=record.source, url=record.url, learned=learned), mode="json")
+        kept = _file().dump_json(_Kept(source=record.source, url=record.url, learned=learned), indent=1)
         try:
             with locked(self._folder / ".lock"):
-                replace_file(self._path(record.name), json.dumps(kept, ensure_ascii=False, indent=1).encode())
+                replace_file(self._path(record.name), kept)
         except OSError as error:
             raise self._refusal(error) from error
 

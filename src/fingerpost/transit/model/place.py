@@ -25,8 +25,6 @@ class LocationSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Coordinate:
-    """A WGS84 position in degrees: ``lat`` -90..90, ``lon`` -180..180."""
-
     lat: float
     lon: float
 
@@ -110,7 +108,6 @@ class Bounds:
 
     @property
     def area(self) -> float:
-        """Square degrees, to compare boxes by size."""
         return (self.north - self.south) * (self.east - self.west)
 
 
@@ -119,7 +116,6 @@ SAME_POINT_M = 1.0
 
 
 def distance_m(a: Coordinate, b: Coordinate) -> float:
-    """Return the great-circle distance in metres (haversine)."""
     phi_a, phi_b = math.radians(a.lat), math.radians(b.lat)
     half_lat = (phi_b - phi_a) / 2
     half_lon = math.radians(b.lon - a.lon) / 2
@@ -128,7 +124,6 @@ def distance_m(a: Coordinate, b: Coordinate) -> float:
 
 
 def match_place(place: Place, score: float, focus: Coordinate | None) -> PlaceMatch:
-    """Return a match with its distance from the focus, if there is one."""
     away_m = None if focus is None else distance_m(focus, place.coordinate)
     return PlaceMatch(place=place, score=score, distance_m=away_m)
 
@@ -138,7 +133,6 @@ def is_same_point(a: Coordinate, b: Coordinate) -> bool:
 
 
 def centre_of(coordinates: Sequence[Coordinate]) -> Coordinate:
-    """Return the mean of positions near each other, possibly across the date line."""
     count = len(coordinates)
     lat = sum(coordinate.lat for coordinate in coordinates) / count
     first = coordinates[0].lon

@@ -44,8 +44,6 @@ class FoundPlaces(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundStop:
-    """A stop, station or place in each network that has it, the preferred network first."""
-
     known: Sequence[tuple[Network, Place]]
     warnings: tuple[Warning, ...] = ()
 

@@ -30,8 +30,6 @@ class TripEnds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """An end as one network reads it: the ``location`` if it is certain, and the candidates of a name."""
-
     score: float = 1.0
     location: Location | None = None
     candidates: tuple[PlaceMatch, ...] = ()
@@ -49,7 +47,7 @@ class _End:
     readings: dict[str, _Reading] = field(default_factory=dict)
 
     def reading_of(self, network: Network) -> _Reading:
-        return self.readings[network.profile.name]
+        return self.readings.get(network.profile.name, _Reading(score=0.0))
 
     def list_certain(self) -> list[str]:
         return [name for name, reading in self.readings.items() if reading.location is not None]
@@ -233,16 +231,13 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
 def _refuse_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
     if not all(end.reading_of(chosen).is_matched_name for end in ends):
         return
-
-    def list_candidates(end: _End, network: Network) -> Sequence[PlaceMatch]:
-        reading = end.readings.get(network.profile.name)
-        return () if reading is None else reading.candidates
-
     having = [
-        network for network in networks if all(any(map(has_whole_name, list_candidates(end, network))) for end in ends)
+        network
+        for network in networks
+        if all(any(map(has_whole_name, end.reading_of(network).candidates)) for end in ends)
     ]
     for end in ends:
-        matches = [match for network in having for match in list_candidates(end, network)]
+        matches = [match for network in having for match in end.reading_of(network).candidates]
         offered = in_order(offer_regions(matches, networks))
         if any(match.is_apart for match in offered):
             raise ambiguous(end.query.text, offered, side=end.side, sent_as=end.query.sent_as)

@@ -61,7 +61,6 @@ def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> 
 
 
 def find_explanation(leg: Leg) -> ServiceAlert | None:
-    """Return the nearest alert that can explain why a ride is disrupted; a broken lift delays no vehicle."""
     return next((alert for alert in leg.alerts if alert.effect != _LIFT), None)
 
 

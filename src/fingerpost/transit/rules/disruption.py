@@ -224,8 +224,6 @@ class ConnectionRisk(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DisruptionCause:
-    """Why the usual itinerary is disrupted; ``id`` is that of the alert that explains it, else of the ride."""
-
     id: str
     sentence: str
     alert: ServiceAlert | None = None

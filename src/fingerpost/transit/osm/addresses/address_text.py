@@ -20,8 +20,6 @@ _WIDEST = 200
 
 @dataclass(frozen=True, slots=True)
 class HouseNumber:
-    """The numbers of a house, ``first`` to ``last``, and its letter in lower case, "" for none."""
-
     first: int
     last: int
     letter: str = ""
@@ -39,7 +37,6 @@ class HouseNumber:
 
 
 def read_house_number(text: str) -> HouseNumber | None:
-    """Parse the house number at the beginning of a text, without floors and flats."""
     match = _NUMBER.match(text)
     if match is None:
         return None
@@ -146,8 +143,6 @@ _WIDEST_RANGE = 20
 
 @dataclass(frozen=True, slots=True)
 class AddressText:
-    """A parsed address: the plain words of the street or place, its number and its city."""
-
     words: str
     number: HouseNumber | None = None
     city: str | None = None

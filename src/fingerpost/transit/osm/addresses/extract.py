@@ -151,8 +151,6 @@ class House(NamedTuple):
 
 @dataclass(slots=True)
 class ExtractedAddresses:
-    """The streets in pieces, places and houses of an extract; of ``municipalities`` it may have part of the area."""
-
     places: list[Feature] = field(default_factory=list)
     streets: list[Feature] = field(default_factory=list)
     houses: list[House] = field(default_factory=list)

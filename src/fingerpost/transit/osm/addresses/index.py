@@ -49,7 +49,6 @@ class FoundHouse(NamedTuple):
 
 
 def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle: Point, reach_m: float) -> FoundHouse:
-    """Find a house number: the known one, else between its neighbours, else the middle of the street."""
     same = [house for house in houses if house.covers(number.first)]
     if same:
         house = min(
@@ -126,8 +125,6 @@ class _Thing:
 
 
 class AddressIndex:
-    """An open index of addresses and places; threads can share it."""
-
     def __init__(self, path: Path) -> None:
         file = file_in(path)
         with file.translating_sqlite_errors():
@@ -251,7 +248,6 @@ class AddressIndex:
         ).fetchall()
 
     def _list_of_kind(self, words: str, focus: Coordinate | None) -> list[_Thing]:
-        """Return places of the kind that plain words name, the nearest to the focus, else the first by name."""
         if words not in KIND_OF_WORD:
             return []
         lat, lon = (None, None) if focus is None else (focus.lat, focus.lon)
@@ -313,18 +309,15 @@ class AddressIndex:
         for text, row, *_ in rows:
             spellings.setdefault(row, set()).add(text)
         row_of = {text: row for text, row, *_ in rows}
-        swedish = {
-            SWEDISH_NAMES[text]: row_of[text]
-            for text in SWEDISH_NAMES.keys() & row_of.keys()
-            if SWEDISH_NAMES[text] not in row_of
-        }
-        for text, row in swedish.items():
-            spellings[row].add(text)
+        for finnish, swedish in SWEDISH_NAMES.items():
+            if finnish in row_of and swedish not in row_of:
+                row_of[swedish] = row_of[finnish]
+                spellings[row_of[finnish]].add(swedish)
         cities = {
             row: City(name, frozenset(spellings[row]), Coordinate(lat, lon), reach_m)
             for _, row, name, lat, lon, reach_m in rows
         }
-        return {text: cities[row] for text, row in {**swedish, **row_of}.items()}
+        return {text: cities[row] for text, row in row_of.items()}
 
     def _list_near(self, here: Point, steps: int = 1) -> list[tuple[float, int, str]]:
         query = "SELECT lat, lon, thing, number FROM near WHERE cell IN (SELECT value FROM json_each(?))"

@@ -183,7 +183,6 @@ def _city_cell(at: Point) -> tuple[int, int]:
 
 
 def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterator[Feature]:
-    """Yield the cities that addresses name and that are not mapped as such; their points are their addresses."""
     mapped = {plain(text) for place in places if place.kind is FeatureKind.CITY for text, _ in place.names.list_all()}
     points_of: dict[str, list[Point]] = {}
     spelt: dict[str, Counter[str]] = {}

@@ -186,7 +186,6 @@ def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> 
 
 
 def _find_part(edges: _Edges, label: Int64) -> Int64:
-    """Return the part of each edge: that of an end that is not blocked, else one of its own."""
     blocked = edges.is_blocked
     part: Int64 = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
     alone = blocked[edges.begin] & blocked[edges.end]
@@ -195,7 +194,6 @@ def _find_part(edges: _Edges, label: Int64) -> Int64:
 
 
 def _least_m(total_m: npt.NDArray[Any]) -> float:
-    """Return the least metres of a part that is kept, given those of all parts."""
     return min(ISLAND_M, float(total_m.max())) - 1.0
 
 

@@ -151,7 +151,6 @@ def is_platform(tags: Tags) -> bool:
 
 
 def is_area(tags: Tags) -> bool:
-    """Whether a closed way is walked across, such as a square or platform, and not along."""
     if tags.get("area") == "no":
         return False
     is_floor = tags.get("highway") == "platform" or tags.get("indoor") == "area"
@@ -166,7 +165,6 @@ def blocks_node(tags: Tags) -> bool:
 
 
 def is_opening(tags: Tags) -> bool:
-    """Whether a node of a wall may be walked through: a gate that is not shut, or a door."""
     return ("barrier" in tags or "entrance" in tags) and not blocks_node(tags)
 
 

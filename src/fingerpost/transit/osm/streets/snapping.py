@@ -45,7 +45,6 @@ class Snapped(NamedTuple):
 
 
 def build_grid(graph: StreetGraph) -> SegmentGrid:
-    """Return a grid over a graph; its cells are 100 m wide nearest to the equator."""
     counts = np.diff(graph.shape_first)
     edge_of_point = np.repeat(np.arange(graph.edge_count, dtype=np.int32), counts)
     cell_lat = _CELL_M / METRES_PER_DEGREE

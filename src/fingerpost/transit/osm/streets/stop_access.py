@@ -22,8 +22,6 @@ _SHORTEST_NUMBER = 3
 
 
 class StopPlaces(NamedTuple):
-    """The positions of stops (rows) in degrees, and how many of them are from the map."""
-
     lats: Float64
     lons: Float64
     matched: int
