@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.errors import RegionUnsupported
-from fingerpost.transit.model.place import Bounds, Coordinate, centre_of, distance_m
+from fingerpost.transit.model.place import Bounds, Coordinate, distance_m, find_centre
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import (
     by_preference,
@@ -104,7 +104,7 @@ def test_distance():
 
 def test_centre_across_the_date_line():
     """Rule D2: the centre of stops on both sides of the date line lies between them."""
-    assert centre_of([at(179.75), at(-179.25)]) == at(-179.75)
+    assert find_centre([at(179.75), at(-179.25)]) == at(-179.75)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import ambiguous
-from fingerpost.transit.places.labels import find_position, location_of_variable
+from fingerpost.transit.places.labels import find_position, read_location
 from tests.contracts.conftest import asker, label, refusal, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks
 
@@ -20,7 +20,7 @@ def _variable(value, kind="other"):
 
 
 def test_any_variable_that_holds_a_place_is_a_place():
-    assert location_of_variable(_variable({"lat": 60.1, "lon": 24.9})).coordinate == Coordinate(60.1, 24.9)
+    assert read_location(_variable({"lat": 60.1, "lon": 24.9})).coordinate == Coordinate(60.1, 24.9)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_any_variable_that_holds_a_place_is_a_place():
 )
 def test_a_variable_that_holds_no_place_says_so(value):
     with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and holds no place$"):
-        location_of_variable(_variable(value))
+        read_location(_variable(value))
 
 
 @pytest.mark.parametrize("text", ["90,180", "-90,-180", " 90.0 , 180.000 "])

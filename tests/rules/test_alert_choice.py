@@ -16,7 +16,7 @@ def alert(header="Works", text="", effect="DETOUR", **more):
 
 def headers(*alerts, **asked):
     parts = [AffectedPart(f"departures/{at}", (each,)) for at, each in enumerate(alerts)]
-    return [each.alert.header for each in choose_alerts(parts, **asked).told]
+    return [each.alert.header for each in choose_alerts(parts, **asked).notices]
 
 
 @pytest.mark.parametrize(
@@ -38,20 +38,20 @@ def headers(*alerts, **asked):
     ],
 )
 def test_texts_are_cut_between_words_and_never_said_twice(header, text, shown):
-    [told] = choose_alerts([AffectedPart("stopId", [alert(header, text)])]).told
+    [told] = choose_alerts([AffectedPart("stopId", [alert(header, text)])]).notices
     assert (told.alert.header, told.alert.text) == shown
 
 
 @given(st.text(), st.text(), st.sampled_from(["DETOUR", "UNKNOWN_EFFECT", "OTHER_EFFECT", ""]))
 def test_a_header_is_never_empty_and_the_bounds_always_hold(header, text, effect):
-    [told] = choose_alerts([AffectedPart("stopId", [alert(header, text, effect)])]).told
+    [told] = choose_alerts([AffectedPart("stopId", [alert(header, text, effect)])]).notices
     assert 1 <= len(told.alert.header) <= HEADER_CHARS
     assert len(told.alert.text) <= TEXT_CHARS
 
 
 def test_the_same_words_are_one_alert_from_the_earliest_to_the_latest():
     one, other = alert(id="1", since=100, until=200), alert(id="2", since=150, until=None)
-    [told] = choose_alerts([AffectedPart("a", [one]), AffectedPart("b", [other]), AffectedPart("a", [other])]).told
+    [told] = choose_alerts([AffectedPart("a", [one]), AffectedPart("b", [other]), AffectedPart("a", [other])]).notices
     assert told.touches == ("a", "b")
     assert (told.alert.since, told.alert.until) == (100, None)
 
@@ -83,10 +83,10 @@ def test_the_gravest_effect_comes_first_and_a_lift_last_but_for_those_who_need_i
     ],
 )
 def test_explanations_come_first_and_then_the_nearer(parts, order):
-    assert [each.alert.header for each in choose_alerts(parts).told] == order
+    assert [each.alert.header for each in choose_alerts(parts).notices] == order
 
 
 @pytest.mark.parametrize(("count", "told", "more"), [(4, 4, 0), (5, 5, 0), (6, 5, 1)])
 def test_five_are_told_and_the_rest_is_counted(count, told, more):
     chosen = choose_alerts([AffectedPart("stopId", [alert(f"Note {number}") for number in range(count)])])
-    assert (len(chosen.told), chosen.more) == (told, more)
+    assert (len(chosen.notices), chosen.more) == (told, more)

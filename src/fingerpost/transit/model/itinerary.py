@@ -76,7 +76,7 @@ class Leg:
     ``by_arrangement`` is True if riders must phone the operator or ask the driver. ``stays_seated`` is True if riders
     remain in the vehicle of the ride before. ``alerts`` are active while the rider is there, the nearest to the ride
     first. ``change_s`` is the least time of the change from the ride before, its walk included; None if unknown.
-    ``as_promised`` is True in an unusable itinerary, which shows scheduled times (rule B5). ``obstacles`` are known for
+    ``as_scheduled`` is True in an unusable itinerary: it shows scheduled times (rule B5). ``obstacles`` are known for
     step-free walks only. ``handle`` is private to the source.
     """
 
@@ -101,7 +101,7 @@ class Leg:
     stays_seated: bool = False
     alerts: tuple[ServiceAlert, ...] = ()
     change_s: int | None = None
-    as_promised: bool = False
+    as_scheduled: bool = False
     colors: LineColors | None = None
     obstacles: WalkObstacles | None = None
     handle: object = field(default=None, compare=False, repr=False)
@@ -120,11 +120,11 @@ class Leg:
 
     @property
     def departure(self) -> int:
-        return self.departure_scheduled if self.as_promised else self.departure_expected
+        return self.departure_scheduled if self.as_scheduled else self.departure_expected
 
     @property
     def arrival(self) -> int:
-        return self.arrival_scheduled if self.as_promised else self.arrival_expected
+        return self.arrival_scheduled if self.as_scheduled else self.arrival_expected
 
     @property
     def duration_s(self) -> int:

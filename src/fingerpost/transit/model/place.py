@@ -132,7 +132,7 @@ def is_same_point(a: Coordinate, b: Coordinate) -> bool:
     return distance_m(a, b) <= SAME_POINT_M
 
 
-def centre_of(coordinates: Sequence[Coordinate]) -> Coordinate:
+def find_centre(coordinates: Sequence[Coordinate]) -> Coordinate:
     count = len(coordinates)
     lat = sum(coordinate.lat for coordinate in coordinates) / count
     first = coordinates[0].lon

@@ -73,7 +73,7 @@ async def read_label(text: str, variables: VariableStore, user: str | None) -> L
         stop_id = find_stop_id(variable)
         if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
             return StopText(stop_id, variable.key, variable)
-        return location_of_variable(variable)
+        return read_location(variable)
     position = find_position(text)
     return StopText(text, text) if position is None else Location(coordinate=position, source=LocationSource.INPUT)
 
@@ -104,7 +104,7 @@ def find_stop_id(variable: Variable) -> str | None:
     return next(filter(str.strip, ids), None)
 
 
-def location_of_variable(variable: Variable) -> Location:
+def read_location(variable: Variable) -> Location:
     try:
         value = LocationValue.read(variable.value)
     except ValidationError as error:

@@ -215,7 +215,7 @@ async def _find_what_is_at(networks: Sequence[Network], position: Coordinate, la
     return await ask_position(network, position, language, network.profile.names_deadline_s)
 
 
-def location_of_place(place: Place, label: str, variable: Variable | None = None) -> Location:
+def to_location(place: Place, label: str, variable: Variable | None = None) -> Location:
     """Return a place as an end of a trip; walks to the stops of its station or to its nearest stop cost nothing."""
     return Location(
         coordinate=place.coordinate,

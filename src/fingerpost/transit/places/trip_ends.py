@@ -12,7 +12,7 @@ from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, format_guess, unknown
 from fingerpost.transit.places.labels import Label, StopText, TextQuery, read_label
 from fingerpost.transit.places.region import has_whole_name, list_running, offer_regions
-from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, location_of_place
+from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, to_location
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import find_certain, in_order
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004
@@ -147,7 +147,7 @@ class _EndLookup(PlaceLookup):
         self._add_networks(found.networks)
         # Two networks may use one id for different stops, so each plans from its own.
         end.readings = {
-            network.profile.name: _Reading(location=location_of_place(place, label.text, label.variable))
+            network.profile.name: _Reading(location=to_location(place, label.text, label.variable))
             for network, place in found.known
         }
         return True
@@ -208,7 +208,7 @@ def _refuse_far(end: _End, location: Location) -> None:
 def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
     found = find_certain(matches)
     if found is not None:
-        return _Reading(score=found.score, location=location_of_place(found.place, text), candidates=(found,))
+        return _Reading(score=found.score, location=to_location(found.place, text), candidates=(found,))
     return _Reading(score=matches[0].score, candidates=tuple(matches))
 
 

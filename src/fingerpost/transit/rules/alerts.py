@@ -25,7 +25,7 @@ class AffectedPart(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class ToldAlert:
+class AlertNotice:
     """An alert to show, with shortened texts, and the paths of the affected parts in the order of the answer."""
 
     alert: ServiceAlert
@@ -33,12 +33,12 @@ class ToldAlert:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldAlerts:
-    told: tuple[ToldAlert, ...]
+class AlertNotices:
+    notices: tuple[AlertNotice, ...]
     more: int
 
 
-def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> ToldAlerts:
+def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> AlertNotices:
     """Return each alert of an answer once, with all affected parts; explanations first, then by effect and nearness.
 
     Publishers repeat alerts line by line, so alerts with equal texts become one, in force as long as any of them.
@@ -56,8 +56,8 @@ def choose_alerts(parts: Iterable[AffectedPart], *, step_free: bool = False) -> 
         return not explains, _effect_rank(mentions[0].alert.effect, step_free=step_free), nearness
 
     order = sorted(found.values(), key=rank)
-    told = tuple(_merge(mentions) for mentions in order[:MAX_ALERTS])
-    return ToldAlerts(told, len(order) - len(told))
+    notices = tuple(_merge(mentions) for mentions in order[:MAX_ALERTS])
+    return AlertNotices(notices, len(order) - len(notices))
 
 
 def find_explanation(leg: Leg) -> ServiceAlert | None:
@@ -70,7 +70,7 @@ class _Mention(NamedTuple):
     nearness: int
 
 
-def _merge(mentions: Sequence[_Mention]) -> ToldAlert:
+def _merge(mentions: Sequence[_Mention]) -> AlertNotice:
     since = [mention.alert.since for mention in mentions]
     until = [mention.alert.until for mention in mentions]
     alert = replace(
@@ -78,7 +78,7 @@ def _merge(mentions: Sequence[_Mention]) -> ToldAlert:
         since=None if None in since else min(filter(None, since), default=0),
         until=None if None in until else max(filter(None, until), default=0),
     )
-    return ToldAlert(_within_bounds(alert), tuple(dict.fromkeys(mention.part.path for mention in mentions)))
+    return AlertNotice(_within_bounds(alert), tuple(dict.fromkeys(mention.part.path for mention in mentions)))
 
 
 def _effect_rank(effect: str, *, step_free: bool) -> int:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model.linking import group_linked
-from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, centre_of, distance_m
+from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, distance_m, find_centre
 from fingerpost.transit.rules.name_matching import find_most_common, list_plain, plain
 
 
@@ -110,7 +110,7 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
     station_of = _station_of(by_id)
-    stops_of_station = stops_of_stations(ordered)
+    stops_of_station = group_by_station(ordered)
     mixed: list[list[NamedStop]] = []
     clusters_of_station: dict[str, list[NamedStop]] = {}
     for cluster in _clusters(ordered):
@@ -132,7 +132,7 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
         within = [stop for station in shared for stop in clusters_of_station.pop(station.id)]
         groups.append(_new_group(place, [*cluster, *within]))
     for station_id, cluster in clusters_of_station.items():
-        place = place_of_stop(by_id[station_id], stops_of_station.get(station_id, ()))
+        place = build_place(by_id[station_id], stops_of_station.get(station_id, ()))
         groups.append(_new_group(place, cluster))
     return sorted(groups, key=lambda group: group.place.id or "")
 
@@ -147,7 +147,7 @@ def _new_group(place: Place, stops: Sequence[NamedStop]) -> PlaceGroup:
     )
 
 
-def stops_of_stations(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
+def group_by_station(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
     by_id = {stop.id: stop for stop in stops}
     members: dict[str, list[NamedStop]] = {}
     for stop_id, station_id in _station_of(by_id).items():
@@ -157,7 +157,7 @@ def stops_of_stations(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
     return members
 
 
-def place_of_stop(stop: NamedStop, stops_of_station: Sequence[NamedStop] = ()) -> Place:
+def build_place(stop: NamedStop, stops_of_station: Sequence[NamedStop] = ()) -> Place:
     own = () if stop.is_station or not stop.is_boardable else (stop.id,)
     return Place(
         id=stop.id,
@@ -196,7 +196,7 @@ def _mixed_place(
 
 def _nearest(cluster: Sequence[NamedStop]) -> NamedStop:
     stops = [stop for stop in cluster if stop.is_boardable and not stop.is_station] or cluster
-    centre = centre_of([stop.coordinate for stop in stops])
+    centre = find_centre([stop.coordinate for stop in stops])
     # Two stops are equally far from their centre, apart from rounding; then the id decides.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
 

@@ -8,7 +8,7 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, match_
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import in_order, plain
 from fingerpost.transit.rules.name_search import NameSearch
-from fingerpost.transit.rules.place_groups import NamedStop, group_places, place_of_stop, stops_of_stations
+from fingerpost.transit.rules.place_groups import NamedStop, build_place, group_by_station, group_places
 
 __all__ = ["NamedStop", "PlaceIndex"]
 
@@ -18,7 +18,7 @@ class PlaceIndex:
         rows = list(stops)
         self._stop_by_id = {stop.id: stop for stop in rows}
         self._stop_by_folded_id = {stop.id.casefold(): stop for stop in reversed(rows)}
-        self._stops_of_station = stops_of_stations(rows)
+        self._stops_of_station = group_by_station(rows)
         groups = group_places(rows)
         self._place_by_id = {group.place.id: group.place for group in groups}
         self._place_of_member = {stop_id: group.place for group in groups for stop_id in group.token_ids}
@@ -49,7 +49,7 @@ class PlaceIndex:
             place = self._named(place_id, language)
             if pole is not None and place_id == place_of_pole:
                 # The exact name of a pole means that pole (rule D2).
-                place = in_language(place_of_stop(pole), language)
+                place = in_language(build_place(pole), language)
             matches.append(match_place(place, score, focus))
         return matches
 
@@ -68,7 +68,7 @@ class PlaceIndex:
         stop = self.find(stop_id)
         if stop is None:
             return None
-        return in_language(place_of_stop(stop, self._stops_of_station.get(stop.id, ())), language)
+        return in_language(build_place(stop, self._stops_of_station.get(stop.id, ())), language)
 
     def find_place_of(self, stop_id: str, language: str | None = None) -> Place | None:
         """Return the whole place with this id or with a stop of this id, else the stop or station itself."""

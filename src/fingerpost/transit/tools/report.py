@@ -14,7 +14,7 @@ from fingerpost.transit.rules.accessibility import (
     list_walk_notes,
     low_walking_notes,
 )
-from fingerpost.transit.rules.alerts import AffectedPart, ToldAlerts, choose_alerts, find_explanation
+from fingerpost.transit.rules.alerts import AffectedPart, AlertNotices, choose_alerts, find_explanation
 from fingerpost.transit.rules.disruption import Difference, find_differences, is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_message
@@ -34,7 +34,7 @@ class Report:
     provenance: Provenance
     age_s: int | None
     warnings: tuple[Warning, ...]
-    alerts: ToldAlerts
+    alerts: AlertNotices
 
     def serialize(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> Wire:
         """Return the origin and the alerts; the ``ids`` that the answer shows are by default those of its legs."""

@@ -11,7 +11,7 @@ from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf, wr
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.places.labels import Latitude, Longitude, TextQuery
-from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts
+from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, AlertNotice, AlertNotices
 from fingerpost.transit.rules.times import format_instant, format_utc
 from fingerpost.transit.rules.warnings import Warning  # noqa: A004  # the contract's own name
 
@@ -211,18 +211,18 @@ def serialize_warnings(warnings: Iterable[Warning]) -> Warned:
     return {"warnings": shown} if shown else {}
 
 
-def serialize_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
-    told = [_serialize_alert(each, zone) for each in alerts.told]
-    return write_stated(AlertNotes, {"alerts": told or None, "alertsNotShown": alerts.more or None})
+def serialize_alerts(alerts: AlertNotices, zone: str | None) -> AlertNotes:
+    notices = [_serialize_alert(notice, zone) for notice in alerts.notices]
+    return write_stated(AlertNotes, {"alerts": notices or None, "alertsNotShown": alerts.more or None})
 
 
-def _serialize_alert(told: ToldAlert, zone: str | None) -> WireAlert:
-    alert = told.alert
+def _serialize_alert(notice: AlertNotice, zone: str | None) -> WireAlert:
+    alert = notice.alert
     since, until = (None if each is None else format_time(each, zone) for each in (alert.since, alert.until))
     fields = {
         "header": alert.header,
         "effect": alert.effect,
-        "touches": list(told.touches),
+        "touches": list(notice.touches),
         "text": alert.text or None,
         "from": since,
         "until": until,

@@ -12,7 +12,7 @@ from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
 from fingerpost.transit.rules.language import spoken
 from fingerpost.transit.rules.name_matching import list_plain, plain
-from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
+from fingerpost.transit.rules.place_groups import ONE_PLACE_M, build_place
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
 _MOST_KEPT = 200_000
@@ -131,7 +131,7 @@ class GroupingLookup(StopLookup):
         """Return the stops and stations within ``AROUND_M``, each once."""
 
     def place_of(self, stop: ServerStop, children: Sequence[ServerStop] = ()) -> Place:
-        return place_of_stop(new_named(self._ids, stop), [new_named(self._ids, child) for child in children])
+        return build_place(new_named(self._ids, stop), [new_named(self._ids, child) for child in children])
 
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
         exact = await self.find_stop(printed_id, language)
