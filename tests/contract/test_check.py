@@ -61,9 +61,9 @@ HERE = {"type": "coords", "value": {"lat": 60, "lon": 24}}
 
 
 @pytest.fixture(autouse=True)
-def _registry():
-    with ToolRegistry.only(SPEC, TRIP):
-        yield
+def _registry(monkeypatch):
+    monkeypatch.setattr(ToolRegistry, "_specs", {})
+    ToolRegistry.use([SPEC, TRIP])
 
 
 def test_the_registry_knows_what_was_registered_and_nothing_else():
@@ -77,18 +77,6 @@ def test_one_name_is_one_tool():
     with pytest.raises(BrokenContract, match=r"^Two different tools are called 'trip'$"):
         ToolRegistry.use([TRIP, TRIP.model_copy(update={"description": "another"})])
     assert ToolRegistry.list_tool_specs() == [TRIP]
-
-
-def test_a_registry_for_a_while_gives_the_earlier_one_back():
-    """S60: tests do not leak tools, even when they fail."""
-
-    def fail_inside():
-        with ToolRegistry.only():
-            raise RuntimeError(f"{len(ToolRegistry.list_tool_specs())} inside")
-
-    with pytest.raises(RuntimeError, match=r"^0 inside$"):
-        fail_inside()
-    assert len(ToolRegistry.list_tool_specs()) == 2
 
 
 def test_the_tools_of_this_package_are_known_without_an_application():

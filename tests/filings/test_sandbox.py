@@ -9,6 +9,7 @@ import pytest
 
 from fingerpost.errors import ParameterError
 from fingerpost.filings import sandbox
+from fingerpost.filings.query_params import CustomSqlParams
 from fingerpost.filings.sandbox_process import MAX_ROWS
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import company_file, facts, library_of
@@ -17,8 +18,9 @@ from tests.filings.drawing import company_file, facts, library_of
 STOPPED_WITHIN_S = 10.0
 
 
-def run_sql(*asked):
-    return asyncio.run(sandbox.run_sql(*asked))
+def run_sql(library, query, as_of=None):
+    params = CustomSqlParams.model_construct(sql_query=query, as_of=as_of)
+    return asyncio.run(sandbox.run_sql(library, params))
 
 
 REFUSED = [
@@ -158,7 +160,7 @@ async def test_the_process_of_a_cancelled_caller_is_killed(sample, tmp_path, mon
     os.mkfifo(pipe)
     code = f"import os, signal; os.write(os.open({str(pipe)!r}, 1), b'.'); signal.pause()"
     monkeypatch.setattr(sandbox, "_COMMAND", (sys.executable, "-c", code))
-    asked = asyncio.create_task(sandbox.run_sql(sample, "SELECT 1"))
+    asked = asyncio.create_task(sandbox.run_sql(sample, CustomSqlParams(sql_query="SELECT 1")))
     with await asyncio.to_thread(pipe.open, "rb", 0) as opened:
         await asyncio.to_thread(opened.read, 1)
         asked.cancel()

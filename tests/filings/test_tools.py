@@ -5,8 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from fingerpost.contract.check import validate_call
-from fingerpost.contract.spec import ToolRegistry
+from fingerpost import validate_call
 from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
 from fingerpost.filings import questions
@@ -241,7 +240,7 @@ def test_a_query_type_is_one_record(sample):
 def test_validate_call_names_the_first_field_that_is_wrong(figures, changed, field):
     """S64: a missing day is a field too, and one metric is no list of metrics."""
     params = {name: value for name, value in (EXAMPLE | changed).items() if value is not None}
-    with ToolRegistry.only(figures.spec), pytest.raises(ParameterError) as caught:
+    with pytest.raises(ParameterError) as caught:
         validate_call("sec_financial_data", "financial_facts", params)
 
     assert caught.value.details["field"] == field

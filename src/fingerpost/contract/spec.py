@@ -1,7 +1,6 @@
 """Tool specifications and their registry (plan-step contract, statements S7 to S10 and S59)."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -62,14 +61,3 @@ class ToolRegistry:
     def list_tool_specs(cls) -> list[ToolSpec]:
         """Return all specifications, sorted by name."""
         return [cls._specs[name] for name in sorted(cls._specs)]
-
-    @classmethod
-    @contextmanager
-    def only(cls, *specs: ToolSpec) -> Iterator[None]:
-        """Replace all specifications for a block, then restore them."""
-        before = cls._specs
-        try:
-            cls.use(specs)
-            yield
-        finally:
-            cls._specs = before

@@ -32,12 +32,12 @@ class Finding:
         return [{"end_date": figure.end, "value": figure.value} for figure in self.found.headline]
 
 
-def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: str | None = None) -> Finding:
-    """Return the figures of a metric, by any of its names; with a frequency, the headline is of its periods.
+def look_up(source: CompanyFigures, text: str, window: PeriodFilter) -> Finding:
+    """Return the figures of a metric, by any of its names.
 
     A figure that is not comparable with the one before it has a note.
     """
-    finding = _find_all(source, text, source.locate(window).list_periods(), frequency)
+    finding = _find_all(source, text, source.locate(window).list_periods())
     notes = _list_breaks(source, finding.found.headline)
 
     def mark(figures: Sequence[Figure]) -> tuple[Figure, ...]:
@@ -48,10 +48,10 @@ def look_up(source: CompanyFigures, text: str, window: PeriodFilter, frequency: 
     return replace(finding, found=found)
 
 
-def _find_all(source: CompanyFigures, text: str, periods: Sequence[PeriodFilter], frequency: str | None) -> Finding:
+def _find_all(source: CompanyFigures, text: str, periods: Sequence[PeriodFilter]) -> Finding:
     if len(periods) == 1:
-        return _find(source, text, periods[0], frequency)
-    findings = [_find(source, text, period, frequency) for period in periods]
+        return _find(source, text, periods[0])
+    findings = [_find(source, text, period) for period in periods]
     found = [finding.found for finding in findings]
     missing: Missing = {}
     for period, finding in zip(periods, findings, strict=True):
@@ -78,36 +78,34 @@ def _list_breaks(source: CompanyFigures, headline: Sequence[Figure]) -> dict[tup
     return breaks
 
 
-def _find(source: CompanyFigures, text: str, window: PeriodFilter, frequency: str | None) -> Finding:
+def _find(source: CompanyFigures, text: str, window: PeriodFilter) -> Finding:
     metric = source.find_metric(text)
     if metric is None:
         return Finding(text, missing={text: missing_metric(source, text)})
     if metric.kind == RECIPE:
-        return _compute(source, metric, text, window, frequency)
+        return _compute(source, metric, text, window)
     if window.is_trailing:
         trailing = find_trailing(source, metric, window)
         if not isinstance(trailing, Figure):
             return Finding(metric.name, missing={text: trailing})
         return Finding(metric.name, Selection((trailing,), (trailing,)))
-    found = _select(source, metric, window, frequency)
+    found = _select(source, metric, window)
     if not found.headline:
-        return Finding(
-            metric.name, found, {text: _explain_missing(source, metric, metric, window, frequency, found.figures)}
-        )
+        return Finding(metric.name, found, {text: _explain_missing(source, metric, metric, window, found.figures)})
     return Finding(metric.name, found, _explain_refused(source, metric, text, found))
 
 
-def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter, frequency: str | None) -> Selection:
+def _select(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Selection:
     found = source.select(metric, window)
-    if frequency is None:
+    if not window.frequency:
         return found
     if all(figure.period == INSTANT for figure in found.figures):
         # A balance has no length; its year ends on its day.
-        is_annual = frequency == ANNUAL
+        is_annual = window.frequency == ANNUAL
         chosen = [f for f in found.figures if not is_annual or source.calendar.is_year_end(f.end)]
     else:
-        chosen = [f for f in found.figures if f.period in _FREQUENCIES[frequency]]
-        if frequency == ANNUAL:
+        chosen = [f for f in found.figures if f.period in _FREQUENCIES[window.frequency]]
+        if window.frequency == ANNUAL:
             chosen += _list_transitions(source, found.figures)
     return replace(found, headline=tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
 
@@ -123,18 +121,13 @@ def _list_transitions(source: CompanyFigures, figures: Sequence[Figure]) -> list
 
 
 def _explain_missing(
-    source: CompanyFigures,
-    metric: Metric,
-    stated: Metric,
-    window: PeriodFilter,
-    frequency: str | None,
-    figures: Sequence[Figure],
+    source: CompanyFigures, metric: Metric, stated: Metric, window: PeriodFilter, figures: Sequence[Figure]
 ) -> dict[str, Any]:
     """Return why a window has no figure of a metric; ``stated`` is the metric, or a recipe's first flow."""
     there = [name for name, kinds in _FREQUENCIES.items() if any(figure.period in kinds for figure in figures)]
-    if frequency is None or not there:
+    if not window.frequency or not there:
         return missing_figure(source, stated, window)
-    message = f"{metric.name} of {source.company.name} has no {frequency} values for {window.wording}"
+    message = f"{metric.name} of {source.company.name} has no {window.frequency} values for {window.wording}"
     return missing_entry("not_reported", message, f"Ask for period {' or '.join(there)}")
 
 
@@ -145,7 +138,7 @@ def _explain_refused(source: CompanyFigures, metric: Metric, text: str, found: S
     return {f"{text} {PeriodFilter.of(figure).period}": refused_quarter(source, metric, figure) for figure in refused}
 
 
-def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter, frequency: str | None) -> Finding:
+def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter) -> Finding:
     formula = formula_of(recipe, recipe.name)
     periods = [window]
     missing: Missing = {}
@@ -154,13 +147,11 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
         inputs = [metric for word in words if (metric := source.find_metric(word)) is not None]
         first = next((metric for metric in inputs if metric.kind != STOCK), inputs[0])
         kinds = (INSTANT,) if first.kind == STOCK else (YEAR, QUARTER)
-        stated = _select(source, first, window, frequency)
+        stated = _select(source, first, window)
         periods = list(dict.fromkeys(PeriodFilter.of(f) for f in stated.headline if f.period in kinds))
         if not periods:
             others = [figure for figure in stated.figures if figure.period in kinds]
-            return Finding(
-                recipe.name, missing={text: _explain_missing(source, recipe, first, window, frequency, others)}
-            )
+            return Finding(recipe.name, missing={text: _explain_missing(source, recipe, first, window, others)})
         missing = _explain_refused(source, first, text, stated)
     figures: list[Figure] = []
     for period in periods:

@@ -29,6 +29,7 @@ class PeriodFilter:
     ``newest`` asks for the newest fiscal period or year, or the four quarters to it, which
     ``CompanyFigures.locate`` finds. ``is_trailing`` is a year, or the four quarters that end with a quarter.
     ``count`` fiscal periods in a row make a range, which begins with ``year`` and ``quarter``.
+    ``frequency`` selects periods of one length, such as ``annual``; if empty, the headline decides.
     """
 
     first: str = FIRST_DAY
@@ -39,6 +40,7 @@ class PeriodFilter:
     newest: str = ""
     count: int = 1
     is_trailing: bool = False
+    frequency: str = ""
 
     @property
     def period(self) -> str:

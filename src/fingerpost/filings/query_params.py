@@ -168,8 +168,8 @@ class TimeSeriesParams(WindowParams):
         return _read_fiscal(value)
 
     @property
-    def frequency(self) -> str | None:
-        return self.period if isinstance(self.period, str) else None
+    def period_filter(self) -> PeriodFilter:
+        return replace(super().period_filter, frequency=self.period if isinstance(self.period, str) else "")
 
 
 class FinancialRatiosParams(WindowParams):

@@ -5,6 +5,7 @@ Each raises DataNotFound, with every reason, if it finds nothing.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fingerpost.errors import DataNotFound
@@ -80,13 +81,13 @@ def _ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[str, A
 
 def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
     """Return one metric over time; without a frequency, the headline decides the length of period."""
-    text, frequency = params.metric, params.frequency
+    text = params.metric
     not_found = f"No time series data found for {params.ticker} and metric {text}"
     source = open_company(library, params.ticker, not_found, params.options)
     window = source.locate(params.period_filter)
-    finding = look_up(source, text, window, frequency)
-    if frequency is None and window.year is None and any(figure.period == YEAR for figure in finding.found.headline):
-        finding = look_up(source, text, window, ANNUAL)
+    finding = look_up(source, text, window)
+    if not window.frequency and window.year is None and any(figure.period == YEAR for figure in finding.found.headline):
+        finding = look_up(source, text, replace(window, frequency=ANNUAL))
     rows = [source.row_of(finding.name, figure) for figure in finding.found.headline]
     reply = Reply(rows, missing=finding.missing, source=source.provenance)
     reply.put(text, finding.points, is_series=True)

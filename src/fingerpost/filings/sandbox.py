@@ -16,6 +16,7 @@ from typing import Any
 from fingerpost.errors import ParameterError, StorageUnavailable
 from fingerpost.filings import sandbox_process
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.query_params import CustomSqlParams
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import new_sample, plain_ticker
 from fingerpost.runtime.concurrency import compute
@@ -34,24 +35,24 @@ _MAIN_TICKER = """
 """
 
 
-async def run_sql(library: FactLibrary, query: str, as_of: str | None = None) -> Reply:
-    """Return the rows of one SELECT; ``as_of`` (an ISO day) hides what was filed later.
+async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
+    """Return the rows of one SELECT.
 
     Raises:
         ParameterError: the query is refused, is wrong, or takes too long.
         StorageUnavailable: its process cannot be started.
     """
-    answer = await _execute(await compute(_write_input, library, query, as_of))
+    answer = await _execute(await compute(_write_input, library, params))
     if "error" in answer:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    notes = [] if rows else await compute(_list_ticker_hints, library, query)
+    notes = [] if rows else await compute(_list_ticker_hints, library, params.sql_query)
     return Reply(rows, extra={"truncated": answer["truncated"]} | ({"notes": notes} if notes else {}))
 
 
-def _write_input(library: FactLibrary, query: str, as_of: str | None) -> bytes:
-    path = library.find_file()
+def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
+    path, query, as_of = library.find_file(), params.sql_query, params.as_of
     if path is not None:
         return json.dumps([f"{path.absolute().as_uri()}?mode=ro", query, as_of]).encode() + b"\n"
     with closing(new_sample()) as sample:

@@ -5,16 +5,10 @@ from typing import Any
 from fingerpost.filings import claims, query_params, questions
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
-
-
-async def _run_sql(library: FactLibrary, params: query_params.CustomSqlParams) -> Reply:
-    return await run_sql(library, params.sql_query, params.as_of)
-
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
@@ -130,7 +124,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="custom_sql",
         params=query_params.CustomSqlParams,
-        answer=_run_sql,
+        answer=run_sql,
         shape=shape.SqlAnswer,
         results=list[dict[str, shape.Cell]],
         text=text.format_table,
