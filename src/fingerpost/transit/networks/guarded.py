@@ -27,14 +27,8 @@ REST_S = 30.0
 class NetworkBreaker(Breaker):
     """Counts the failures of remote networks by circuit; ``last`` has the last failure of each."""
 
-    def __init__(
-        self,
-        *,
-        threshold: int = FAILURES_IN_A_ROW,
-        rest_s: float = REST_S,
-        clock_s: Callable[[], float] = time.monotonic,
-    ) -> None:
-        super().__init__(threshold=threshold, rest_s=rest_s, clock_s=clock_s, kind="network")
+    def __init__(self, *, threshold: int = FAILURES_IN_A_ROW, clock_s: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(threshold=threshold, rest_s=REST_S, clock_s=clock_s, kind="network")
         self.last: dict[str, StorageUnavailable] = {}
 
 

@@ -13,20 +13,20 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache, lru_cache
 from types import MappingProxyType
-from typing import Annotated, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, cast
 
 from pydantic import (
+    AfterValidator,
     AliasPath,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
     TypeAdapter,
     ValidationError,
 )
 from pydantic.alias_generators import to_camel
-from pydantic_core import CoreSchema, core_schema, from_json
+from pydantic_core import from_json
 
 from fingerpost.errors import SourceChanged
 from fingerpost.net.response import Response
@@ -79,11 +79,7 @@ async def read_exactly(shape: type[_T], response: Response) -> Answer[_T]:
 
 
 async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
-    """Parse an answer, dropping and reporting its invalid parts; ``Answer.require`` checks that enough is left.
-
-    Raises:
-        SourceChanged: it is not JSON, or nothing is left.
-    """
+    """Parse an answer without its invalid parts, which it reports; SourceChanged if nothing is left."""
     reader = reader_of(shape)
     try:
         return Answer(data=reader.validate_json(response.body), retrieved_at=response.retrieved_at)
@@ -117,11 +113,7 @@ def _address_of(response: Response) -> str:
 
 
 def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) -> tuple[_T, Mapping[str, int]]:
-    """Return what is valid of an answer, and how many parts were dropped by path, such as ``stops.lat``.
-
-    Raises:
-        ValidationError: it is not JSON, has too many faults, or nothing is left.
-    """
+    """Return the valid parts, and how many others were dropped by path; raise ValidationError if nothing is left."""
     if failed.error_count() > _MOST_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
         raise failed
     data = from_json(body)
@@ -186,28 +178,20 @@ def _count(blanked: set[_Loc]) -> Mapping[str, int]:
 LAST_INSTANT = 2**32 - 1
 
 
-class _NullEntriesLeftOut:
-    """Drops the null entries of a list after validation, so that errors keep the index of the entry as sent."""
-
-    def __init__(self, *, null_is_empty: bool) -> None:
-        self._null_is_empty = null_is_empty
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        made = cast("core_schema.TupleSchema", handler(source))
-        made["items_schema"] = [core_schema.nullable_schema(item) for item in made["items_schema"]]
-        whole = core_schema.nullable_schema(made) if self._null_is_empty else made
-        return core_schema.no_info_after_validator_function(_without_nulls, whole)
-
-
-def _without_nulls(entries: tuple[Any, ...] | None) -> tuple[Any, ...]:
+def _drop_nulls(entries: tuple[Any, ...] | None) -> tuple[Any, ...]:
     return tuple([entry for entry in entries if entry is not None]) if entries else ()
 
 
-Entries = Annotated[tuple[_T, ...], _NullEntriesLeftOut(null_is_empty=False)]
-"""A list whose null entries are left out."""
+if TYPE_CHECKING:
+    Entries = tuple[_T, ...]
+    Several = tuple[_T, ...]
+else:
+    # Nulls are dropped after validation, so that errors keep the index of the entry as sent.
+    Entries = Annotated[tuple[_T | None, ...], AfterValidator(_drop_nulls)]
+    """A list whose null entries are dropped."""
 
-Several = Annotated[tuple[_T, ...], _NullEntriesLeftOut(null_is_empty=True)]
-"""A list; null is empty, and null entries are left out."""
+    Several = Annotated[tuple[_T | None, ...] | None, AfterValidator(_drop_nulls)]
+    """A list; null is empty, and null entries are dropped."""
 
 Words = Annotated[str, Field(pattern=r"\S")]
 """A text that is not blank."""

@@ -33,12 +33,7 @@ _OSM = "© OpenStreetMap contributors, ODbL"
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Ask a server for its profile.
-
-    Raises:
-        ParameterError: it has too many stops to list, and the record states no bounds.
-        SourceChanged: it is not MOTIS, is too old, or has no stops.
-    """
+    """Request the profile; ParameterError if there are too many stops to list and the record states no bounds."""
     server = MotisServer(fetch, record)
     initial = (await server.ask(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
     has_streets = initial.has_street_routing is not False

@@ -74,13 +74,6 @@ class MotisServer(Connection):
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Ask an endpoint.
-
-        Raises:
-            UnknownThere: the server does not know a stop or feed.
-            OutsideCalendar: its timetable does not cover that instant.
-            ResponseTooLarge: the answer would be too large.
-        """
         query = {**params, **({"language": language} if language else {})}
 
         async def read(response: Response) -> Answer[_T]:
@@ -129,7 +122,7 @@ def _read_refusal(response: Response) -> ToolError:
 
 
 def _find_days(window: str) -> tuple[date, date] | tuple[None, None]:
-    """Parse the days of a half-open window."""
+    """Parse the first and the last day of a half-open window."""
     try:
         first, behind = map(date.fromisoformat, _DAY.findall(window))
     except ValueError:

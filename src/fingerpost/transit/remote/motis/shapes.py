@@ -151,8 +151,6 @@ class MotisStopTimes(Shape):
 
 
 class MotisStop(Shape):
-    """The stop of a board, without its rows."""
-
     place: MotisPlace
 
 

@@ -175,8 +175,6 @@ class SchemaType(Shape):
 
 
 class Schema(Shape):
-    """A type of the server's schema; None where the schema has none of that name."""
-
     type_: SchemaType | None = Field(alias="__type")
 
 
@@ -315,8 +313,7 @@ class OtpLeg(MeasuredLeg):
 
 
 class OtpItinerary(Shape):
-    """An itinerary; a leg that is null makes it worthless."""
-
+    # An itinerary with a null leg is dropped.
     legs: tuple[OtpLeg | None, ...] = ()
 
 

@@ -47,7 +47,6 @@ class TflClient(Connection):
         params: Mapping[str, str] | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Return the answer at a path, whose parts are quoted."""
         return await self.get(*path, params=params, fresh_s=fresh_s, read=partial(read_exactly, shape))
 
     async def find(
@@ -58,7 +57,7 @@ class TflClient(Connection):
         fresh_s: float = LIVE_FRESH_S,
         accept: frozenset[int] = frozenset(),
     ) -> Answer[_T] | None:
-        """Return the answer at a path, or None for a 404 of TfL's own; errors as ``ask``."""
+        """Return the answer at a path, or None for a 404 of TfL's own."""
 
         async def read(response: Response) -> Answer[_T] | None:
             if response.status == NOT_FOUND:
