@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
+from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.tools import no_trip
 from tests.contracts.conftest import refusal
 from tests.contracts.test_plan_trip_answer import ENDS, bus, found
@@ -115,7 +115,7 @@ class SilentBeyond(FakeNetwork):
 def test_a_late_answer_on_a_better_trip_counts_for_nothing(over, monkeypatch):
     monkeypatch.setattr(no_trip, "BETTER_WITHIN_S", 0)
     network = SilentBeyond(journeys=[found(trip(bus(departs=61)))])
-    ask = over(GuardedNetwork(network, NetworkBreaker(threshold=1), "server"))
+    ask = over(CircuitBreakerNetwork(network, NetworkBreaker(threshold=1), "server"))
 
     assert [len(ask("plan_trip", ENDS).body["itineraries"]) for _ in range(2)] == [1, 1]
 

@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused
 from fingerpost.runtime.circuit_breaker import Breaker
-from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
+from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.remote.motis.network import MotisSource
 from fingerpost.transit.remote.motis.server import UnknownThere
 from tests.motis.answers import (
@@ -46,7 +46,7 @@ async def test_a_server_that_is_back_answers_a_query_of_several_requests():
     query = replace(a_board_query(), stop_ids=("NL:TOWN_A", "NL:TOWN_B"))
     async with serving(html("500 Oh")) as local, new_client(breaker=Breaker(clock_s=time.clock_s)) as client:
         network = MotisSource(client.fetch, LIMITS).open(new_record(url=local.url), LEARNED)
-        guarded = GuardedNetwork(network, NetworkBreaker(clock_s=time.clock_s), "NL")
+        guarded = CircuitBreakerNetwork(network, NetworkBreaker(clock_s=time.clock_s), "NL")
         for _ in range(6):
             with pytest.raises(SourceFailed):
                 await guarded.list_departures(query)

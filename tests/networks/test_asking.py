@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, SourceUnreachable
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.networks.asking import Deadline, ask_all, ask_for_names, ask_in_turn
+from fingerpost.transit.networks.asking import Deadline, ask_all, ask_for_names, try_in_order
 from fingerpost.transit.port import JourneyQuery
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
@@ -79,7 +79,7 @@ def test_a_late_network_alone_is_a_timeout(ask, monkeypatch):
 
 
 async def in_turn(*networks, query=lambda network: network.plan_journeys(QUERY)):
-    outcome = await ask_in_turn([(each, query) for each in networks], Deadline())
+    outcome = await try_in_order([(each, query) for each in networks], Deadline())
     return outcome.network.name, [each.message for each in outcome.warnings]
 
 

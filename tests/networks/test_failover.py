@@ -12,10 +12,10 @@ from fingerpost.errors import SourceFailed, SourceTimeout, SourceUnreachable
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import Deadline, ask_all, ask_in_turn
+from fingerpost.transit.networks.asking import Deadline, ask_all, try_in_order
+from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.fallback import FallbackNetwork
-from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
@@ -201,13 +201,13 @@ def test_a_hanging_network_is_asked_once_a_call():
 
 async def _in_turn(networks, deadline=None):
     queries = [(network, lambda asked: asked.plan_journeys(trip())) for network in networks]
-    return await ask_in_turn(queries, deadline or Deadline())
+    return await try_in_order(queries, deadline or Deadline())
 
 
 def test_a_network_that_failed_three_times_rests_and_takes_over_again():
     time = FakeTime()
     failing = live(departures=SourceFailed("503"))
-    guarded = GuardedNetwork(failing, NetworkBreaker(clock_s=time.clock_s), "LIVE")
+    guarded = CircuitBreakerNetwork(failing, NetworkBreaker(clock_s=time.clock_s), "LIVE")
     outcomes = []
 
     async def ask():
@@ -245,7 +245,7 @@ async def test_one_request_in_the_background_decides_whether_a_network_is_back()
             return await super().list_departures(query)
 
     network = Cold(name="LIVE", departures=SourceFailed("503"), deadline_s=8.0)
-    guarded = GuardedNetwork(network, NetworkBreaker(clock_s=time.clock_s), "LIVE")
+    guarded = CircuitBreakerNetwork(network, NetworkBreaker(clock_s=time.clock_s), "LIVE")
     for _ in range(3):
         with pytest.raises(SourceFailed):
             await guarded.list_departures(board(LIVE_STOP))
@@ -289,7 +289,7 @@ async def test_a_query_in_the_background_ends_when_the_networks_are_closed(tmp_p
 
 def test_a_network_that_hangs_three_times_rests():
     hanging = HangingNetwork(name="LIVE")
-    guarded = GuardedNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
+    guarded = CircuitBreakerNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
     for _ in range(4):
         with pytest.raises(SourceTimeout):
             run(_in_turn([guarded]))
@@ -299,7 +299,7 @@ def test_a_network_that_hangs_three_times_rests():
 
 def test_whoever_goes_away_says_nothing_about_the_network():
     hanging = HangingNetwork(name="LIVE", deadline_s=None)
-    guarded = GuardedNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
+    guarded = CircuitBreakerNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
 
     async def break_off():
         task = asyncio.ensure_future(_in_turn([guarded]))
@@ -316,7 +316,7 @@ def test_whoever_goes_away_says_nothing_about_the_network():
 
 def test_names_rest_apart_from_trips():
     down = MeetingNetwork(name="LIVE", failure=SourceFailed("the geocoder is down"))
-    guarded = GuardedNetwork(down, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
+    guarded = CircuitBreakerNetwork(down, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
     for _ in range(3):
         with pytest.raises(SourceFailed):
             run(guarded.find_places("Kamppi"))

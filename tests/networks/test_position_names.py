@@ -10,8 +10,8 @@ from fingerpost.apps.wiring import list_tools
 from fingerpost.errors import SourceFailed, SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
+from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
-from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.networks.position_names import ENDS_NAMED_WITHIN_S
 from tests.contracts.conftest import at, label, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks, Journeys
@@ -159,7 +159,7 @@ async def test_only_bare_positions_are_asked_for(tmp_path):
 
 
 async def test_a_slow_namer_keeps_no_search_from_its_server():
-    guarded = GuardedNetwork(naming(failure=SourceFailed("no")), NetworkBreaker(threshold=2), "key")
+    guarded = CircuitBreakerNetwork(naming(failure=SourceFailed("no")), NetworkBreaker(threshold=2), "key")
     for _ in range(3):
         with pytest.raises(SourceFailed):
             await guarded.find_address(Coordinate(60.0, 25.0), may_ask=True)

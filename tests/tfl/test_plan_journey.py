@@ -4,8 +4,8 @@ import pytest
 
 from fingerpost.apps.wiring import list_tools
 from fingerpost.store.variables import VariableStore
+from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
-from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from tests.contracts.test_plan_journey_contract import hop, london
 from tests.fakes import FakeNetwork, FakeNetworks
 from tests.tfl.asking import NO_JOURNEY, SECRET, a_leg, asking, journeys, planning
@@ -137,7 +137,7 @@ async def test_its_fallback_answers_where_it_fails_and_says_so(told, tmp_path, m
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T06:00:00Z")
     own = london(hop(0, 10), name="OFFLINE")
     async with asking({JOURNEYS: told, "/StopPoint/Search": (500, {})}) as (network, _):
-        guarded = GuardedNetwork(network, NetworkBreaker(), "tfl")
+        guarded = CircuitBreakerNetwork(network, NetworkBreaker(), "tfl")
         tools = list_tools(
             FakeNetworks(FallbackNetwork(guarded, own)), VariableStore(tmp_path / "v.sqlite"), ["london"]
         )

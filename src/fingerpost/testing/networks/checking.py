@@ -16,7 +16,7 @@ class NetworkBroken(AssertionError):
 
 
 @dataclass(frozen=True, slots=True)
-class AskedNetwork:
+class NetworkUnderTest:
     """A network that serves the town, with shorthand queries."""
 
     network: Network
@@ -57,7 +57,7 @@ class AskedNetwork:
         return await self.network.list_departures(query)
 
 
-Check = Callable[[AskedNetwork], Awaitable[None]]
+Check = Callable[[NetworkUnderTest], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)

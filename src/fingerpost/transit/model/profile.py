@@ -33,7 +33,7 @@ class NetworkProfile:
     ``name`` and ``feed_names``, the FEEDs of its ids, are upper case. ``zone`` is an IANA time zone. Each answer
     carries ``attribution`` and ``notes``. Without ``first_day`` and ``last_day`` any day is served. Of several networks
     that cover a place the highest ``priority`` goes first (rule A13). ``reads_texts`` allows ``Network.plan_texts``,
-    ``names_positions`` means a server with reverse geocoding. ``stand_in`` names its fallback. Deadlines are None for
+    ``names_positions`` means a server with reverse geocoding. ``fallback`` names its fallback. Deadlines are None for
     an engine in this process.
     """
 
@@ -53,7 +53,7 @@ class NetworkProfile:
     feeds: tuple[FeedVersion, ...] = ()
     reads_texts: bool = False
     names_positions: bool = False
-    stand_in: str | None = None
+    fallback: str | None = None
     answer_deadline_s: float | None = ANSWER_DEADLINE_S
     names_deadline_s: float | None = NAMES_DEADLINE_S
 

@@ -34,18 +34,18 @@ UNAVAILABLE = (StorageUnavailable, SourceChanged)
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A network that did not answer, and why; ``stand_in`` is its fallback if that answered."""
+    """A network that did not answer, and why; ``fallback`` is its fallback if that answered."""
 
     network: str
     error: ToolError
-    stand_in: str | None = None
+    fallback: str | None = None
 
     @property
     def clause(self) -> str:
-        if self.stand_in is None:
+        if self.fallback is None:
             return f"{self.network} was left out: {self.error.message}"
         how = f"could not be asked for names ({self.error.message})"
-        return f"{self.network} {how}; its fallback {self.stand_in} answered"
+        return f"{self.network} {how}; its fallback {self.fallback} answered"
 
     @property
     def warning(self) -> Warning:
@@ -126,7 +126,7 @@ async def _ask_up_to(
     if left_out and not answered:
         raise left_out[0].error
     # Names have no provenance, so a fallback that gave them is reported here.
-    stood_in = [failure for failure in failures.values() if failure.stand_in is not None]
+    stood_in = [failure for failure in failures.values() if failure.fallback is not None]
     return Answers(tuple(answered), (*left_out, *stood_in))
 
 
@@ -145,7 +145,7 @@ class Deadline:
         return left_s / 2 if waiting_behind else left_s
 
 
-async def ask_in_turn(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadline: Deadline) -> Outcome[_T]:
+async def try_in_order(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadline: Deadline) -> Outcome[_T]:
     """Query the preferred network, then the next if it fails, is late or has no timetable of the day."""
     left_out: list[LeftOut] = []
     for waiting_behind, (network, query) in zip(range(len(queries) - 1, -1, -1), queries, strict=True):
@@ -185,15 +185,15 @@ def measuring_query(network: Network) -> Measuring:
 
 
 async def plan_journeys(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
-    outcome: Outcome[JourneyAnswer] = await ask_in_turn([(network, lambda asked: asked.plan_journeys(query))], deadline)
+    outcome: Outcome[JourneyAnswer] = await try_in_order([(network, lambda one: one.plan_journeys(query))], deadline)
     return outcome.value
 
 
 async def list_departures(
     networks: Sequence[Network], query: DepartureQuery, deadline: Deadline | None = None
 ) -> Outcome[DepartureBoard]:
-    queries = [(network, lambda asked: asked.list_departures(query)) for network in networks]
-    return await ask_in_turn(queries, deadline or Deadline())
+    queries = [(network, lambda one: one.list_departures(query)) for network in networks]
+    return await try_in_order(queries, deadline or Deadline())
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:

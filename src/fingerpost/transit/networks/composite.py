@@ -16,10 +16,10 @@ from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
-from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.networks.order import by_preference
-from fingerpost.transit.networks.wrapper import ClosedNetwork
+from fingerpost.transit.networks.wrapper import UnavailableNetwork
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ class AllNetworks:
             sources, self._stamp = tuple(self._sources.values()), None
             networks = [opened.network for opened in self._opened.values()]
         for network in networks:
-            if isinstance(network, GuardedNetwork):
+            if isinstance(network, CircuitBreakerNetwork):
                 await network.close()
         for source in sources:
             await source.close()
@@ -130,7 +130,7 @@ class AllNetworks:
         network = source.open(record, learned)
         if network.profile.answer_deadline_s is None:
             return _OpenedNetwork(source, network)
-        return _OpenedNetwork(source, GuardedNetwork(network, self._breaker, f"{record.name} {record.url}"))
+        return _OpenedNetwork(source, CircuitBreakerNetwork(network, self._breaker, f"{record.name} {record.url}"))
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         fallbacks = {record.fallback for record in records.values()}
@@ -155,7 +155,7 @@ class AllNetworks:
         if fallback is None:
             return None if opened is None else opened.network
         if opened is None:
-            closed = ClosedNetwork(record.name, problems[record.name], fallback, priority=record.priority)
+            closed = UnavailableNetwork(record.name, problems[record.name], fallback, priority=record.priority)
             return FallbackNetwork(closed, fallback)
         return FallbackNetwork(opened.network, fallback)
 

@@ -57,7 +57,7 @@ class FallbackNetwork(WrapperNetwork):
             own,
             abilities=own.abilities | other.abilities,
             feed_names=own.feed_names | other.feed_names,
-            stand_in=other.name,
+            fallback=other.name,
             answer_deadline_s=None if other.answer_deadline_s is None else own.answer_deadline_s,
             names_deadline_s=None if other.names_deadline_s is None else own.names_deadline_s,
         )
@@ -195,7 +195,7 @@ class FallbackNetwork(WrapperNetwork):
                 f"{failure.message}; its fallback {other.name} does not know {unknown}",
                 hint=failure.hint or f"Try again later, or ask for the stop by its name, which {other.name} may know",
             ) from failure
-        failed[own.name] = LeftOut(own.name, failure, stand_in=other.name)
+        failed[own.name] = LeftOut(own.name, failure, fallback=other.name)
         return _label(answer, [self._format_lost_parts(failure)], own.name)
 
     def _format_lost_parts(self, failure: ToolError) -> str:

@@ -89,7 +89,7 @@ class WrapperNetwork(ABC):
         return await self.network.find_realtime_health()
 
 
-class ClosedNetwork(WrapperNetwork):
+class UnavailableNetwork(WrapperNetwork):
     """A network that could not be opened: every query raises the ``problem``, so that its fallback answers.
 
     The ``fallback`` provides the profile, except the name and the ``priority`` of the record.

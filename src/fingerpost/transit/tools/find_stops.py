@@ -10,7 +10,7 @@ from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, To
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import Deadline, ask_in_turn, list_problems
+from fingerpost.transit.networks.asking import Deadline, list_problems, try_in_order
 from fingerpost.transit.networks.order import list_networks_at
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import Networks
@@ -75,7 +75,7 @@ class FindStops(PublishedTool):
         centre = arguments.coordinate.inner()
         opened = await self._networks.open()
         able = list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems)
-        outcome = await ask_in_turn(
+        outcome = await try_in_order(
             [
                 (each, lambda asked: asked.list_stops_near(centre, arguments.radius, language=arguments.language))
                 for each in able

@@ -11,7 +11,7 @@ from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.networks.asking import Deadline, ask_in_turn, list_departures, plan_journeys
+from fingerpost.transit.networks.asking import Deadline, list_departures, plan_journeys, try_in_order
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant
@@ -151,7 +151,7 @@ async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadl
 def _is_engine_here(network: Network) -> bool:
     """Whether boards of many stops cost no requests: a server is asked for each stop, and measures no walks."""
     profile = network.profile
-    return profile.answer_deadline_s is None and profile.stand_in is None and profile.can(Ability.STOPS, Ability.BOARDS)
+    return profile.answer_deadline_s is None and profile.fallback is None and profile.can(Ability.STOPS, Ability.BOARDS)
 
 
 async def _list_stops(
@@ -160,7 +160,7 @@ async def _list_stops(
     async def list_near(asked: Network) -> Sequence[NearbyStop]:
         return (await asked.list_stops_near(end.coordinate, radius_m, language=language)).stops
 
-    return (await ask_in_turn([(network, list_near)], deadline)).value
+    return (await try_in_order([(network, list_near)], deadline)).value
 
 
 def format_trip(trip: Itinerary, zone: str) -> str:

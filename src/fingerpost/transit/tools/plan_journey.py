@@ -18,7 +18,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, list_problems
+from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, list_problems, try_in_order
 from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import StopText, TextQuery, read_label
@@ -190,9 +190,9 @@ class PlanJourney(PublishedTool):
         planners = [network for network in opened.answering if network.profile.reads_texts]
         try:
             queries = [(planner, lambda network: network.plan_texts(query)) for planner in planners]
-            outcome = await ask_in_turn(queries, Deadline())
+            outcome = await try_in_order(queries, Deadline())
         except UNAVAILABLE:
-            if all(planner.profile.stand_in is None for planner in planners):
+            if all(planner.profile.fallback is None for planner in planners):
                 raise
             # The fallback does not read texts: the ends are resolved, and the search says who answered.
             return await self._search(arguments, call)

@@ -12,8 +12,8 @@ from fingerpost.transit.networks.asking import (
     UNAVAILABLE,
     Deadline,
     NetworkQuery,
-    ask_in_turn,
     plan_journeys,
+    try_in_order,
 )
 from fingerpost.transit.networks.position_names import NamedEnds, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
@@ -63,7 +63,7 @@ async def _ask_first(
 ) -> _FirstAnswer:
     """Ask the networks in turn, without itineraries that have left; ``with_names`` also names bare positions."""
     queries = [(own.network, _new_search(_place(query, own), with_names=with_names)) for own in ends]
-    outcome = await ask_in_turn(queries, deadline)
+    outcome = await try_in_order(queries, deadline)
     answer, names = outcome.value
     own_ends = next(own for own in ends if own.network is outcome.network)
     attribution = [

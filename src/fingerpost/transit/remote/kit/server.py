@@ -60,8 +60,8 @@ class Connection:
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
             may_keep=may_keep,
-            # The network has a circuit breaker (networks/guarded.py). After an outage the host's would let a single
-            # request through, and so fail every query that sends several at once.
+            # The network has a circuit breaker. After an outage the host's would let a single request through, and so
+            # fail every query that sends several at once.
             guarded=True,
             check_response=check_response,
             limits=new_limits(deadline_s),

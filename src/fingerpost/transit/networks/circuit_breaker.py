@@ -32,7 +32,7 @@ class NetworkBreaker(Breaker):
         self.last: dict[str, StorageUnavailable] = {}
 
 
-class GuardedNetwork(WrapperNetwork):
+class CircuitBreakerNetwork(WrapperNetwork):
     """A network that is not queried for a while after several failures or timeouts in a row.
 
     Meanwhile every query raises the last failure at once; then one query tries the network again. It has the network's
