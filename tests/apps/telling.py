@@ -16,6 +16,9 @@ NOT_TOLD = {
 NOT_TOLD_OF_TRIPS = {"coordinate", "staySeated"}
 # Times of the lookup contract are in UTC, and a reader is told them in the zone of the place.
 NOT_TOLD_OF_ROUTES = {"lat", "lon", "autoResolvedThreshold"}
+# A run's text names candidates without the scores of the look-up.
+NOT_TOLD_OF_RUNS = {"confidenceScore", "matchQuality"}
+RUNS = ("run_plan", "get_plan_run")
 IN_UTC = ("planRoute", "getStopTimetable")
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?.*")
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -66,6 +69,8 @@ def untold(name, answer):
     zone = answer.body.get("metadata", {}).get("timeZone", "Europe/Helsinki")
     if name in IN_UTC:
         skipped |= NOT_TOLD_OF_ROUTES
+    if name in RUNS:
+        skipped |= NOT_TOLD_OF_RUNS
     if "left out" in answer.text:
         return []
     facts = list(facts_of(answer.body, skipped=skipped))

@@ -154,7 +154,7 @@ def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
     town.follow(URL)
     board = town.board(limit=1)
     assert rows(board) == [("R", "08:10", "scheduled_only", None)]
-    assert warnings(board)["realtime-stale"] == ("Realtime is missing or held up: example.org cannot be reached")
+    assert warnings(board)["realtime-stale"] == "Realtime is missing or held up: example.org cannot be reached."
 
 
 def test_a_closed_house_leaves_no_thread(towns):

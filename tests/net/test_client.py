@@ -19,6 +19,7 @@ from fingerpost.errors import (
     SourceUnreachable,
 )
 from fingerpost.net.request import Request
+from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.circuit_breaker import Breaker
 from tests.net.local_server import LIMITS, FakeTime, answer, new_client, serving
 
@@ -331,7 +332,7 @@ async def test_a_refused_key_names_the_variables_that_held_one():
         with pytest.raises(SourceKeyRefused) as refused:
             await client.fetch(asking(server, secret_headers={"x-key": "MY_KEY"}))
 
-    assert refused.value.details == {"status": 401, "settings": ["MY_KEY"]}
+    assert refused.value.remedy == Remedy(RemedyKind.SET_KEY, {"settings": "MY_KEY"})
 
 
 @pytest.mark.parametrize(
