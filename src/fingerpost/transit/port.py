@@ -254,7 +254,7 @@ class OpenNetworks:
         feed, colon, _ = stop_id.strip().upper().partition(":")
         if not colon:
             return []
-        return [each for each in chain(self.answering, self.by_token_only) if feed in each.profile.feed_names]
+        return [network for network in chain(self.answering, self.by_token_only) if feed in network.profile.feed_names]
 
 
 class Networks(Protocol):

@@ -46,7 +46,7 @@ class Boardings:
         since_start_s = table.trip_departure_shift_s[run].astype(np.int64) + table.stop_time_departure_s[call]
         found = []
         for day in days:
-            starts = np.array([service_day_start(day, each.zone) for each in table.feeds], np.int64)
+            starts = np.array([service_day_start(day, feed.zone) for feed in table.feeds], np.int64)
             row = np.flatnonzero(services_on(table, day)[service])
             departure = starts[feed[row]] + since_start_s[row]
             later = departure > instant

@@ -50,7 +50,7 @@ class BoardCalls:
         off = [BoardCall(call, is_off=True) for call in planned if self.is_shown(call) and self.is_off(call)]
         moved = self._list_moved()
         found = [*map(BoardCall, (*calls, *moved)), *off]
-        return sorted(found, key=lambda each: each.call.departure), count + len(moved) + len(off)
+        return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(off)
 
     def list_by_schedule(self, wanted: int) -> tuple[list[BoardCall], int]:
         snapshot = self._snapshot
@@ -213,7 +213,7 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
 
 
 def _lets_out(snapshot: Snapshot, behind: Iterator[_Expected], ridden: Ridden) -> bool:
-    return any(each.may_alight and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
+    return any(stop.may_alight and not snapshot.is_closed(stop.stop, stop.arrival, ridden) for stop in behind)
 
 
 def _has_seam(snapshot: Snapshot, call: BoardDeparture) -> bool:

@@ -242,8 +242,8 @@ def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, sta
     if not snapshot.overlay.alerts:
         return leg
     begin, end = (
-        snapshot.stop_of(ride.trip_departure, ride.service_day, each)
-        for each in (ride.board_stop_time, ride.alight_stop_time)
+        snapshot.stop_of(ride.trip_departure, ride.service_day, stop_time)
+        for stop_time in (ride.board_stop_time, ride.alight_stop_time)
     )
     ridden = snapshot.find_ridden(ride.trip_departure, ride.service_day)
     is_shut = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, ridden)) or (

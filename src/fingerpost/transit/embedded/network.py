@@ -2,12 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed
@@ -183,21 +183,17 @@ class EmbeddedNetwork:
         if covered and day < covered[0]:
             return
         loop = asyncio.get_running_loop()
-        for timetables in dict.fromkeys((snapshot.find_live(step_free=step_free), snapshot.planned)):
+        for timetables in snapshot.list_unbuilt(day, mirrored=mirrored, step_free=step_free):
             build = partial(timetables.get_search_timetable, mirrored=mirrored, step_free=step_free)
-            if not timetables.is_ready(day, mirrored=mirrored, step_free=step_free):
-                await loop.run_in_executor(_BUILDER, build, day)
+            await loop.run_in_executor(_BUILDER, build, day)
         tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
         if local_day(now, zone) == day < tomorrow:
             loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, mirrored, step_free)
 
     def _build_next_day(self, day: date, mirrored: bool, step_free: bool) -> None:
-        snapshot = self._snapshot
-        for timetables in dict.fromkeys((snapshot.find_live(step_free=step_free), snapshot.planned)):
-            if not timetables.is_ready(day, mirrored=mirrored, step_free=step_free):
-                _build_in_background(
-                    partial(timetables.get_search_timetable, day, mirrored=mirrored, step_free=step_free)
-                )
+        for timetables in self._snapshot.list_unbuilt(day, mirrored=mirrored, step_free=step_free):
+            build = partial(timetables.get_search_timetable, day, mirrored=mirrored, step_free=step_free)
+            _BUILDER.submit(build).add_done_callback(_log_failure)
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         await self._check_files()
@@ -264,7 +260,7 @@ class EmbeddedNetwork:
                 if not any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
             ]
         )
-        itineraries, timetabled = shown(journeys), tuple(each for each in scheduled if _is_worth_telling(each, query))
+        itineraries, timetabled = shown(journeys), tuple(trip for trip in scheduled if _is_worth_telling(trip, query))
         # What is cancelled in the night behind the last covered day was to run then all the same.
         if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
             raise self._outside()
@@ -316,10 +312,7 @@ class EmbeddedNetwork:
             await self.realtime.catch_up()
         snapshot = self._snapshot
         day = local_day(query.instant, self._facts.zone)
-        is_built = all(
-            timetable.is_ready(day, mirrored=False, step_free=False) for timetable in (snapshot.live, snapshot.planned)
-        )
-        if is_built and is_ready() and query.window_s <= _SHORT_BOARD_S:
+        if not snapshot.list_unbuilt(day) and is_ready() and query.window_s <= _SHORT_BOARD_S:
             board, is_empty = self._board(snapshot, query)
         else:
             await self._build_days(query.instant)
@@ -339,12 +332,11 @@ class EmbeddedNetwork:
         board = BoardCalls(snapshot, rows, self._facts.zone, query)
         calls, count = (board.list_by_schedule if query.by_schedule else board.list_expected)(query.wanted)
         words = self._words.in_language(provenance.language)
-        language = query.language
         window = Span(query.instant, query.instant + query.window_s)
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
         # A timetable, unlike a board, lists no cancelled departures.
         is_off = query.by_schedule and len(calls) == count and all(call.is_off for call in calls)
-        departures = [departure_of(snapshot, words, each, language) for each in first]
+        departures = [departure_of(snapshot, words, call, query.language) for call in first]
         walks = None
         if query.walk_from is not None:
             # Real time may move a departure to a stop outside the board.
@@ -355,7 +347,7 @@ class EmbeddedNetwork:
         shown = DepartureBoard(
             departures=[self._with_pole(departure, len(rows)) for departure in departures],
             found_count=count,
-            alerts=snapshot.alerts.list_of_stops(rows, window, language),
+            alerts=snapshot.alerts.list_of_stops(rows, window, query.language),
             walks=walks,
             provenance=provenance,
         )
@@ -397,12 +389,9 @@ class EmbeddedNetwork:
         return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
 
 
-def _build_in_background(build: Callable[[], object]) -> None:
-    def log_failure(done: "Future[object]") -> None:
-        if (failure := done.exception()) is not None:
-            _log.error("the search timetable of the next day could not be built", exc_info=failure)
-
-    _BUILDER.submit(build).add_done_callback(log_failure)
+def _log_failure(done: "Future[Any]") -> None:
+    if (failure := done.exception()) is not None:
+        _log.error("the search timetable of the next day could not be built", exc_info=failure)
 
 
 def _is_worth_telling(promised: Itinerary, query: JourneyQuery) -> bool:

@@ -147,6 +147,6 @@ def _list_off_street(walks: StreetWalks, ends: tuple[Coordinate, Coordinate] | N
 
 def _with_obstacles(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
     ends = leg.start.coordinate, leg.end.coordinate
-    start, end = ((each.lat, each.lon) for each in ends)
+    start, end = ((place.lat, place.lon) for place in ends)
     stops = find_row(leg.start.id), find_row(leg.end.id)
     return replace(leg, obstacles=walks.find_obstacles(start, end, stops))

@@ -121,12 +121,12 @@ def _pair(scheduled: Sequence[_TimedStop], expected: Sequence[_TimedStop]) -> tu
     for one, call in enumerate(scheduled):
         row = before[:1]
         for other, candidate in enumerate(expected):
-            best = max(before[other + 1], row[other], key=lambda each: each.rank)
+            best = max(before[other + 1], row[other], key=lambda pairing: pairing.rank)
             if call.station == candidate.station:
                 (count, unmoved, minus_s), pairs = before[other]
                 apart_s = abs(call.departure - candidate.departure)
                 rank = (count + 1, unmoved + (call.stop == candidate.stop), minus_s - apart_s)
-                best = max(best, _Pairing(rank, (*pairs, (one, other))), key=lambda each: each.rank)
+                best = max(best, _Pairing(rank, (*pairs, (one, other))), key=lambda pairing: pairing.rank)
             row.append(best)
         before = row
     return before[-1].pairs

@@ -50,6 +50,10 @@ class Snapshot:
         """Return the expected search timetables; ``planned`` itself if nothing changes for the rider."""
         return self.live_step_free if step_free else self.live
 
+    def list_unbuilt(self, day: date, *, mirrored: bool = False, step_free: bool = False) -> list[SearchTimetables]:
+        timetables = dict.fromkeys((self.find_live(step_free=step_free), self.planned))
+        return [kind for kind in timetables if not kind.is_ready(day, mirrored=mirrored, step_free=step_free)]
+
     @cached_property
     def alerts(self) -> OverlayAlerts:
         return OverlayAlerts(self.timetable, self.overlay)

@@ -142,7 +142,7 @@ class TimetableProfile:
         return [
             (row, OutOfService(feed, day))
             for row, feed in enumerate(self.feeds)
-            if not any(feed.service.state_on(each) is ServiceState.IN_SERVICE for each in days)
+            if not any(feed.service.state_on(service_day) is ServiceState.IN_SERVICE for service_day in days)
         ]
 
     def _find_served(self, feed: int) -> Bool:

@@ -180,7 +180,7 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
     if "reason" in meta:
         head = f"{meta['reason']} If it is meant, send its id; else spell it differently:"
     apart = meta.get("candidates", {})
-    told = [(_line(each), format_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
+    told = [(_line(place), format_distinction(apart.get(token_of(place), {}))) for place in answer["candidates"]]
     lines = ["; ".join(filter(None, parts)) for parts in told]
     return "\n".join([head, *lines, *below])
 

@@ -77,8 +77,8 @@ class FindStops(PublishedTool):
         able = list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems)
         outcome = await try_in_order(
             [
-                (each, lambda asked: asked.list_stops_near(centre, arguments.radius, language=arguments.language))
-                for each in able
+                (network, lambda asked: asked.list_stops_near(centre, arguments.radius, language=arguments.language))
+                for network in able
             ],
             Deadline(),
         )
@@ -91,26 +91,26 @@ class FindStops(PublishedTool):
         body: FindStopsOutput = {
             "stops": [
                 {
-                    "id": each.stop.id or "",
-                    "name": each.stop.name,
-                    "coordinate": serialize_coordinate(each.stop.coordinate),
-                    "distance": round(each.distance_m),
-                    "modes": _words(each),
+                    "id": stop.stop.id or "",
+                    "name": stop.stop.name,
+                    "coordinate": serialize_coordinate(stop.stop.coordinate),
+                    "distance": round(stop.distance_m),
+                    "modes": _words(stop),
                 }
-                for each in shown
+                for stop in shown
             ],
             **serialize_warnings(warnings),
             "correlationId": call.correlation_id,
-            "meta": serialize_meta(near.provenance, ids=[each.stop.id or "" for each in shown]),
+            "meta": serialize_meta(near.provenance, ids=[stop.stop.id or "" for stop in shown]),
         }
         return ToolReply(body, describe_stops(body))
 
 
 def describe_stops(answer: FindStopsOutput) -> str:
     lines = [
-        f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}, "
-        f"at {each['coordinate']['lat']},{each['coordinate']['lon']}"
-        for each in answer["stops"]
+        f"{stop['name']} ({stop['id']}), {stop['distance']} m, {', '.join(stop['modes']) or 'no service'}, "
+        f"at {stop['coordinate']['lat']},{stop['coordinate']['lon']}"
+        for stop in answer["stops"]
     ] or ["No stops there."]
     return "\n".join(lines + said_below(answer, answer["meta"]))
 

@@ -211,7 +211,7 @@ def _answer(
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
     end = query.instant + query.window_s
     in_window = [departure for departure in board.departures if query.instant <= departure.expected <= end]
-    in_window.sort(key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id))
+    in_window.sort(key=lambda row: (row.expected, row.scheduled, row.line, row.destination, row.trip_id))
     return in_window[: query.wanted]
 
 

@@ -258,7 +258,7 @@ class GetStopTimetable(PublishedTool):
         if place is not None and arguments.whole_place:
             stop = replace(place, warnings=stop.warnings)
         elif place is not None:
-            others = [each for each in place.place.member_ids if each not in stop.place.member_ids]
+            others = [stop_id for stop_id in place.place.member_ids if stop_id not in stop.place.member_ids]
         past = find_past_message(window.when, None, "this is the timetable")
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
@@ -299,8 +299,8 @@ def _answer(
     stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Sequence[Warning], include: Collection[str]
 ) -> ToolReply:
     scheduled = [departure for departure in board.departures if window.first <= departure.scheduled <= window.last]
-    running = sorted((each for each in scheduled if not each.cancelled), key=_order)
-    rows = [serialize_departure(each) for each in running[: window.most]]
+    running = sorted((row for row in scheduled if not row.cancelled), key=_order)
+    rows = [serialize_departure(row) for row in running[: window.most]]
     shown = running[: _count_shown(running, rows, window)]
     provenance = board.provenance
     more = _format_more(running, len(shown), window) if len(shown) < len(running) else None
@@ -340,7 +340,7 @@ def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture
     if not window.is_until or count == len(running):
         return count
     following = running[count].scheduled
-    return sum(each.scheduled < following for each in running[:count]) or count
+    return sum(row.scheduled < following for row in running[:count]) or count
 
 
 def _format_more(running: Sequence[Departure], shown: int, window: _Window) -> str:

@@ -278,7 +278,7 @@ def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) ->
         sentences.append(f"Left out because it is disrupted: {disrupted}")
     sentences += list_long_waits(usable, shown, now, zone)
     sentences += _list_remarks(found, shown, unusable, arguments, now)
-    return _serialize(sentences, [_summarise(each, zone) for each in shown])
+    return _serialize(sentences, [_summarise(trip, zone) for trip in shown])
 
 
 def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -> JourneyPlanToolResponse:

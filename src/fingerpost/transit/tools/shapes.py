@@ -178,7 +178,7 @@ def serialize_meta(provenance: Provenance, *, ids: Iterable[str], realtime_age_s
 
 def serialize_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None) -> AnswerOrigin:
     """Write where an answer comes from, in UTC; ``ids`` are those that it shows, and say which feeds to name."""
-    named = {each.partition(":")[0].upper() for each in ids}
+    named = {stop_id.partition(":")[0].upper() for stop_id in ids}
     dated = [feed for feed in provenance.feeds if feed.version is not None or feed.service.first_day is not None]
     feeds = [_serialize_feed(feed) for feed in dated if feed.name.upper() in named]
     fields = {
@@ -218,7 +218,7 @@ def serialize_alerts(alerts: AlertNotices, zone: str | None) -> AlertNotes:
 
 def _serialize_alert(notice: AlertNotice, zone: str | None) -> WireAlert:
     alert = notice.alert
-    since, until = (None if each is None else format_time(each, zone) for each in (alert.since, alert.until))
+    since, until = (None if instant is None else format_time(instant, zone) for instant in (alert.since, alert.until))
     fields = {
         "header": alert.header,
         "effect": alert.effect,

@@ -147,7 +147,7 @@ async def search_trip(
     if not ranked.any_usable:
         message = await _format_next_usable(network, query, ranked, deadline)
         warnings.append(Warning(WarningCode.NO_USABLE_ITINERARY, message))
-    usable = [each for each in ranked.found if not each.is_unusable]
+    usable = [trip for trip in ranked.found if not trip.is_unusable]
     better = await find_better_beyond(network, query, usable, deadline) if in_full else None
     sources = [answer.provenance for answer in answers] + ([] if better is None else [better[1]])
     return TripFound(
@@ -166,7 +166,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 
     def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
         shown = (as_scheduled(itinerary) if itinerary.is_unusable else itinerary for itinerary in itineraries)
-        return tuple(each for each in shown if query.not_before is None or each.departure >= query.not_before)
+        return tuple(trip for trip in shown if query.not_before is None or trip.departure >= query.not_before)
 
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
@@ -199,14 +199,14 @@ async def _format_next_usable(
     network: Network, query: JourneyQuery, ranked: RankedItineraries, deadline: Deadline
 ) -> str:
     if query.arrive_by:
-        since = query.not_before or min(each.departure for each in ranked.found)
+        since = query.not_before or min(trip.departure for trip in ranked.found)
     else:
-        since = max(each.departure for each in ranked.found) + 1
+        since = max(trip.departure for trip in ranked.found) + 1
     found = await _find_usable_from(network, query, since, deadline)
-    first = min(found, key=lambda each: (each.departure, each.arrival), default=None)
+    first = min(found, key=lambda trip: (trip.departure, trip.arrival), default=None)
     if first is None:
         return "Nothing that was found can be used. No later trip was found."
-    leaves, arrives = (format_instant(each, network.profile.zone) for each in (first.departure, first.arrival))
+    leaves, arrives = (format_instant(instant, network.profile.zone) for instant in (first.departure, first.arrival))
     return f"Nothing that was found can be used. The next trip that can leaves at {leaves} and arrives at {arrives}."
 
 
@@ -253,19 +253,19 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
     answers = [first.answer]
     if preset is JourneyPreset.LEAST_WALK:
         answers += await _ask_for_less_walking(first, deadline)
-    everything = [each for answer in answers for each in (*answer.itineraries, *answer.timetabled)]
+    everything = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
     # Live and timetabled answers may hold the same trip; two trips of one line a minute apart are two.
-    different = list({route_id(each): each for each in everything}.values())
-    within = [each for each in different if _is_in_window(each, first.query)]
-    routes = [each for each in within if not each.is_unusable]
-    cancelled = sum(any(leg.cancelled for leg in each.legs) for each in within)
+    different = list({route_id(trip): trip for trip in everything}.values())
+    within = [trip for trip in different if _is_in_window(trip, first.query)]
+    routes = [trip for trip in within if not trip.is_unusable]
+    cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in within)
     reason, why_empty = None, None
     if not routes:
-        usable = [each for each in different if not each.is_unusable]
+        usable = [trip for trip in different if not trip.is_unusable]
         reason, why_empty = await _explain(first, usable, deadline)
     return RoutesFound(
         routes=routes,
-        provenance=reduce(merge_provenance, (each.provenance for each in answers)),
+        provenance=reduce(merge_provenance, (answer.provenance for answer in answers)),
         cancelled=cancelled,
         missed_changes=len(within) - len(routes) - cancelled,
         reason=reason,
@@ -321,9 +321,9 @@ async def _explain(
 
 def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
     if query.arrive_by:
-        return max(usable, key=lambda each: each.arrival, default=None)
-    later = [each for each in usable if each.departure > query.instant]
-    return min(later, key=lambda each: (each.departure, each.arrival), default=None)
+        return max(usable, key=lambda trip: trip.arrival, default=None)
+    later = [trip for trip in usable if trip.departure > query.instant]
+    return min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
 
 
 def _with_span(words: str, itinerary: Itinerary) -> WhyEmptySentence:

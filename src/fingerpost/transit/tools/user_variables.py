@@ -174,8 +174,8 @@ class GetUserVariables(_VariableTool):
             "correlationId": call.correlation_id,
         }
         lines = [
-            f"{each['key']} ({each['type']}): {_format_value(each['value'])}, {_format_since(each)}"
-            for each in body["variables"]
+            f"{variable['key']} ({variable['type']}): {_format_value(variable['value'])}, {_format_since(variable)}"
+            for variable in body["variables"]
         ]
         return ToolReply(body, "\n".join(lines) or "Nothing is saved.")
 
