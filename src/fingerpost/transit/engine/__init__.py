@@ -1,1 +1,1 @@
-"""The embedded engine: it works on integers and never sees an answer."""
+"""The embedded trip-planning engine: it imports, stores and searches timetables, and works on row numbers only."""

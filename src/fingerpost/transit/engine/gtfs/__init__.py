@@ -1,1 +1,1 @@
-"""Writes the timetable from GTFS Schedule: one file per table."""
+"""Import GTFS Schedule feeds into a timetable: one file per table."""

@@ -1,4 +1,4 @@
-"""``calendar.txt`` and ``calendar_dates.txt``: the dates on which each service runs."""
+"""Read GTFS ``calendar.txt`` and ``calendar_dates.txt``: the dates on which each service runs."""
 
 from dataclasses import dataclass, field
 from datetime import date

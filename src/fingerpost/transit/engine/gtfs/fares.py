@@ -1,4 +1,4 @@
-"""Fares of both versions of GTFS: fare_attributes.txt, and fare products by leg."""
+"""Read the fares of a GTFS feed in either version: fare_attributes.txt, or fare products by leg."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace

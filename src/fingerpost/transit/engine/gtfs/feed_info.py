@@ -1,4 +1,4 @@
-"""``agency.txt``, ``feed_info.txt``, ``attributions.txt``: publisher, time zone, language and credits of a feed."""
+"""Read GTFS ``agency.txt``, ``feed_info.txt`` and ``attributions.txt``: time zone, language and credits."""
 
 from datetime import datetime
 from functools import cache

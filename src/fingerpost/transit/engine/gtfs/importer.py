@@ -1,4 +1,4 @@
-"""Import feeds: read them, merge them and assemble one timetable."""
+"""Import GTFS feeds as one network: read them, merge them and assemble one timetable."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

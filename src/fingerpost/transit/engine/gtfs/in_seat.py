@@ -1,4 +1,4 @@
-"""In-seat transfers, stated in transfers.txt or implied by block_id."""
+"""Find the in-seat transfers of a GTFS feed, stated in transfers.txt or implied by block_id."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

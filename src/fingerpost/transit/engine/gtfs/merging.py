@@ -1,4 +1,4 @@
-"""Merge the drafts of feeds into one; stops of one FEED and id are one stop (rule A8)."""
+"""Merge the timetable drafts of feeds into one; stops of one FEED and id are one stop (rule A8)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

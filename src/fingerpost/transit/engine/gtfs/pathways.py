@@ -1,4 +1,4 @@
-"""``pathways.txt``: step-free access to platforms, and walking times between them."""
+"""Read GTFS ``pathways.txt``: step-free access to platforms, and walking times between them."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

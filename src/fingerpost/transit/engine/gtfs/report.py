@@ -1,4 +1,4 @@
-"""The report of an import, stored with the network."""
+"""The report of a GTFS import: each feed's counts, service days and findings; stored with the network."""
 
 from dataclasses import dataclass
 from datetime import date

@@ -1,4 +1,4 @@
-"""``shapes.txt``: the shapes of trips, and the positions of stop times along them."""
+"""Read GTFS ``shapes.txt``: the shapes of trips, and the positions of stop times along them."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""``stop_times.txt`` and ``frequencies.txt``: the stop times and departures of trips, read into arrays.
+"""Read GTFS ``stop_times.txt`` and ``frequencies.txt``: the stop times and departures of trips.
 
 Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
 """

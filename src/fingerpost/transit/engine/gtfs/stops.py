@@ -1,4 +1,4 @@
-"""``stops.txt``: stops, stations, entrances and nodes."""
+"""Read GTFS ``stops.txt``: stops, stations, entrances and nodes."""
 
 import math
 from collections.abc import Mapping, Sequence

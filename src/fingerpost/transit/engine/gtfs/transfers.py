@@ -1,4 +1,4 @@
-"""``transfers.txt``: transfers between stops, and trip- and route-specific ones."""
+"""Read GTFS ``transfers.txt``: transfers between stops, and trip- and route-specific ones."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product

@@ -1,4 +1,4 @@
-"""``translations.txt``: the names of stops and lines, and headsigns, in other languages (rule A7)."""
+"""Read GTFS ``translations.txt``: stop and line names, and headsigns, in other languages (rule A7)."""
 
 from collections.abc import Iterable
 from typing import NamedTuple

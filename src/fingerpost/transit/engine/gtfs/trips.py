@@ -1,4 +1,4 @@
-"""``routes.txt`` and ``trips.txt``."""
+"""Read GTFS ``routes.txt`` and ``trips.txt`` into rows and columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

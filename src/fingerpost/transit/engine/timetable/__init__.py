@@ -1,1 +1,1 @@
-"""Neutral ground: the timetable as packed arrays, written by ``gtfs`` and ``demo``, read by ``raptor``."""
+"""The timetable as packed arrays: written by ``gtfs`` and ``demo``, read by ``raptor``."""

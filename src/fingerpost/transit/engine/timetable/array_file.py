@@ -1,4 +1,4 @@
-"""Write arrays to a file, and open them by memory map."""
+"""Save a timetable's arrays in one file, and open them by memory map."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""Realtime of a network at one moment, beside its unchanged timetable.
+"""The realtime of a network at one moment, beside its unchanged timetable.
 
 A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable; negative is
 early. An overlay is immutable, so a search sees one state from start to end.

@@ -1,4 +1,4 @@
-"""Check that row numbers are within the arrays that they index, because compiled code does not check them."""
+"""Check that the row numbers of a saved timetable are in bounds, because compiled code does not check them."""
 
 from dataclasses import fields
 from operator import attrgetter

@@ -1,4 +1,4 @@
-"""Cut a trip's shape between two of its stops."""
+"""Cut a trip's shape (its line on the map) between two of its stops."""
 
 import math
 

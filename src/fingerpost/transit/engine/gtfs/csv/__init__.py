@@ -1,1 +1,1 @@
-"""Read the tables of a feed: archives, encodings, rows and columns of text."""
+"""Read the delimited tables of a GTFS feed: archives, encodings, rows and columns of text."""

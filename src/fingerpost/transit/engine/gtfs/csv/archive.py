@@ -1,4 +1,4 @@
-"""Open a feed, a zip file or a folder of tables; nothing is unpacked to disk."""
+"""Open a GTFS feed, a zip file or a folder of tables, without unpacking it to disk."""
 
 import stat
 import zipfile

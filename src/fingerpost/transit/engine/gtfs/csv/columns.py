@@ -1,4 +1,4 @@
-"""Growing columns, and indices of ids."""
+"""Columns that grow while a GTFS table is read, and hash indices of its ids."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any

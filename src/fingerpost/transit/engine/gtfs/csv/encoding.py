@@ -1,4 +1,4 @@
-"""Decode the bytes of a table, and prefetch blocks."""
+"""Decode the bytes of a GTFS table to UTF-8 block by block, and prefetch blocks in a thread."""
 
 import codecs
 import re

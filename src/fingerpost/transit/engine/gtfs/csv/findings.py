@@ -1,4 +1,4 @@
-"""Findings of an import: what it skipped, interpolated or did not use, by reason, and what that means for riders."""
+"""Findings of a GTFS import: what it skipped, interpolated or did not use, and what that means for riders."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Kernels that read bytes of a table: splitting rows, parsing numbers and times, finding ids.
+"""Kernels that parse the bytes of GTFS tables: splitting rows, parsing numbers and times, finding ids.
 
 A *span* is the start and end of a field in a block of bytes, without blanks and quotes. A block has a line feed after
 its ``size`` bytes, so that no loop needs to check for its end. All functions are in one file, because numba's cache

@@ -1,4 +1,4 @@
-"""Read one delimited table of a feed, block by block.
+"""Read one delimited table of a GTFS feed, block by block.
 
 Tables that break the GTFS Schedule reference, "File requirements", are read if they can be; each fault is counted.
 """

@@ -1,4 +1,4 @@
-"""Trips that realtime adds: their keys and stop times."""
+"""Place the stop times of trips that GTFS-Realtime adds, and find added trips by their keys."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
