@@ -149,7 +149,7 @@ async def test_whatever_a_tool_raises_is_its_steps_failure(runs, recorder, caplo
     state, run = await ended(runs, plan(step(1, parameters={"label": "bad"}), step(2)))
 
     assert (state, run.steps[2].state) == ("failed", "completed")
-    assert run.steps[1].note.startswith("Something failed inside echo, and it is not your call's fault")
+    assert run.steps[1].note.startswith("Internal error in echo; your call did not cause it")
     assert ("secret" in run.steps[1].note, "secret" in caplog.text) == (False, True)
 
 

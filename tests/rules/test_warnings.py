@@ -2,22 +2,21 @@
 
 import re
 
-from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from fingerpost.transit.rules.warnings import Warning, WarningCode, merge_by_code  # noqa: A004
 
 
 def test_one_entry_a_code_in_the_order_of_first_mention():
-    warnings = Warnings()
-    for code, message in [
-        (WarningCode.PREFERENCE_UNMET, "Walk."),
-        (WarningCode.TRUNCATED_RESULTS, "More."),
-        (WarningCode.PREFERENCE_UNMET, "Steps."),
-        (WarningCode.PREFERENCE_UNMET, "Walk."),
-    ]:
-        warnings.add(code, message)
+    warnings = [
+        Warning(WarningCode.PREFERENCE_UNMET, "Walk."),
+        Warning(WarningCode.TRUNCATED_RESULTS, "More."),
+        Warning(WarningCode.PREFERENCE_UNMET, "Steps."),
+        Warning(WarningCode.PREFERENCE_UNMET, "Walk."),
+    ]
 
-    actual = [(each.code, each.message) for each in warnings.list_all()]
-
-    assert actual == [("preference-unmet", "Walk. Steps."), ("truncated-results", "More.")]
+    assert merge_by_code(warnings) == (
+        Warning(WarningCode.PREFERENCE_UNMET, "Walk. Steps."),
+        Warning(WarningCode.TRUNCATED_RESULTS, "More."),
+    )
 
 
 def test_codes_are_in_kebab_case():

@@ -41,6 +41,7 @@ _DISTINCTIONS = {
     "guess": "{}",
 }
 _APART = ("lines", *_DISTINCTIONS)
+_SUGGESTION = (("parameterValue", "token"), ("matchQuality", "matchQuality"))
 
 
 def format_distinction(candidate: Mapping[str, Any]) -> str:
@@ -190,10 +191,10 @@ def render_error(
 
 
 def unexpected(correlation_id: str, where: str = "fingerpost") -> ToolError:
-    """Return the error that stands in for an exception that nobody foresaw; ``where`` names what raised it."""
+    """Return the error of an unexpected exception in the component ``where``."""
     return ToolError(
-        f"Something failed inside {where}, and it is not your call's fault (correlation id {correlation_id})",
-        hint="Try once more; if it fails again, report it with the correlation id",
+        f"Internal error in {where}; your call did not cause it (correlation id {correlation_id})",
+        hint="Try again; if it fails again, report it with the correlation id",
     )
 
 
@@ -271,21 +272,16 @@ def _london_body(error: ToolError) -> dict[str, Any]:
         body["fromLocationDisambiguation"], body["toLocationDisambiguation"] = [], []
         for unclear in _list_unclear(error):
             is_destination = unclear.get("side") in ("to", "destination")
-            suggestions = [_suggestion(candidate) for candidate in unclear.get("candidates", ())]
-            body["toLocationDisambiguation" if is_destination else "fromLocationDisambiguation"] = suggestions
+            body["toLocationDisambiguation" if is_destination else "fromLocationDisambiguation"] = [
+                {name: candidate[key] for name, key in _SUGGESTION if key in candidate}
+                for candidate in unclear.get("candidates", ())
+            ]
     return body
 
 
 def _list_unclear(error: PlaceAmbiguous) -> list[Mapping[str, Any]]:
     other = error.details.get("other")
     return [error.details] if other is None else [error.details, other]
-
-
-def _suggestion(candidate: Mapping[str, Any]) -> dict[str, Any]:
-    suggestion = {"parameterValue": candidate["token"]}
-    if "matchQuality" in candidate:
-        suggestion["matchQuality"] = candidate["matchQuality"]
-    return suggestion
 
 
 def _spoken(error: ToolError) -> str:

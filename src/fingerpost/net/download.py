@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from fingerpost.errors import SettingsInvalid
+from fingerpost.errors import new_unwritable
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
 from fingerpost.net.response import NOT_MODIFIED, Validators
@@ -62,9 +62,7 @@ async def download(
             changed=changed, sha256=body.sha256, size_bytes=body.size_bytes, validators=response.validators
         )
     except OSError as error:
-        raise SettingsInvalid(
-            f"{path.parent} cannot be written ({error.strerror or error}). Free space, or correct its permissions"
-        ) from error
+        raise new_unwritable(path.parent, error) from error
     finally:
         with suppress(OSError):
             draft.unlink(missing_ok=True)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
 from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_names import plain_name
 from fingerpost.store.network_record import KEYS, NetworkRecord, build_record, suggest
@@ -217,10 +217,7 @@ class NetworkRecordStore:
             with locked(self._folder / ".records.lock"):
                 yield
         except OSError as error:
-            raise SettingsInvalid(
-                f"{self._folder} cannot be written ({error.strerror or error}). "
-                "Free space or correct its permissions, or set FINGERPOST_HOME to another folder"
-            ) from error
+            raise new_unwritable(self._folder, error) from error
 
     def _unknown(self, name: str) -> ParameterError:
         names = ", ".join(self._list_names()) or "none"

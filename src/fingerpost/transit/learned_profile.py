@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from fingerpost.errors import SettingsInvalid
+from fingerpost.errors import SettingsInvalid, new_unwritable
 from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.model.itinerary import Mode
@@ -113,13 +113,13 @@ class LearnedProfiles:
             with locked(self._folder / ".lock"):
                 replace_file(self._path(record.name), kept)
         except OSError as error:
-            raise self._refusal(error) from error
+            raise new_unwritable(self._folder, error) from error
 
     def remove(self, name: str) -> None:
         try:
             self._path(name).unlink(missing_ok=True)
         except OSError as error:
-            raise self._refusal(error) from error
+            raise new_unwritable(self._folder, error) from error
 
     def stamp(self) -> Hashable:
         try:
@@ -132,8 +132,3 @@ class LearnedProfiles:
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}{_SUFFIX}"
-
-    def _refusal(self, error: OSError) -> SettingsInvalid:
-        return SettingsInvalid(
-            f"{self._folder} cannot be written ({error.strerror or error}). Free space or correct its permissions"
-        )

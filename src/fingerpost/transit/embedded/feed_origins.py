@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
 from fingerpost.net.request import read_template
 from fingerpost.net.response import Validators
 from fingerpost.store.atomic_file import locked, replace_file
@@ -147,7 +147,7 @@ class OriginFolder:
             with locked(self._lock):
                 yield
         except OSError as error:
-            raise self._refusal(error) from error
+            raise new_unwritable(self.folder, error) from error
 
     def new_path(self, url: str) -> Path:
         """Return a new path for a download that ends with the URL's file name, because it names the feed."""
@@ -171,7 +171,7 @@ class OriginFolder:
             self.folder.mkdir(parents=True, exist_ok=True)
             replace_file(self.folder / _STATE_FILE, json.dumps(raw, ensure_ascii=False).encode())
         except OSError as error:
-            raise self._refusal(error) from error
+            raise new_unwritable(self.folder, error) from error
 
     def sweep(self, contents: Iterable[Content]) -> None:
         kept = {content.file.partition("/")[0] for content in contents if content.file}
@@ -183,9 +183,6 @@ class OriginFolder:
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _refusal(self, error: OSError) -> SettingsInvalid:
-        return SettingsInvalid(f"{self.folder} cannot be written ({error.strerror or error})")
 
 
 def _content(raw: dict[str, Any]) -> Content:

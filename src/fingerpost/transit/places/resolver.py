@@ -29,7 +29,7 @@ from fingerpost.transit.places.labels import find_position, find_stop_id, find_v
 from fingerpost.transit.places.region import read_in_region
 from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain
-from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings, add_reasons  # noqa: A004
+from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
 _LOOK_UP = Remedy(RemedyKind.LOOK_UP_STOP)
 
@@ -93,7 +93,7 @@ class PlaceResolver:
             found = await lookup.get_stop_of_name(value, focus=focus, instant=instant)
         elif found is None:
             found = await lookup.get_stop_of_id(stop_id)
-        return replace(found.without_namesakes(), warnings=lookup.warnings.list_all())
+        return replace(found.without_namesakes(), warnings=merge_by_code(lookup.warnings))
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
         try:
@@ -115,9 +115,9 @@ class PlaceResolver:
         lookup = PlaceLookup(opened, language)
         known = await lookup.find_token(text)
         if known is not None:
-            return FoundPlaces([match_place(known.place, 1.0, focus)], lookup.warnings.list_all())
+            return FoundPlaces([match_place(known.place, 1.0, focus)], merge_by_code(lookup.warnings))
         matches = await lookup.find_by_name(text, focus=focus, instant=instant)
-        return FoundPlaces(matches, lookup.warnings.list_all(), lookup.list_reasons())
+        return FoundPlaces(matches, merge_by_code(lookup.warnings), lookup.list_reasons())
 
 
 class PlaceLookup:
@@ -126,7 +126,7 @@ class PlaceLookup:
     def __init__(self, opened: OpenNetworks, language: str | None) -> None:
         self.opened = opened
         self.language = language
-        self.warnings = Warnings(list_problems(opened))
+        self.warnings = list_problems(opened)
         self.left_out: list[str] = []
 
     def list_reasons(self) -> list[str]:
@@ -159,7 +159,8 @@ class PlaceLookup:
         if found is None:
             raise ambiguous(text, matches, side="stop")
         place = found.place
-        self.warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
+        taken = f"stop '{text}' was taken as {place.name} ({place.token})."
+        self.warnings.append(Warning(WarningCode.LABEL_GEOCODED, taken))
         owner = next(network for network in self.opened.answering if network.profile.name == found.network)
         return FoundStop(known=[(owner, place)])
 
@@ -180,7 +181,7 @@ class PlaceLookup:
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
-        self.warnings.add_all(network.warning for network in answers.left_out)
+        self.warnings += [network.warning for network in answers.left_out]
         self.left_out += [network.clause for network in answers.left_out]
         return answers.by_network
 
@@ -191,7 +192,7 @@ class PlaceLookup:
         if not owners:
             return None
         answers = await ask_all(owners, find)
-        self.warnings.add_all(network.warning for network in answers.left_out)
+        self.warnings += [network.warning for network in answers.left_out]
         self.left_out += [network.clause for network in answers.left_out]
         found = [(network, place) for network, place in answers.by_network if place is not None]
         return FoundStop(known=found) if found else None

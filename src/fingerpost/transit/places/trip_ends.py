@@ -15,7 +15,7 @@ from fingerpost.transit.places.region import has_whole_name, list_running, offer
 from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, to_location
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import find_certain, in_order
-from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004
+from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
 # A network whose scores are this much better goes before a preferred one.
 BETTER_READING = 0.02
@@ -98,13 +98,14 @@ class TripEndResolver:
                 raise ambiguous(end.query.text, reading.candidates, side=end.side, sent_as=end.query.sent_as)
             _refuse_far(end, reading.location)
             if reading.is_matched_name:
-                lookup.warnings.add(WarningCode.LABEL_GEOCODED, _format_geocoded(end, reading.location))
+                lookup.warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, reading.location)))
                 place = reading.candidates[0].place
                 if place.guess:
-                    lookup.warnings.add(WarningCode.POSITION_GUESSED, format_guess(place, end.query.text))
+                    guess = format_guess(place, end.query.text)
+                    lookup.warnings.append(Warning(WarningCode.POSITION_GUESSED, guess))
         found = [await _name_ends(network, ends, language) for network in chosen if _is_certain(network, ends)]
         _refuse_same(found[0].origin, found[0].destination, sides=self._sides)
-        return found, lookup.warnings.list_all()
+        return found, merge_by_code(lookup.warnings)
 
     async def _read_end(self, side: str, query: Label | TextQuery, user: str | None) -> _End:
         if isinstance(query, TextQuery):

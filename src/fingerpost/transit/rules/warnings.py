@@ -63,21 +63,9 @@ def add_reasons(message: str, reasons: Iterable[str]) -> str:
     return ". ".join([message, *dict.fromkeys(reasons)])
 
 
-class Warnings:
-    def __init__(self, warnings: Iterable[Warning] = ()) -> None:
-        self._messages: dict[WarningCode, list[str]] = {}
-        self.add_all(warnings)
-
-    def add(self, code: WarningCode, message: str | None) -> None:
-        if message is not None and message not in self._messages.setdefault(code, []):
-            self._messages[code].append(message)
-
-    def add_all(self, warnings: Iterable[Warning]) -> None:
-        for warning in warnings:
-            self.add(warning.code, warning.message)
-
-    def __contains__(self, code: WarningCode) -> bool:
-        return code in self._messages
-
-    def list_all(self) -> tuple[Warning, ...]:
-        return tuple(Warning(code, " ".join(messages)) for code, messages in self._messages.items())
+def merge_by_code(warnings: Iterable[Warning]) -> tuple[Warning, ...]:
+    """Return one warning per code, which joins the messages, each once."""
+    messages: dict[WarningCode, dict[str, None]] = {}
+    for warning in warnings:
+        messages.setdefault(warning.code, {})[warning.message] = None
+    return tuple(Warning(code, " ".join(texts)) for code, texts in messages.items())

@@ -19,7 +19,7 @@ from fingerpost.transit.rules.disruption import Difference, find_differences, is
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_message
 from fingerpost.transit.rules.trip_limits import find_out_of_service_message, find_walk_unmet, list_long_waits
-from fingerpost.transit.rules.warnings import Warning, WarningCode, Warnings, list_stated  # noqa: A004
+from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.no_trip import format_trip
 from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta, serialize_origin
 from fingerpost.transit.tools.trip_search import TripFound
@@ -157,7 +157,7 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
             about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
             yield Warning(WarningCode.FREQUENCY_BASED, about)
         if ride.by_arrangement:
-            yield Warning(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
+            yield Warning(WarningCode.BY_ARRANGEMENT, f"{name} must be booked with the operator.")
     if any(ride.is_interpolated for ride in rides):
         approximate = "Some times are approximate: the feed has none for these stops, so they are interpolated."
         yield Warning(WarningCode.TIMES_INTERPOLATED, approximate)
@@ -165,18 +165,16 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
 
 def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: int | None = None) -> tuple[Warning, ...]:
     """Return one warning per code, with those of the provenance."""
-    joined = Warnings(warnings)
-    is_outside = WarningCode.OUTSIDE_CALENDAR in joined
+    stated = list(warnings)
+    is_outside = any(warning.code is WarningCode.OUTSIDE_CALENDAR for warning in stated)
     out_of_service = None if is_outside else find_out_of_service_message(provenance.out_of_service)
-    joined.add_all(
-        list_stated(
-            (WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems)),
-            *((WarningCode.REALTIME_UNMATCHED, unmatched) for unmatched in provenance.realtime_unmatched),
-            (WarningCode.FEED_NOT_IN_SERVICE, out_of_service),
-            *((WarningCode.NETWORK_LEFT_OUT, lost) for lost in provenance.lost),
-        )
+    stated += list_stated(
+        (WarningCode.REALTIME_STALE, find_stale_message(age_s, provenance.realtime_problems)),
+        *((WarningCode.REALTIME_UNMATCHED, unmatched) for unmatched in provenance.realtime_unmatched),
+        (WarningCode.FEED_NOT_IN_SERVICE, out_of_service),
+        *((WarningCode.NETWORK_LEFT_OUT, lost) for lost in provenance.lost),
     )
-    return joined.list_all()
+    return merge_by_code(stated)
 
 
 def list_legs(itineraries: Iterable[Itinerary]) -> list[Leg]:

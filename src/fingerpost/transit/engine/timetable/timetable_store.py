@@ -22,7 +22,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
 from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
 from fingerpost.store.file_checksums import find_damaged_file, list_checksums
 from fingerpost.store.network_names import is_network_name, plain_name
@@ -125,7 +125,7 @@ class TimetableStore:
                 finally:
                     self._sweep()
         except OSError as error:
-            raise SettingsInvalid(self._refusal(error)) from error
+            raise new_unwritable(self._root, error) from error
 
     def remove(self, name: str) -> None:
         name = plain_name(name)
@@ -137,7 +137,7 @@ class TimetableStore:
                 self._count_change()
                 self._sweep()
         except OSError as error:
-            raise SettingsInvalid(self._refusal(error)) from error
+            raise new_unwritable(self._root, error) from error
 
     def list_names(self) -> list[str]:
         if not self._root.is_dir():
@@ -226,12 +226,6 @@ class TimetableStore:
     def _unknown(self, name: str) -> ParameterError:
         names = ", ".join(self.list_names()) or "none"
         return ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
-
-    def _refusal(self, error: OSError) -> str:
-        return (
-            f"{self._root} cannot be written ({error.strerror or error}). "
-            "Free space or correct its permissions, or set FINGERPOST_HOME to another folder"
-        )
 
 
 def _stat(path: Path) -> tuple[int, int]:
