@@ -13,10 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import typer.main
-
 from fingerpost import clock, errors
-from fingerpost.apps.cli.app import app
+from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import REMEDIES
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
@@ -164,7 +162,7 @@ def _cell(text: str) -> str:
 
 
 def _commands() -> list[str]:
-    root = typer.main.get_command(app)
+    root = load_root()
     lines = ["# Commands", "", NOTICE, "", *_audience("work at a terminal", "know every command and its options"), ""]
     lines += ["Exit status: 0 ok, 1 the tool answered an error, 2 wrong usage.", ""]
     lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]

@@ -58,9 +58,7 @@ def new_application(pipe):
     )
     runs = PlanRuns(catalogue, open_journal(settings))
     tools = (Slow({}), RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
-    return replace(
-        application, tools={tool.name: tool for tool in tools}, plans=replace(application.plans, runs=runs, tools=tools)
-    )
+    return replace(application, tools={tool.name: tool for tool in tools}, runs=runs)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 import pytest
 import typer
 
-from fingerpost.apps.cli.app import app
-from fingerpost.apps.cli.clock_texts import find_clock_time, resolve_typed_time
+from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
-from fingerpost.apps.cli.output import complain
+from fingerpost.apps.cli.output import print_error
+from fingerpost.apps.cli.typed_times import find_clock_time, resolve_typed_time
 from fingerpost.apps.wiring import TOOLS
 from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited
 from fingerpost.net.outcomes import find_failure
@@ -229,7 +229,7 @@ def test_a_saved_value_that_is_no_place(invoke):
 
 
 def test_every_remedy_has_words_for_people_and_every_field_an_option():
-    parameters = [each for _, command in _list_commands(typer.main.get_command(app), []) for each in command.params]
+    parameters = [each for _, command in _list_commands(load_root(), []) for each in command.params]
     known = {name for each in parameters for name in (*each.opts, each.metavar, each.name.upper())}
     options = {name.removeprefix("the latitude of ").removeprefix("the longitude of ") for name in OPTIONS.values()}
 
@@ -260,7 +260,7 @@ def test_the_shell_can_complete_commands(invoke):
     [(44.2, "45 s"), (120, "120 s"), (121, "3 min"), (3600, "1 h 00 min"), (7800, "2 h 10 min")],
 )
 def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
-    complain(SourceLimited("api.example asks us to wait (HTTP 429)", retry_after_s=wait_s))
+    print_error(SourceLimited("api.example asks us to wait (HTTP 429)", retry_after_s=wait_s))
 
     assert capsys.readouterr().err == f"api.example asks us to wait (HTTP 429).\nTry again in {told}.\n"
 
@@ -275,13 +275,13 @@ def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
 )
 def test_a_refused_key_is_named_by_its_variable(capsys, settings, told):
     response = Response(status=401, headers={}, body=b"", redacted_url="https://api.example/", retrieved_at=SINCE)
-    complain(find_failure(response, SINCE, settings))
+    print_error(find_failure(response, SINCE, settings))
 
     assert told in capsys.readouterr().err
 
 
 def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
-    complain(SourceKeyRefused("api.example refused us", hint="Set FINGERPOST_CONTACT"))
+    print_error(SourceKeyRefused("api.example refused us", hint="Set FINGERPOST_CONTACT"))
 
     assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"
 
@@ -289,7 +289,7 @@ def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
 def test_whose_data_candidates_are_is_named_once(capsys):
     candidates = [{"token": "T:1", "name": "Alpha"}, {"token": "T:2", "name": "Alpha"}]
     remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": "the label"})
-    complain(PlaceAmbiguous("unclear", {"candidates": candidates, "attribution": ["© Town"]}, hint=remedy))
+    print_error(PlaceAmbiguous("unclear", {"candidates": candidates, "attribution": ["© Town"]}, hint=remedy))
 
     assert capsys.readouterr().err.splitlines()[1:3] == [
         "Choose one and write its id instead. Data: © Town.",
@@ -305,7 +305,7 @@ def _list_commands(group, path):
             yield [*path, name], command
 
 
-@pytest.mark.parametrize(("path", "command"), list(_list_commands(typer.main.get_command(app), ["fingerpost"])))
+@pytest.mark.parametrize(("path", "command"), list(_list_commands(load_root(), ["fingerpost"])))
 def test_every_help_has_an_example_that_the_command_accepts(path, command):
     words = shlex.split(command.epilog.removeprefix("Example: "))
     if path[-1] == "show" and path[1] == "filings":

@@ -84,7 +84,7 @@ def test_every_answer_is_as_published_within_its_bound_and_whole_in_its_text(app
             seen[name, "failed" if answer.is_error else "answered"] += 1
             run_id = answer.body.get("data", {}).get("run_id") if name == "run_plan" else None
             drawer.run_ids += [run_id] if run_id and len(drawer.run_ids) < 50 else []
-        await application.plans.runs.stop()
+        await application.runs.stop()
         await application.networks.close()
 
     asyncio.run(ask_all())

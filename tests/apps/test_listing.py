@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fingerpost.apps.mcp.listing import tool_of
+from fingerpost.apps.mcp.listing import build_tool_entry
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SettingsInvalid
@@ -23,7 +23,7 @@ ALL_BYTES = 16_000
 
 
 def wire(tool):
-    return tool_of(tool.definition).model_dump(by_alias=True, exclude_none=True, mode="json")
+    return build_tool_entry(tool.definition).model_dump(by_alias=True, exclude_none=True, mode="json")
 
 
 def minified(value):

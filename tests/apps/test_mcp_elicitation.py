@@ -108,7 +108,7 @@ async def test_a_choice_that_is_no_place_is_told(application):
     ],
 )
 def test_choices_are_named_as_the_clients_revision_names_them(version, choice):
-    schema = elicitation._schema_of(
+    schema = elicitation._build_schema(
         elicitation.PlaceElicitation("stop", "Which place is the stop?", {"A:1": "Alpha (A:1)"}), version
     )
 

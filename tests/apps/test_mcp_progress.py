@@ -71,7 +71,7 @@ async def test_who_did_not_ask_hears_nothing(application, mode):
 
     async with Client(new_server(application, find_user=lambda _: "eva"), mode=mode, message_handler=keep) as client:
         answer = await client.call_tool("run_plan", {"plan": TRIP})
-    application.plans.runs.journal.close()
+    application.runs.journal.close()
 
     assert (answer.is_error, messages) == (False, [])
 

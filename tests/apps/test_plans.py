@@ -56,13 +56,13 @@ def ask(application):
     def call(name, arguments, user="ann"):
         async def once():
             answer = await error_boundary.answer(application.tools, name, arguments, user=user)
-            await application.plans.runs.stop()
+            await application.runs.stop()
             return answer
 
         return asyncio.run(once())
 
     yield call
-    application.plans.runs.journal.close()
+    application.runs.journal.close()
 
 
 def test_the_plan_step_contracts_example_runs_on_the_real_tool_and_is_skipped_from_its_memory(ask):
@@ -123,13 +123,13 @@ def test_a_sentence_that_a_template_reads_is_planned_and_run(ask, sentence, key,
 
 def test_a_run_waits_for_a_person_and_goes_on_in_another_application(ask, application, home):
     first = ask("run_plan", {"plan": SAVE})
-    application.plans.runs.journal.close()
+    application.runs.journal.close()
     before = ask("get_user_variables", {}).body["variables"]
     other = build(read_settings())
     run_id = first.body["data"]["run_id"]
     decision = {"run_id": run_id, "action": "approve", "step_id": 1, "note": "go"}
     second = asyncio.run(error_boundary.answer(other.tools, "run_plan", decision, user="ann"))
-    other.plans.runs.journal.close()
+    other.runs.journal.close()
 
     assert (first.body["data"]["state"], first.body["data"]["waiting_for"], before) == ("waiting", [1], [])
     assert second.body["data"]["state"] == "completed"
@@ -196,7 +196,7 @@ async def test_a_run_is_a_resource_of_its_owner(application):
     assert json.loads(read.contents[0].text)["state"] == "completed"
     with pytest.raises(MCPError, match="There is no run"):
         await read_resource(application, uri, user="eve")
-    application.plans.runs.journal.close()
+    application.runs.journal.close()
 
 
 TRIP = Path(__file__).parents[2] / "examples" / "there_and_back.json"

@@ -75,7 +75,7 @@ def run_step(application):
         return asyncio.run(both())
 
     yield run
-    application.plans.runs.journal.close()
+    application.runs.journal.close()
 
 
 def said_by(value):

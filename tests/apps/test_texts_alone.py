@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 
 from fingerpost import clock
 from fingerpost.apps import error_boundary
-from fingerpost.apps.mcp.listing import tool_of
+from fingerpost.apps.mcp.listing import build_tool_entry
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES, STATED
 from tests.apps.conftest import NOW
 from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
@@ -155,7 +155,7 @@ def test_variables_beyond_the_bound_are_counted(application):
 
 def test_each_description_states_the_bounds(application):
     """Rule A11."""
-    entries = [tool_of(tool.definition) for tool in application.tools.values()]
+    entries = [build_tool_entry(tool.definition) for tool in application.tools.values()]
     assert [entry.name for entry in entries if not entry.description.endswith(STATED)] == []
 
 

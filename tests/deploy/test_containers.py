@@ -7,10 +7,9 @@ import tomllib
 from pathlib import PurePosixPath
 
 import pytest
-import typer.main
 import yaml
 
-from fingerpost.apps.cli.app import app
+from fingerpost.apps.cli.app import load_root
 from tests.deploy.container_file import read_instructions
 from tests.project.sources import ROOT
 
@@ -29,7 +28,7 @@ HOME = re.search(r"FINGERPOST_HOME=(\S+)", " ".join(find_all("ENV")))[1]
 
 def check_command(command):
     assert command[0] == "fingerpost"
-    group, words = typer.main.get_command(app), command[1:]
+    group, words = load_root(), command[1:]
     while words and hasattr(group, "commands"):
         group, words = group.commands[words[0]], words[1:]
     with group.make_context("fingerpost", [word.replace("${FINGERPOST_WORKERS:-2}", "2") for word in words]):

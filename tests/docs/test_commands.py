@@ -3,9 +3,7 @@
 import re
 from pathlib import Path
 
-import typer
-
-from fingerpost.apps.cli.app import app
+from fingerpost.apps.cli.app import load_root
 
 ROOT = Path(__file__).parents[2]
 # In backticks, at the beginning of a line of code, in a unit file or behind a container's name.
@@ -27,7 +25,7 @@ def list_shown():
 
 
 def find_fault(shown):
-    command = typer.main.get_command(app)
+    command = load_root()
     options = {"--help"} | list_options(command)
     are_commands_over = False
     for word in re.sub(r"{[^}]*}", "VALUE", shown).split():

@@ -34,7 +34,7 @@ def test_importing_fingerpost_loads_itself_and_a_little_of_the_standard_library(
     ("statement", "heavy"),
     [
         ("from fingerpost import Plan", {"pydantic"}),
-        ("import fingerpost.apps.cli.app, fingerpost.apps.cli.questions", {"rich", "typer"}),
+        ("import fingerpost.apps.cli.app, fingerpost.apps.cli.tool_commands", {"rich", "typer"}),
         (BUILD, {"pydantic"}),
     ],
     ids=["the plan-step contract", "the command line", "an application"],

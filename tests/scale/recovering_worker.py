@@ -10,7 +10,7 @@ import signal
 import sys
 from pathlib import Path
 
-from fingerpost.apps.plans import recovering
+from fingerpost.apps.wiring import recovering
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.plan_json import read_plan
 from tests.plan.suite.fixtures import USER, Build, new_runs

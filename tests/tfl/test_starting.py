@@ -5,7 +5,7 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from fingerpost.apps.cli import main, operating
+from fingerpost.apps.cli import main, server_commands
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.source_kinds import list_paces, require_keys
 from fingerpost.errors import SettingsInvalid
@@ -76,7 +76,7 @@ def test_no_other_command_needs_the_key(home, monkeypatch, capsys):
 def test_a_worker_starts_without_the_key(home, monkeypatch):
     """E3: only ``serve`` and ``web`` refuse; a step that asks TfL reports the missing key."""
     started = AsyncMock()
-    monkeypatch.setattr(operating, "recover_plans", started)
+    monkeypatch.setattr(server_commands, "recover_plans", started)
     monkeypatch.setenv("FINGERPOST_DATABASE_URL", "postgresql://127.0.0.1:1/none")
     write_record(home, "LONDON", **{"source": "tfl", **TFL.fill("")})
     monkeypatch.setattr(sys, "argv", ["fingerpost", "worker"])

@@ -56,8 +56,8 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
     ) -> None:
         """Stop realtime updates and plan runs; each run can be resumed from its journal."""
         await self._application.networks.close()
-        await self._application.plans.runs.stop()
-        self._application.plans.runs.journal.close()
+        await self._application.runs.stop()
+        self._application.runs.journal.close()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Return the contract's envelope for a call, success or error; never raises a ToolError."""

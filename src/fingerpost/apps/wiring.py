@@ -3,16 +3,18 @@
 Building is cheap: the engine, the MCP protocol and HTTP are imported only when they are needed.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from fingerpost import clock
+from fingerpost.apps.error_boundary import answer_unbounded
 from fingerpost.apps.own_tools import GROUP, OwnTool, serve_own_tools
-from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import list_paces, load_sources, open_record_store
-from fingerpost.apps.storage import new_client, open_limits, open_variables
+from fingerpost.apps.storage import new_client, open_journal, open_limits, open_variables
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.spec import ToolRegistry, ToolSpec
 from fingerpost.errors import SettingsInvalid
@@ -22,7 +24,11 @@ from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
 from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.filings.tools.tool_details import ToolDetails
 from fingerpost.net.loop_clients import LoopClients
+from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.plan_tools import GetPlanRun, RunPlan
+from fingerpost.plan.planners import Planner, PlanningCapability, plan_backward, plan_from_template
+from fingerpost.plan.runs import PlanRuns
+from fingerpost.runtime.extras import require_extra
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -121,7 +127,7 @@ class Application:
     tools: Mapping[str, PublishedTool]
     networks: Networks
     variables: VariableStore
-    plans: Plans
+    runs: PlanRuns
     left_out: Mapping[str, str]
 
 
@@ -164,15 +170,48 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), *plan_tools})
     if not groups or GROUP in groups:
         tools += served
-    plans = build_plans(settings, tools)
+    runs, planning = _new_runs(settings, tools)
     if not groups or RunPlan.definition.group in groups:
-        tools += plans.tools
+        tools += (RunPlan(runs, planning), GetPlanRun(runs))
     ToolRegistry.use((*_BUILT_IN_SPECS, *(tool.spec for tool in served)))
     return Application(
         settings=settings,
         tools=MappingProxyType({tool.name: tool for tool in tools}),
         networks=networks,
         variables=variables,
-        plans=plans,
+        runs=runs,
         left_out=MappingProxyType(left_out),
     )
+
+
+def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanRuns, PlanningCapability]:
+    """Return the plan runs and planners over some tools; a plan cannot start other plans."""
+    catalogue = Catalogue.of([_plan_tool(tool) for tool in tools])
+    runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
+    planners: list[Planner] = [plan_backward, plan_from_template]
+    if settings.llm_url and settings.llm_model:
+        require_extra("llm", "A language model as planner needs", "pydantic_ai.models.openai")
+        # Only installations with a language model have its client.
+        from fingerpost.plan.language_model import LanguageModelPlanner
+
+        key = settings.llm_key.get_secret_value() or None
+        planners.append(LanguageModelPlanner(settings.llm_url, settings.llm_model, key).plan)
+    return runs, PlanningCapability(catalogue, planners)
+
+
+@asynccontextmanager
+async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
+    """Recover runs of dead processes where machines share a database; stop this process's runs at the end."""
+    async with runs.journal.recovering():
+        try:
+            yield
+        finally:
+            await runs.stop()
+
+
+def _plan_tool(tool: PublishedTool) -> PlanTool:
+    async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
+        answer = await answer_unbounded(tool, tool.to_raw(query_type, parameters), user=user)
+        return tool.to_standard(query_type, parameters, answer)
+
+    return PlanTool(spec=tool.spec, execute=execute, is_idempotent=tool.definition.idempotent)

@@ -27,15 +27,17 @@ def main() -> None:
 
 def _run() -> None:
     from fingerpost.apps.cli.app import app
-    from fingerpost.apps.cli.output import complain, say
+    from fingerpost.apps.cli.output import print_error, print_message
 
     try:
         app(prog_name="fingerpost")
     except ToolError as error:
-        complain(error)
+        print_error(error)
         sys.exit(USAGE if isinstance(error, ParameterError) else TOOL_ERROR)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        say("The disk that fingerpost writes to is full. Make room and try again; what was there before is unharmed.")
+        print_message(
+            "The disk that fingerpost writes to is full. Make room and try again; what was there before is unharmed."
+        )
         sys.exit(TOOL_ERROR)

@@ -1,6 +1,5 @@
 """The root command ``fingerpost``: its global options, and its commands, each imported when it runs."""
 
-from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Annotated, Any, NamedTuple
 
@@ -25,28 +24,28 @@ class _Entry(NamedTuple):
 
 
 _ENTRIES = {
-    "plan": _Entry("questions", "Plan a trip.", "fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'", True),
-    "departures": _Entry("questions", "Show a stop's departures.", "fingerpost departures Kamppi --window 60"),
+    "plan": _Entry("tool_commands", "Plan a trip.", "fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'", True),
+    "departures": _Entry("tool_commands", "Show a stop's departures.", "fingerpost departures Kamppi --window 60"),
     "timetable": _Entry(
-        "questions",
+        "tool_commands",
         "Show a stop's timetable: what is scheduled, at any time.",
         "fingerpost timetable Kauklahti --at 'tomorrow 9am'",
     ),
-    "find": _Entry("questions", "Find a stop or place by its name.", "fingerpost find Kamppi"),
-    "stops": _Entry("questions", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True),
-    "call": _Entry("questions", "Call a tool and print its envelope.", "fingerpost call get_user_variables"),
+    "find": _Entry("tool_commands", "Find a stop or place by its name.", "fingerpost find Kamppi"),
+    "stops": _Entry("tool_commands", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True),
+    "call": _Entry("tool_commands", "Call a tool and print its envelope.", "fingerpost call get_user_variables"),
     "run": _Entry("plan_commands", "Run a plan, or draw it.", "fingerpost run plan.json"),
-    "serve": _Entry("operating", "Serve the tools over MCP.", "fingerpost serve --http 127.0.0.1:8000"),
+    "serve": _Entry("server_commands", "Serve the tools over MCP.", "fingerpost serve --http 127.0.0.1:8000"),
     "worker": _Entry(
-        "operating",
+        "server_commands",
         "Resume the plan runs of crashed servers from their shared database, until SIGTERM.",
         "fingerpost worker",
     ),
     "web": _Entry(
-        "operating", "Serve the web page: trips with a map, departure boards, saved places.", "fingerpost web"
+        "server_commands", "Serve the web page: trips with a map, departure boards, saved places.", "fingerpost web"
     ),
-    "doctor": _Entry("operating", "Check this installation and report problems.", "fingerpost doctor"),
-    "demo": _Entry("operating", "Plan a trip on the demo network, which is not for real trips.", "fingerpost demo"),
+    "doctor": _Entry("server_commands", "Check this installation and report problems.", "fingerpost doctor"),
+    "demo": _Entry("server_commands", "Plan a trip on the demo network, not for real trips.", "fingerpost demo"),
     "vars": _Entry("variable_commands", "Saved places and preferences."),
     "network": _Entry("network_commands", "The networks that trips are planned in."),
     "filings": _Entry(
@@ -56,44 +55,31 @@ _ENTRIES = {
 }
 
 
-class _Commands(Mapping[str, Any]):
-    """The commands by name, whose modules are imported on access."""
-
-    def __getitem__(self, name: str) -> Any:
-        entry = _ENTRIES[name]
-        module = import_module(f"fingerpost.apps.cli.{entry.module}")
-        if entry.example is None:
-            command: Any = typer.main.get_group(module.app)
-        else:
-            alone = typer.Typer(add_completion=False)
-            settings = {"ignore_unknown_options": entry.takes_negative_numbers}
-            alone.command(name, epilog=f"Example: {entry.example}", context_settings=settings)(getattr(module, name))
-            command = typer.main.get_command(alone)
-        command.help = entry.help
-        return command
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_ENTRIES)
-
-    def __len__(self) -> int:
-        return len(_ENTRIES)
+def _load_command(name: str) -> Any:
+    """Import the module of a command and return the command, or the group of commands."""
+    entry = _ENTRIES[name]
+    module = import_module(f"fingerpost.apps.cli.{entry.module}")
+    if entry.example is None:
+        command: Any = typer.main.get_group(module.app)
+    else:
+        alone = typer.Typer(add_completion=False)
+        settings = {"ignore_unknown_options": entry.takes_negative_numbers}
+        alone.command(name, epilog=f"Example: {entry.example}", context_settings=settings)(getattr(module, name))
+        command = typer.main.get_command(alone)
+    command.help = entry.help
+    return command
 
 
 class _LazyGroup(TyperGroup):
     """Imports only the module of the command that runs, because the engine takes longer to import than ``--help``."""
 
     def __init__(self, **given: Any) -> None:
-        super().__init__(**{**given, "commands": _Commands()})
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002  (typer's signature)
-        return list(_ENTRIES)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002  (typer's signature)
-        return TyperCommand(cmd_name, help=_ENTRIES[cmd_name].help) if cmd_name in _ENTRIES else None
+        named = {name: TyperCommand(name, help=entry.help) for name, entry in _ENTRIES.items()}
+        super().__init__(**{**given, "commands": named})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name, _shown, rest = super().resolve_command(ctx, args)
-        return name, None if name is None else self.commands[name], rest
+        name, _named, rest = super().resolve_command(ctx, args)
+        return name, None if name is None else _load_command(name), rest
 
 
 app = typer.Typer(
@@ -104,6 +90,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def load_root() -> Any:
+    """Return the root command with all commands imported, for documents and tests."""
+    root: Any = typer.main.get_command(app)
+    root.commands = {name: _load_command(name) for name in _ENTRIES}
+    return root
 
 
 def _print_version(wanted: bool) -> None:

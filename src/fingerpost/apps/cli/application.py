@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR, Caller
-from fingerpost.apps.cli.output import complain, print_answer, print_json, say, showing_work, usage
+from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message, showing_work, usage
 from fingerpost.apps.logs import start_logging
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def answering(application: "Application") -> Iterator[None]:
     """Answer one question in the block, with a spinner on a terminal."""
     from fingerpost.apps.kernels import answer_while_compiling
 
-    answer_while_compiling(application.settings.home, say)
+    answer_while_compiling(application.settings.home, print_message)
     with showing_work("Looking ..."):
         yield
 
@@ -94,7 +94,7 @@ def print_or_end(answer: "Answer", *, as_json: bool) -> None:
     if as_json:
         print_json(answer.body)
     elif answer.error is not None:
-        complain(answer.error)
+        print_error(answer.error)
     else:
         print_answer(answer.text)
     if answer.is_error:

@@ -16,7 +16,7 @@ from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, ask, open_application, prepare_settings, print_or_end
 from fingerpost.apps.cli.network_sources import show_import_bars
-from fingerpost.apps.cli.output import complain, new_console, plain, print_line, say, showing_work
+from fingerpost.apps.cli.output import new_console, plain, print_error, print_line, print_message, showing_work
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import ToolError
@@ -83,12 +83,12 @@ async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
         sync = EdgarSync(FactStore(settings.filings_file), client, edgar)
         for ticker in tickers:
             if not console.is_terminal:
-                say(f"Fetching {ticker} ...")
+                print_message(f"Fetching {ticker} ...")
             try:
                 with showing_work(f"Fetching {ticker} ..."):
                     done = await sync.sync(ticker, texts=texts)
             except ToolError as error:
-                complain(error)
+                print_error(error)
                 succeeded = False
             else:
                 for one in done:
@@ -190,7 +190,7 @@ def show(
         if not as_json and any(
             entry["reason"] in ("unknown_metric", "not_reported") and "did_you_mean" not in entry for entry in missing
         ):
-            say(_LIST_METRICS)
+            print_message(_LIST_METRICS)
 
 
 def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:

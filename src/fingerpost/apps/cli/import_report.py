@@ -16,6 +16,7 @@ from fingerpost.transit.model.provenance import ServiceState
 _MOST_LOSSES = 3
 # The field of a report that counts the imported ones, by the subject of findings, the gravest loss first.
 _TOTALS = {"trips": "trips", "stops of trips": "events", "stops": "stops"}
+_SINGULARS = {"rows": "row", "tables": "table"}
 
 
 def print_report(report: ImportReport) -> None:
@@ -85,8 +86,8 @@ def _list_losses(report: ImportReport) -> Iterator[str]:
             lost = sum(counted[other] for other in counted if other[0] == subject)
             imported = sum(getattr(feed, _TOTALS[subject]) for feed in report.feeds)
             what = f"{count:,} of {imported + lost:,} {subject}"
-        elif subject in ("rows", "tables"):
-            what = _count(count, subject.removesuffix("s"))
+        elif subject in _SINGULARS:
+            what = _count(count, _SINGULARS[subject])
         else:
             what = _count(count, f"row about {subject}", f"rows about {subject}")
         yield f"{what} {'is' if count == 1 else 'are'} {kind.value}"

@@ -20,7 +20,7 @@ from fingerpost.apps.cli.network_sources import (
     print_realtime,
     run_import,
 )
-from fingerpost.apps.cli.output import complain, print_line, usage
+from fingerpost.apps.cli.output import print_error, print_line, usage
 from fingerpost.apps.overview import find_report
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
@@ -96,7 +96,7 @@ def refresh_networks(
         try:
             _refresh(settings, _get_record(records, network), is_named=False)
         except ToolError as error:
-            complain(error)
+            print_error(error)
             failed = True
     if failed:
         raise typer.Exit(TOOL_ERROR)

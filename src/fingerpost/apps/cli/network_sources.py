@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from fingerpost.apps.cli.output import new_console, print_line, say, showing_work
+from fingerpost.apps.cli.output import new_console, print_line, print_message, showing_work
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import SourceKind, list_paces
 from fingerpost.apps.storage import new_client
@@ -54,7 +54,7 @@ def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], A
 
     console = new_console(stderr=True)
     if not console.is_terminal:
-        say(what)
+        print_message(what)
 
     async def run() -> _R:
         with show_import_bars(console) as show:

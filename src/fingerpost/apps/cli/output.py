@@ -72,10 +72,10 @@ def print_answer(text: str, *, stderr: bool = False) -> None:
 def style_answer(text: str) -> list[Text]:
     """Return the lines of a tool's text: the first and those of itineraries bold, warnings yellow, and so on."""
     first, *rest = text.split("\n")
-    return [Text(first, "bold"), *(Text(line, _style_of(line)) for line in rest)]
+    return [Text(first, "bold"), *(Text(line, _find_style(line)) for line in rest)]
 
 
-def _style_of(line: str) -> str:
+def _find_style(line: str) -> str:
     return next((style for pattern, style in _STYLES.items() if pattern.search(line)), "")
 
 
@@ -90,8 +90,8 @@ def print_json(body: dict[str, Any]) -> None:
     typer.echo(line)
 
 
-def complain(error: ToolError) -> None:
-    say("\n".join(map(plain, describe_error(error))))
+def print_error(error: ToolError) -> None:
+    print_message("\n".join(map(plain, describe_error(error))))
 
 
 @contextmanager
@@ -100,11 +100,11 @@ def usage() -> Iterator[None]:
     try:
         yield
     except ToolError as error:
-        complain(error)
+        print_error(error)
         raise typer.Exit(USAGE) from error
 
 
-def say(text: str) -> None:
+def print_message(text: str) -> None:
     encoding = sys.stderr.encoding or "utf-8"
     typer.echo(text.encode(encoding, "replace").decode(encoding), err=True)
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, open_application, show_answer
-from fingerpost.apps.cli.output import complain, new_console, plain, print_json, say
+from fingerpost.apps.cli.output import new_console, plain, print_error, print_json, print_message
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.plan import Plan
 from fingerpost.errors import ToolError
@@ -47,10 +47,10 @@ def _command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., No
         try:
             asyncio.run(work(**given))
         except ToolError as error:
-            complain(error)
+            print_error(error)
             raise typer.Exit(TOOL_ERROR) from error
         except KeyboardInterrupt as error:
-            say("Stopped. Recorded results stay: fingerpost runs list, fingerpost runs resume")
+            print_message("Stopped. Recorded results stay: fingerpost runs list, fingerpost runs resume")
             raise typer.Exit(TOOL_ERROR) from error
 
     return run
@@ -66,7 +66,7 @@ async def run(
     as_json: _Json = False,
 ) -> None:
     application = open_application(ctx)
-    values, runs = {} if memory is None else _read_memory(memory), application.plans.runs
+    values, runs = {} if memory is None else _read_memory(memory), application.runs
     read = parse_plan(sys.stdin.buffer.read(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
     if mermaid:
         typer.echo(draw(runs.check(read, values), {}))
@@ -102,7 +102,7 @@ async def show_run(
 async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Resume a run where it stopped."""
     application = open_application(ctx)
-    await application.plans.runs.check_resumable(run_id, application.settings.user)
+    await application.runs.check_resumable(run_id, application.settings.user)
     await _execute(application, run_id, as_json=as_json)
 
 
@@ -111,7 +111,7 @@ async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
 async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Cancel a run; its recorded results stay."""
     application = open_application(ctx)
-    runs = application.plans.runs
+    runs = application.runs
     await runs.cancel(run_id, application.settings.user)
     if not await runs.journal.is_leased(run_id):
         await runs.execute(run_id)
@@ -130,7 +130,7 @@ async def approve(
 ) -> None:
     """Approve or reject a step that waits for a person, and continue the run."""
     application = open_application(ctx)
-    runs = application.plans.runs
+    runs = application.runs
     await runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
     if await runs.journal.is_leased(run_id):
         _print(await _view(application, run_id), as_json=as_json)
@@ -139,7 +139,7 @@ async def approve(
 
 
 async def _execute(application: Application, run_id: str, *, as_json: bool) -> None:
-    runs = application.plans.runs
+    runs = application.runs
     run = await runs.get(run_id, application.settings.user)
     if as_json:
         await runs.execute(run_id)
@@ -175,8 +175,8 @@ def _showing_steps(plan: Plan) -> Iterator[Callable[[Event], None]]:
 
 
 async def _view(application: Application, run_id: str, *, mermaid: bool = False) -> RunView:
-    run = await application.plans.runs.get(run_id, application.settings.user)
-    return await describe_run(application.plans.runs, run, ["mermaid"] if mermaid else [], room_bytes=inf)
+    run = await application.runs.get(run_id, application.settings.user)
+    return await describe_run(application.runs, run, ["mermaid"] if mermaid else [], room_bytes=inf)
 
 
 def _print(view: RunView, *, as_json: bool, with_steps: bool = True) -> None:

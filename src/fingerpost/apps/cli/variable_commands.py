@@ -7,8 +7,8 @@ import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
-from fingerpost.apps.cli.output import complain, print_answer, print_json, say
-from fingerpost.apps.cli.questions import read_position
+from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message
+from fingerpost.apps.cli.tool_commands import read_position
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -45,10 +45,10 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
             print_json(found.body)
         else:
             if found.error is not None:
-                complain(found.error)
+                print_error(found.error)
             else:
                 print_answer(found.text, stderr=True)
-            say(_KEEP_TEXT)
+            print_message(_KEEP_TEXT)
         raise typer.Exit(TOOL_ERROR)
     place = found.body
     value = {**place["coordinate"], "name": place["name"]}

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import answering, run_and_close
-from fingerpost.apps.cli.output import complain, print_json
+from fingerpost.apps.cli.output import print_error, print_json
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.envelope import Contract, render_error
 from fingerpost.errors import ToolError
@@ -49,7 +49,7 @@ def find_stop(application: Application, label: str, *, as_json: bool) -> tuple[s
         if as_json:
             print_json(render_error(error, Contract.LOOKUP, ""))
         else:
-            complain(error)
+            print_error(error)
         raise typer.Exit(TOOL_ERROR) from error
     return found.place.id or label, ZoneInfo(found.networks[0].profile.zone)
 

@@ -82,7 +82,7 @@ def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | Non
     side = error.details.get("side")
     if side not in _SIDES or side in choices.tokens or side in choices.declined:
         return None
-    names = {candidate["token"]: _name_of(candidate) for candidate in error.details.get("candidates", ())}
+    names = {candidate["token"]: _format_candidate(candidate) for candidate in error.details.get("candidates", ())}
     sources = "; ".join(error.details.get("attribution", ()))
     message = f"Which place is the {side}?{f' Data: {sources}' if sources else ''}"
     return PlaceElicitation(str(side), message, names) if names else None
@@ -103,7 +103,7 @@ async def elicit(
 
     A client that fails to answer counts as declining.
     """
-    schema = _schema_of(place, ctx.protocol_version)
+    schema = _build_schema(place, ctx.protocol_version)
     if _is_modern(ctx):
         form = types.ElicitRequestFormParams(message=place.message, requested_schema=schema)
         return types.InputRequiredResult(
@@ -121,7 +121,7 @@ def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def _schema_of(place: PlaceElicitation, version: str) -> dict[str, Any]:
+def _build_schema(place: PlaceElicitation, version: str) -> dict[str, Any]:
     names = place.names_by_token
     choice: dict[str, Any] = {"type": "string", "title": place.side.capitalize()}
     if is_version_at_least(version, _TITLED_CHOICES):
@@ -131,6 +131,6 @@ def _schema_of(place: PlaceElicitation, version: str) -> dict[str, Any]:
     return {"type": "object", "properties": {_PLACE: choice}, "required": [_PLACE]}
 
 
-def _name_of(candidate: Mapping[str, Any]) -> str:
+def _format_candidate(candidate: Mapping[str, Any]) -> str:
     apart = format_distinction(candidate)
     return f"{candidate['name']}{f', {apart}' if apart else ''} ({candidate['token']})"

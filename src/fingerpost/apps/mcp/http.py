@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import signal
+import tempfile
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -33,12 +35,13 @@ from fingerpost.apps.mcp.http_limits import (
 )
 from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, is_on_this_machine
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
-from fingerpost.apps.mcp.readiness import Readiness
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.apps.plans import recovering
+from fingerpost.apps.settings import Settings
+from fingerpost.apps.storage import find_database
 from fingerpost.apps.views.site import SiteFile
 from fingerpost.apps.warm_up import WarmUp
-from fingerpost.apps.wiring import Application
+from fingerpost.apps.wiring import Application, recovering
+from fingerpost.errors import ToolError
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +49,10 @@ _log = logging.getLogger(__name__)
 _GRACE_S = 10
 # A worker that does not report for this long is replaced.
 _LONGEST_SILENCE_S = 60
+
+# A probe waits this long, and probes within the second time share one check.
+_PROBE_S = 1.0
+_SHARED_S = 2.0
 
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
@@ -211,6 +218,52 @@ def new_app(
     return app
 
 
+class Readiness:
+    """Checks whether the networks, the home folder and the database can be used."""
+
+    def __init__(self, application: Application, warm_up: WarmUp) -> None:
+        self._application = application
+        self._warm_up = warm_up
+        self._check: asyncio.Task[str | None] | None = None
+        self._begun_s = 0.0
+
+    async def find_problem(self) -> str | None:
+        """Return a sentence on what cannot be used, or None."""
+        if self._warm_up.problem is not None:
+            return self._warm_up.problem
+        check = self._check
+        if check is None or (check.done() and time.monotonic() - self._begun_s >= _SHARED_S):
+            check = self._check = asyncio.create_task(self._find_problem())
+            self._begun_s = time.monotonic()
+        # A check that hangs is not repeated.
+        await asyncio.wait([check], timeout=_PROBE_S)
+        return (
+            check.result() if check.done() else f"A network, the home folder or the database took over {_PROBE_S:g} s"
+        )
+
+    async def _find_problem(self) -> str | None:
+        try:
+            await asyncio.to_thread(_use_storage, self._application.settings)
+            if self._warm_up.needs_engine:
+                networks = await self._application.networks.open()
+                if networks.problems and not networks.answering:
+                    return next(iter(networks.problems.values()))
+        except ToolError as error:
+            return error.message
+        except OSError as error:
+            return f"The home folder cannot be written: {error.strerror or error}"
+        return None
+
+
+def _use_storage(settings: Settings) -> None:
+    with tempfile.TemporaryFile(dir=settings.home) as file:
+        # A full disk still creates empty files.
+        file.write(bytes(4096))
+    database = find_database(settings)
+    if database is not None:
+        database.read(lambda connection: connection.execute("SELECT 1"))
+
+
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
     """Return an endpoint that answers 421 unless the request's host is one of these or an IP address.
 
@@ -230,7 +283,7 @@ def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
 
 @asynccontextmanager
 async def _run(transport: McpTransport, application: Application, site: Site | None) -> AsyncIterator[None]:
-    async with recovering(application.plans.runs), transport.run():
+    async with recovering(application.runs), transport.run():
         task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
         if task is not None:

@@ -34,7 +34,7 @@ _EXTRAS = {
 }
 
 
-def tool_of(tool: ToolDefinition, *, with_view: bool = False) -> types.Tool:
+def build_tool_entry(tool: ToolDefinition, *, with_view: bool = False) -> types.Tool:
     """Return a tool's entry in ``tools/list``, with all four annotations, because absence means danger."""
     parts = [key for key, name in _EXTRAS.items() if name in tool.optional_parts]
     meta: dict[str, Any] = {OFFERS: parts} if parts else {}
@@ -70,7 +70,7 @@ def list_included(
     return list(tool.optional_parts) if tool is not None and tool.name in VIEW_BY_TOOL else []
 
 
-def result_of(answer: Answer) -> dict[str, Any]:
+def build_result(answer: Answer) -> dict[str, Any]:
     """Return an answer as a ``CallToolResult`` in the wire's form, because the SDK builds the model itself."""
     return {
         "resultType": "complete",
@@ -79,13 +79,13 @@ def result_of(answer: Answer) -> dict[str, Any]:
         "isError": answer.is_error,
         "_meta": {
             CORRELATION_ID: answer.correlation_id,
-            **_meta_of(answer.error),
+            **_describe_error(answer.error),
             **{key: answer.extras[name] for key, name in _EXTRAS.items() if name in answer.extras},
         },
     }
 
 
-def _meta_of(error: ToolError | None) -> dict[str, Any]:
+def _describe_error(error: ToolError | None) -> dict[str, Any]:
     if error is None:
         return {}
     remedy = error.remedy

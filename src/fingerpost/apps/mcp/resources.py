@@ -58,9 +58,9 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
             raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from error
     if uri.startswith(_RUNS):
         try:
-            run = await application.plans.runs.get(uri.removeprefix(_RUNS), user)
+            run = await application.runs.get(uri.removeprefix(_RUNS), user)
             parts: tuple[Part, ...] = ("plan", "items", "events")
-            view = await describe_run(application.plans.runs, run, parts, room_bytes=_MOST_OUTPUT_BYTES)
+            view = await describe_run(application.runs, run, parts, room_bytes=_MOST_OUTPUT_BYTES)
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
         return _json(uri, dict(view), ttl_ms=0, scope="private")

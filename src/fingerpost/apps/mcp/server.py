@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
-from fingerpost.apps.mcp.listing import EXTENSION_ID, list_included, may_show_views, result_of, tool_of
+from fingerpost.apps.mcp.listing import EXTENSION_ID, build_result, build_tool_entry, list_included, may_show_views
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
@@ -76,7 +76,7 @@ class _Handlers:
         self._find_user = find_user
         self._find_address = find_address
         self._entries, self._linked_entries = (
-            {name: tool_of(tool.definition, with_view=with_view) for name, tool in application.tools.items()}
+            {name: build_tool_entry(tool.definition, with_view=with_view) for name, tool in application.tools.items()}
             for with_view in (False, True)
         )
         # Over HTTP the SDK searches the schema of a called tool for parameters in headers; ours have none.
@@ -111,7 +111,7 @@ class _Handlers:
             )
             place = find_elicitation(answer, choices)
             if place is None or not can_elicit(ctx):
-                return result_of(answer)
+                return build_result(answer)
             choice = await elicit(ctx, place, choices)
             if isinstance(choice, types.InputRequiredResult):
                 return choice
@@ -126,7 +126,7 @@ class _Handlers:
         if arguments is None:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
         user = self._find_user(ctx)
-        return result_of(await error_boundary.answer(self._application.tools, name, arguments, user=user))
+        return build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
 
     async def list_resources(
         self, ctx: _Context, params: types.PaginatedRequestParams | None

@@ -14,9 +14,8 @@ from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.apps.plans import recovering
 from fingerpost.apps.warm_up import WarmUp
-from fingerpost.apps.wiring import Application
+from fingerpost.apps.wiring import Application, recovering
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
     _end_on_interrupt(application)
     async with (
-        recovering(application.plans.runs),
+        recovering(application.runs),
         stdio_server() as (incoming, outgoing),
         create_task_group() as tasks,
     ):

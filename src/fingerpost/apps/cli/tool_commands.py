@@ -11,8 +11,8 @@ import typer
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
 from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
-from fingerpost.apps.cli.clock_texts import read_typed_instant, resolve_typed_time
-from fingerpost.apps.cli.output import print_json, say
+from fingerpost.apps.cli.output import print_json, print_message
+from fingerpost.apps.cli.typed_times import read_typed_instant, resolve_typed_time
 from fingerpost.transit.rules.times import PAST_AFTER_S
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
@@ -163,9 +163,9 @@ def call(
 ) -> None:
     application = open_application(ctx)
     if tool not in application.tools:
-        say(f"There is no tool {tool}. The tools are: {', '.join(application.tools)}.")
+        print_message(f"There is no tool {tool}. The tools are: {', '.join(application.tools)}.")
         for name, reason in application.left_out.items():
-            say(f"Left out: {name}: {reason}.")
+            print_message(f"Left out: {name}: {reason}.")
         raise typer.Exit(USAGE)
     raw, is_json = _read_json(arguments)
     answer = ask(application, tool, raw)
@@ -186,7 +186,7 @@ def _read_json(text: str) -> tuple[Any, bool]:
         return json.loads(sys.stdin.buffer.read() if text == "-" else text), True
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        say(f"The arguments are not JSON: {reason}.")
+        print_message(f"The arguments are not JSON: {reason}.")
         # The tool answers text in its own envelope, as it answers anything that is no object.
         return text, False
 

@@ -10,17 +10,16 @@ import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, run_and_close
-from fingerpost.apps.cli.health import print_health
-from fingerpost.apps.cli.output import print_line, say, usage
+from fingerpost.apps.cli.doctor_report import print_health
+from fingerpost.apps.cli.output import print_line, print_message, usage
 from fingerpost.apps.demo_disruption import LASTS, DemoDisruption, begin_disruption, disrupt_demo
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, read_networks
-from fingerpost.apps.plans import recovering
 from fingerpost.apps.source_kinds import require_keys
 from fingerpost.apps.storage import check_database
 from fingerpost.apps.views.site import MapTiles, list_files, list_headers
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
-from fingerpost.apps.wiring import Application
+from fingerpost.apps.wiring import Application, recovering
 from fingerpost.errors import ParameterError
 
 _log = logging.getLogger(__name__)
@@ -104,7 +103,7 @@ def web(
             files=list_files(source),
             headers=list_headers(source),
             work=DemoDisruption(application).keep_up,
-            announce=lambda url: say(f"fingerpost is at {url}/ until you press Ctrl-C."),
+            announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
         )
         # --host decides who can reach the page.
         access = Access(allowed_hosts=allow_host or (), is_public=True)
@@ -137,10 +136,10 @@ async def recover_plans(application: Application) -> None:
     for stop in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(stop, ended.set)
     warm_up.start()
-    async with recovering(application.plans.runs):
+    async with recovering(application.runs):
         _log.info("waiting for plan runs to recover")
         await ended.wait()
-    application.plans.runs.journal.close()
+    application.runs.journal.close()
     warm_up.leave()
     await application.networks.close()
 
