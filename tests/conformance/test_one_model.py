@@ -11,7 +11,7 @@ import pytest
 
 from fingerpost import clock
 from fingerpost.testing.feeds import stop_id_of
-from fingerpost.testing.networks.checking import NetworkUnderTest
+from fingerpost.testing.networks.checking import TownNetwork
 from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA
 from fingerpost.testing.networks.town import NOW, PLACES, new_town
 from fingerpost.transit.engine.timetable.stop_ids import escape
@@ -81,7 +81,7 @@ def show_trips(itineraries, unsaid):
 
 
 async def ask_all(network, town, unsaid):
-    asked, told = NetworkUnderTest(network, town), {}
+    asked, told = TownNetwork(network, town), {}
     for name, (begin, end, when, wishes) in PLANS.items():
         origin = begin if isinstance(begin, str) else asked.point(begin)
         answer = await asked.plan(origin, end, when, **wishes)

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator, FormatChecker
 
-from fingerpost.testing.networks.checking import NetworkUnderTest
+from fingerpost.testing.networks.checking import TownNetwork
 from fingerpost.testing.networks.facts_of_places import NEAR_ALPHA
 from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA as WEST_OF_ALPHA
 from fingerpost.testing.networks.town import NOW, new_town
@@ -55,7 +55,7 @@ def told():
 async def _ask_everything(source):
     town = new_town(live=True)
     async with source.open(town) as network:
-        asked = NetworkUnderTest(network, town)
+        asked = TownNetwork(network, town)
         await asked.plan("Alpha", "Gamma", "08:00")
         await asked.plan(asked.point(WEST_OF_ALPHA), "Gamma", "09:00", arrive_by=True)
         await asked.plan("Alpha", "Gamma", "08:00", step_free=True)

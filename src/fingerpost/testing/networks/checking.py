@@ -16,7 +16,7 @@ class NetworkBroken(AssertionError):
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkUnderTest:
+class TownNetwork:
     """A network that serves the town, with shorthand queries."""
 
     network: Network
@@ -57,7 +57,7 @@ class NetworkUnderTest:
         return await self.network.list_departures(query)
 
 
-Check = Callable[[NetworkUnderTest], Awaitable[None]]
+Check = Callable[[TownNetwork], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)

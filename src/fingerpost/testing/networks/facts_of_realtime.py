@@ -6,7 +6,7 @@ Until 09:00 bus 2 makes a detour, and there are works at Alpha (rule B13).
 from collections.abc import Iterable
 
 from fingerpost.testing.networks.checking import (
-    NetworkUnderTest,
+    TownNetwork,
     draw,
     draw_board,
     expect,
@@ -18,14 +18,14 @@ from fingerpost.testing.networks.town import DETOUR, REALTIME_AGE_S, WORKS, at
 from fingerpost.transit.model.itinerary import ServiceAlert
 
 
-async def a_cancelled_trip_is_not_ridden(tested: NetworkUnderTest) -> None:
-    rides = list_rides((await tested.plan("Alpha", "Gamma", "08:00")).itineraries)
+async def a_cancelled_trip_is_not_ridden(case: TownNetwork) -> None:
+    rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
     ridden = [ride.line for ride in rides if ride.departure_scheduled == at("08:10") and not ride.cancelled]
     expect_same(ridden, [], "rides on the cancelled tram")
 
 
-async def a_cancelled_trip_stays_visible(tested: NetworkUnderTest) -> None:
-    answer = await tested.plan("Alpha", "Gamma", "08:00")
+async def a_cancelled_trip_stays_visible(case: TownNetwork) -> None:
+    answer = await case.plan("Alpha", "Gamma", "08:00")
     rides = list_rides([*answer.itineraries, *answer.timetabled])
     expect(
         any(ride.line == "1" and ride.departure_scheduled == at("08:10") and ride.cancelled for ride in rides),
@@ -34,65 +34,65 @@ async def a_cancelled_trip_stays_visible(tested: NetworkUnderTest) -> None:
     )
 
 
-async def a_late_trip_states_its_delay(tested: NetworkUnderTest) -> None:
-    rides = list_rides((await tested.plan("Alpha", "Gamma", "08:30")).itineraries)
+async def a_late_trip_states_its_delay(case: TownNetwork) -> None:
+    rides = list_rides((await case.plan("Alpha", "Gamma", "08:30")).itineraries)
     observed = {
         (ride.departure_delay_s, ride.arrival_delay_s) for ride in rides if ride.departure_scheduled == at("08:40")
     }
     expect_same(observed, {(120, 120)}, "delays of the tram of 08:40")
 
 
-async def a_board_shows_cancellations_and_delays(tested: NetworkUnderTest) -> None:
-    board = await tested.board("Alpha", "08:00", "09:00")
+async def a_board_shows_cancellations_and_delays(case: TownNetwork) -> None:
+    board = await case.board("Alpha", "08:00", "09:00")
     wanted = ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"]
     expect_same((draw_board(board), board.found_count), (wanted, 3), "the board of Alpha")
 
 
-async def a_window_goes_by_the_expected_time(tested: NetworkUnderTest) -> None:
-    after = draw_board(await tested.board("Alpha", "08:41", "08:50"))
-    before = draw_board(await tested.board("Alpha", "08:39", "08:41"))
+async def a_window_goes_by_the_expected_time(case: TownNetwork) -> None:
+    after = draw_board(await case.board("Alpha", "08:41", "08:50"))
+    before = draw_board(await case.board("Alpha", "08:39", "08:41"))
     expect_same((after, before), (["1 08:40 +120"], []), "boards around a late tram")
 
 
-async def a_timetable_goes_by_the_scheduled_time(tested: NetworkUnderTest) -> None:
-    before = list_scheduled(await tested.board("Alpha", "08:39", "08:41", by_schedule=True))
-    after = list_scheduled(await tested.board("Alpha", "08:41", "08:50", by_schedule=True))
+async def a_timetable_goes_by_the_scheduled_time(case: TownNetwork) -> None:
+    before = list_scheduled(await case.board("Alpha", "08:39", "08:41", by_schedule=True))
+    after = list_scheduled(await case.board("Alpha", "08:41", "08:50", by_schedule=True))
     expect_same((before, after), (["1 08:40"], []), "timetables around a late tram")
 
 
-async def a_timetable_shows_cancellations_and_delays(tested: NetworkUnderTest) -> None:
-    board = draw_board(await tested.board("Alpha", "08:00", "09:00", by_schedule=True))
+async def a_timetable_shows_cancellations_and_delays(case: TownNetwork) -> None:
+    board = draw_board(await case.board("Alpha", "08:00", "09:00", by_schedule=True))
     expect_same(board, ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"], "the timetable of Alpha")
 
 
-async def answers_state_the_age_of_realtime(tested: NetworkUnderTest) -> None:
-    observed = (await tested.board("Alpha", "08:00", "09:00")).provenance
+async def answers_state_the_age_of_realtime(case: TownNetwork) -> None:
+    observed = (await case.board("Alpha", "08:00", "09:00")).provenance
     wanted = (at("08:00") - REALTIME_AGE_S, ())
     expect_same((observed.realtime_updated, tuple(observed.realtime_problems)), wanted, "the real time of the answer")
 
 
-async def a_ride_has_the_alerts_of_its_line(tested: NetworkUnderTest) -> None:
-    rides = list_rides((await tested.plan("Alpha", "Gamma", "08:00")).itineraries)
+async def a_ride_has_the_alerts_of_its_line(case: TownNetwork) -> None:
+    rides = list_rides((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
     observed = {ride.line: _effects(ride.alerts) for ride in rides if ride.departure_scheduled <= at("08:27")}
     alerts = [alert for alert in observed.get("2", ()) if alert[0] != WORKS]
     expect_same((alerts, observed.get("3")), ([(DETOUR, "DETOUR")], []), "alerts of bus 2 and of bus 3")
 
 
-async def an_expired_alert_is_left_out(tested: NetworkUnderTest) -> None:
-    rides = list_rides((await tested.plan("Alpha", "Gamma", "09:05")).itineraries)
+async def an_expired_alert_is_left_out(case: TownNetwork) -> None:
+    rides = list_rides((await case.plan("Alpha", "Gamma", "09:05")).itineraries)
     observed = [_headers(ride.alerts) for ride in rides if ride.departure_scheduled == at("09:12")]
     expect_same(observed[:1], [[]], "alerts of bus 2 of 09:12")
 
 
-async def a_board_has_the_alerts_of_its_stop(tested: NetworkUnderTest) -> None:
-    during = _headers((await tested.board("Alpha", "08:00", "09:00")).alerts)
-    later = _headers((await tested.board("Alpha", "09:05", "10:00")).alerts)
-    elsewhere = _headers((await tested.board("Beta", "08:00", "09:00")).alerts)
+async def a_board_has_the_alerts_of_its_stop(case: TownNetwork) -> None:
+    during = _headers((await case.board("Alpha", "08:00", "09:00")).alerts)
+    later = _headers((await case.board("Alpha", "09:05", "10:00")).alerts)
+    elsewhere = _headers((await case.board("Beta", "08:00", "09:00")).alerts)
     expect_same((during, later, elsewhere), ([WORKS], [], []), "alerts of Alpha, of Alpha later, of Beta")
 
 
-async def rows_have_their_alerts(tested: NetworkUnderTest) -> None:
-    board = await tested.board("Alpha", "08:00", "09:00")
+async def rows_have_their_alerts(case: TownNetwork) -> None:
+    board = await case.board("Alpha", "08:00", "09:00")
     observed = {row.line: DETOUR in _headers(row.alerts) for row in board.departures}
     expect_same(observed, {"1": False, "2": True}, "rows of Alpha that tell the detour")
 

@@ -41,14 +41,7 @@ from fingerpost.testing.networks import (
     facts_of_profile,
     facts_of_realtime,
 )
-from fingerpost.testing.networks.checking import (
-    Check,
-    NetworkBroken,
-    NetworkFact,
-    NetworkUnderTest,
-    expect,
-    expect_same,
-)
+from fingerpost.testing.networks.checking import Check, NetworkBroken, NetworkFact, TownNetwork, expect, expect_same
 from fingerpost.testing.networks.source import ConformingSource, Trouble
 from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.transit.model.profile import Ability
@@ -146,7 +139,7 @@ async def _check(source: ConformingSource, fact: NetworkFact | Trouble) -> str |
         async with source.open(town) as network:
             for ability in sorted(fact.needs - network.profile.abilities):
                 return source.gaps.get(ability, f"{ability.value} is not declared")
-            await fact.check(NetworkUnderTest(network, town))
+            await fact.check(TownNetwork(network, town))
     left = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
     if left:
         raise NetworkBroken(f"tasks run on after the network was closed: {', '.join(left)}")
@@ -156,15 +149,15 @@ async def _check(source: ConformingSource, fact: NetworkFact | Trouble) -> str |
 async def _check_trouble(source: ConformingSource, trouble: Trouble) -> None:
     town = new_town()
     async with source.open_in_trouble(town, trouble) as network:
-        tested = NetworkUnderTest(network, town)
+        case = TownNetwork(network, town)
         queries: dict[Ability, Callable[[], Awaitable[object]]] = {
-            Ability.PLANS: lambda: tested.plan("Alpha", "Gamma", "08:00"),
-            Ability.BOARDS: lambda: tested.board("Alpha", "08:00", "09:00"),
-            Ability.NAMES: lambda: tested.network.find_places("Alpha"),
-            Ability.STOPS: lambda: tested.network.list_stops_near(town.coordinate("Alpha"), 100.0),
+            Ability.PLANS: lambda: case.plan("Alpha", "Gamma", "08:00"),
+            Ability.BOARDS: lambda: case.board("Alpha", "08:00", "09:00"),
+            Ability.NAMES: lambda: case.network.find_places("Alpha"),
+            Ability.STOPS: lambda: case.network.list_stops_near(town.coordinate("Alpha"), 100.0),
         }
         for ability, query in queries.items():
-            if not tested.can(ability):
+            if not case.can(ability):
                 continue
             try:
                 answer = await query()
