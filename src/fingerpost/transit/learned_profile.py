@@ -47,11 +47,7 @@ class LearnedProfile:
 def new_remote_profile(
     record: NetworkRecord, learned: LearnedProfile | None, abilities: Iterable[Ability]
 ) -> NetworkProfile:
-    """Return the profile of a network: the record, else the server's report; ``abilities`` are those of its kind.
-
-    Raises:
-        SettingsInvalid: the bounds or the zone are unknown.
-    """
+    """Return the profile of a network by its record, else the report; raise SettingsInvalid if a fact is missing."""
     known = learned or LearnedProfile(learned_at=datetime.min.replace(tzinfo=UTC))
     bounds, zone = known.bounds, record.zone or known.zone
     if record.bounds is not None:

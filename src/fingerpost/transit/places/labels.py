@@ -63,11 +63,7 @@ Label = Location | StopText
 
 
 async def read_label(text: str, variables: VariableStore, user: str | None) -> Label:
-    """Parse a label as the user's variable of this name, else as a position, else as a stop id or name.
-
-    Raises:
-        ParameterError: it is a position off the globe, or a variable that holds no place.
-    """
+    """Parse a label: a saved variable, else a position, else a stop id or name; raise ParameterError if it is none."""
     variable = await find_variable(text, variables, user)
     if variable is not None:
         stop_id = find_stop_id(variable)

@@ -51,10 +51,7 @@ def read_instant(text: str, *, zone_name: str, now: int, field: str = "time") ->
     """Parse ``now`` or an RFC 3339 text; seconds and offset are optional.
 
     Without an offset the text is a local time of the zone. If clocks show it twice, the earlier instant is used; if
-    they skip it, it moves forward. The note says so.
-
-    Raises:
-        ParameterError: the text is not an instant.
+    they skip it, it moves forward. The note says so. Other texts raise ParameterError.
     """
     if is_now(text):
         return ReadInstant(now)

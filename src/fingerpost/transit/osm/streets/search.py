@@ -184,8 +184,8 @@ _HAIR_M = 0.01
 def find_stops_ahead(graph: StreetGraph, stops: Snapped) -> UInt16:
     """Return for each arc a lower bound, in whole metres, of the walk from its end to the nearest stop.
 
-    A search for stops skips arcs with which it would exceed its limit. Walks do not turn back on an edge. One-way and
-    barred edges count, so that the bound holds for every way of walking and in both directions.
+    A search for stops skips arcs with which it would exceed its limit. Walks do not turn back on an edge. Restrictions
+    of edges are ignored, so the bound holds for every way of walking and in both directions.
     """
     arcs = 2 * graph.edge_count
     on = stops.edge >= 0
