@@ -209,20 +209,17 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
 def _cheapest_tickets(
     book: FareBook, rules: dict[str, list[TicketRule]], rides: Sequence[FareRide], currency: str
 ) -> Price | None:
-    best: list[Price | None] = [Price(Decimal(0), currency, ())] + [None] * len(rides)
+    tickets = [ticket for ticket in book.tickets if ticket.price and ticket.currency == currency]
+    # The cheapest tickets for the first rides, by their number.
+    best: list[Price | None] = [Price(Decimal(0), currency, ())]
     for end in range(1, len(rides) + 1):
-        for begin in range(end):
-            paid = best[begin]
-            if paid is None:
-                continue
-            for ticket in book.tickets:
-                if not ticket.price or ticket.currency != currency:
-                    continue
-                if not _covers(book, rules, ticket, rides[begin:end]):
-                    continue
-                known, amount = best[end], paid.amount + Decimal(ticket.price)
-                if known is None or amount < known.amount:
-                    best[end] = Price(amount, currency, (*paid.tickets, ticket.fare_id))
+        options = [
+            Price(paid.amount + Decimal(ticket.price), currency, (*paid.tickets, ticket.fare_id))
+            for begin, paid in enumerate(best)
+            for ticket in tickets
+            if paid is not None and _covers(book, rules, ticket, rides[begin:end])
+        ]
+        best.append(min(options, key=lambda price: price.amount, default=None))
     return best[-1]
 
 
