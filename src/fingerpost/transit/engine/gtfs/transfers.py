@@ -119,30 +119,26 @@ def _read_rules(table: Table, block: Block, rows_of: Mapping[str, RowIndex]) -> 
     min_s, bad_min = block.integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)
     min_s[bad_min] = -1
-    begin, end = (rows_of["stop"].find(block, column) for column in (0, 1))
-    routes = [rows_of["route"].find(block, column) for column in (4, 5)]
-    trips = [rows_of["trip"].find(block, column) for column in (6, 7)]
+    stops, routes, trips = (
+        {_COLUMNS[column]: rows_of[kind].find(block, column) for column in columns}
+        for kind, columns in (("stop", (0, 1)), ("route", (4, 5)), ("trip", (6, 7)))
+    )
     # These rows need no stops.
     is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
     faults = (
         (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
-        (Reason.TRANSFER_AT_UNKNOWN_STOP, "from_stop_id", (begin == BLANK) | (begin == UNKNOWN)),
-        (Reason.TRANSFER_AT_UNKNOWN_STOP, "to_stop_id", (end == BLANK) | (end == UNKNOWN)),
-        (Reason.TRANSFER_AT_LEFT_OUT_STOP, "from_stop_id", begin == LEFT_OUT),
-        (Reason.TRANSFER_AT_LEFT_OUT_STOP, "to_stop_id", end == LEFT_OUT),
-        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "from_route_id", routes[0] == UNKNOWN),
-        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "to_route_id", routes[1] == UNKNOWN),
-        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "from_trip_id", trips[0] == UNKNOWN),
-        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "to_trip_id", trips[1] == UNKNOWN),
-        (Reason.TRANSFER_OF_LEFT_OUT_TRIP, "from_trip_id", trips[0] == LEFT_OUT),
-        (Reason.TRANSFER_OF_LEFT_OUT_TRIP, "to_trip_id", trips[1] == LEFT_OUT),
+        *((Reason.TRANSFER_AT_UNKNOWN_STOP, name, (row == BLANK) | (row == UNKNOWN)) for name, row in stops.items()),
+        *((Reason.TRANSFER_AT_LEFT_OUT_STOP, name, row == LEFT_OUT) for name, row in stops.items()),
+        *((Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, name, row == UNKNOWN) for name, row in (routes | trips).items()),
+        *((Reason.TRANSFER_OF_LEFT_OUT_TRIP, name, row == LEFT_OUT) for name, row in trips.items()),
     )
     usable = table.drop_faulty(block.lines, ~is_linked, faults)
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_type], "transfer_type")
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_min], "min_transfer_time")
-    routes = [np.where(trip >= 0, BLANK, route) for route, trip in zip(routes, trips, strict=True)]
+    pairs = zip(routes.values(), trips.values(), strict=True)
+    sides = [*(np.where(trip >= 0, BLANK, route) for route, trip in pairs), *trips.values()]
     both = np.full(len(type_), 2, np.int32)
-    read = np.column_stack([begin, end, type_, min_s, *routes, *trips, both, block.lines]).astype(np.int32)
+    read = np.column_stack([*stops.values(), type_, min_s, *sides, both, block.lines]).astype(np.int32)
     return read, is_linked, usable
 
 
