@@ -71,7 +71,7 @@ async def test_a_gigabyte_of_output_is_not_kept(runs, recorder):
 
     assert (state, run.steps[1].note) == (
         "failed",
-        "The output of echo cannot be kept: a value in it is larger than 1,000,000 bytes of JSON",
+        "The output of echo cannot be stored: a value in it is larger than 1,000,000 bytes of JSON",
     )
 
 
@@ -87,7 +87,7 @@ async def test_steps_that_double_what_they_hold_are_stopped_where_it_is_too_much
     (note,) = [record.note for record in run.steps.values() if record.state == "failed"]
 
     assert state == "failed"
-    assert note == "The output of the step cannot be kept: a value in it is larger than 1,000,000 bytes of JSON"
+    assert note == "The output of the step cannot be stored: a value in it is larger than 1,000,000 bytes of JSON"
     assert max(len(record.output) for record in run.steps.values()) < 1_000_000
 
 

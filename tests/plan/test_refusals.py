@@ -120,10 +120,10 @@ async def test_a_memory_that_is_too_large(opened, recorder):
     taken = await refusal(runs.create(plan(step(2)), user="ann", memory={"m": "x" * 590}, memory_of=first.run_id))
 
     assert given == (
-        "The memory cannot be kept: a value in it is larger than 600 bytes of JSON", {"field": "memory"}, None,
+        "The memory cannot be stored: a value in it is larger than 600 bytes of JSON", {"field": "memory"}, None,
     )  # fmt: skip
     assert taken == (
-        "The memory cannot be kept: a value in it is larger than 700 bytes of JSON", {"field": "memory_of"}, None,
+        "The memory cannot be stored: a value in it is larger than 700 bytes of JSON", {"field": "memory_of"}, None,
     )  # fmt: skip
 
 

@@ -193,14 +193,14 @@ def _encode(response: Response) -> bytes:
 
 def _decode(content: bytes) -> Response:
     head, _, body = content.partition(b"\n")
-    said = json.loads(head)
-    if len(body) != said["bytes"]:
+    fields = json.loads(head)
+    if len(body) != fields["bytes"]:
         raise ValueError("cut off")
     return Response(
-        status=said["status"],
-        headers=said["headers"],
+        status=fields["status"],
+        headers=fields["headers"],
         body=body,
-        redacted_url=said["redacted_url"],
-        retrieved_at=datetime.fromisoformat(said["retrieved_at"]),
+        redacted_url=fields["redacted_url"],
+        retrieved_at=datetime.fromisoformat(fields["retrieved_at"]),
         from_cache=True,
     )

@@ -53,7 +53,6 @@ def ending_of(failure: ToolError) -> Ending:
 
 
 def find_retry_after(value: str | None, now: datetime) -> float | None:
-    """Return the seconds of a Retry-After header, or None if it has none (RFC 9110, 10.2.3)."""
     if value is None:
         return None
     text = value.strip()

@@ -154,8 +154,7 @@ def split_address(url: str) -> SplitResult:
 def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -> Request:
     """Return the request of a redirect, without keys if it leads to another origin.
 
-    Raises:
-        SourceFailed: it leads nowhere, away from TLS, or would change the method.
+    Raise SourceFailed if it leads nowhere, away from TLS, or would change the method.
     """
     old = request.split()
     try:

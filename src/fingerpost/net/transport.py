@@ -57,10 +57,9 @@ def _translate(error: httpx2.TransportError, host: str) -> StorageUnavailable | 
         if _is_distrust(error):
             return SourceUnreachable(f"The certificate of {host} is not accepted", retryable=False)
         return SourceUnreachable(f"{host} could not be reached, or closed the connection")
-    if isinstance(error, httpx2.RemoteProtocolError) and "closed connection" in str(error).lower():
+    text = str(error).lower()
+    if isinstance(error, httpx2.RemoteProtocolError) and ("closed connection" in text or "disconnected" in text):
         return SourceUnreachable(f"{host} closed the connection before its response was complete")
-    if isinstance(error, httpx2.RemoteProtocolError) and "disconnected" in str(error).lower():
-        return SourceUnreachable(f"{host} closed the connection without a response")
     # It may be the rest of an earlier response that was longer than announced; a new connection helps.
     return SourceChanged(f"{host} answered something that is not HTTP", retryable=True)
 

@@ -39,7 +39,6 @@ class Condition:
     keys: frozenset[str]
 
     def holds(self, names: Mapping[str, Any]) -> bool:
-        """Return whether the condition is true for these values of names, or raise ConditionFailed."""
         try:
             return bool(_Evaluation(names).of(_parse(self.text)))
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:

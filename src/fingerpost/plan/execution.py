@@ -143,9 +143,12 @@ class Execution:
             _log.warning("run=%s: its signals cannot be read: %s", self._run.run_id, error.message)
 
     async def _end(self, state: RunState) -> None:
-        event = self._draw(f"run_{state}", None)
-        await self._journal.record(self._run.run_id, None, [event], state, event.at)
-        self._report(self._run.run_id, event)
+        await self._commit(None, [self._draw(f"run_{state}", None)], state)
+
+    async def _commit(self, step: StepRecord | None, events: list[Event], state: RunState | None) -> None:
+        await self._journal.record(self._run.run_id, step, events, state, events[0].at)
+        for event in events:
+            self._report(self._run.run_id, event)
 
     def _draw(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
@@ -236,7 +239,7 @@ class Execution:
         response = success_response(THINKING, THINKING, arguments, [data], {"data": data})
         limits = self._limits
         if excess := find_excess(response, most_bytes=limits.output_bytes, most_depth=limits.depth):
-            raise ParameterError(f"The output of the step cannot be kept: a value in it {excess}")
+            raise ParameterError(f"The output of the step cannot be stored: a value in it {excess}")
         return response
 
     async def _skip(self, ready: ReadyStep) -> bool:
@@ -282,19 +285,16 @@ class Execution:
         """Record a step's state, together with the run's completion if it was the last step."""
         number = ready.step.step_id
         events = [self._draw(f"step_{state}", number, data)]
-        at = events[0].at
         run_state: RunState | None = None
         if state in ("completed", "skipped"):
             if output is not None:
-                self._memory.keep(number, output)
+                self._memory.store(number, output)
             self._left -= 1
             if self._left == 0:
                 run_state = "completed"
                 events.append(self._draw("run_completed", None))
-        record = StepRecord(number, state, output, note, attempts, at)
-        await self._journal.record(self._run.run_id, record, events, run_state, at)
-        for event in events:
-            self._report(self._run.run_id, event)
+        record = StepRecord(number, state, output, note, attempts, events[0].at)
+        await self._commit(record, events, run_state)
 
     async def _decide(self, ready: ReadyStep) -> bool:
         number = ready.step.step_id

@@ -87,13 +87,12 @@ class Journal(ABC):
     def _new_session(self) -> JournalSession:
         """Return a connection for a new writer."""
 
-    async def _ask(self, act: Callable[[Any], _R]) -> _R:
-        """Run a function of the connection in the writer's thread."""
-        return await self._writing().ask(act)
+    async def _transact(self, act: Callable[[Any], _R]) -> _R:
+        return await self._writing().transact(act)
 
     async def _read(self, read: Callable[[Any], _R]) -> _R:
         """Run a query; a database that does not exist has no rows."""
-        return await self._ask(read)
+        return await self._transact(read)
 
     @abstractmethod
     def lease(self, run_id: str) -> AbstractAsyncContextManager[bool]:
@@ -126,7 +125,7 @@ class Journal(ABC):
                     break
             return run_id
 
-        return await self._ask(write)
+        return await self._transact(write)
 
     async def find(self, run_id: str) -> RunRecord | None:
         return await self._read(lambda connection: _read_run(connection, run_id))
@@ -170,12 +169,12 @@ class Journal(ABC):
                 connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
             connection.execute("DELETE FROM plan_signal WHERE run_id = %s AND step_id IS NOT NULL", (run_id,))
 
-        await self._ask(write)
+        await self._transact(write)
 
     async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         # A signal that is stored twice because an answer was cut off is harmless: of two decisions the first counts.
         query = "INSERT INTO plan_signal (run_id, verb, step_id, value) VALUES (%s, %s, %s, %s)"
-        await self._ask(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
+        await self._transact(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
         query = "SELECT seq, verb, step_id, value FROM plan_signal WHERE run_id = %s AND seq > %s ORDER BY seq"

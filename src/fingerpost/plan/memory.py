@@ -25,7 +25,7 @@ class Memory:
         self._read: dict[int, Any] = {}
         self.bytes = sum(map(len, self._outputs.values()))
 
-    def keep(self, step_id: int, output: str) -> None:
+    def store(self, step_id: int, output: str) -> None:
         self._outputs[step_id] = output
         self.bytes += len(output)
 
@@ -109,13 +109,13 @@ class Memory:
             return reference.default
         place = _place(reference)
         # The owner of this step has to act on the remarks of the earlier one.
-        said = details_of(response)
+        details = details_of(response)
         hint = None
-        if "candidates" in said and source is not None:
+        if "candidates" in details and source is not None:
             reason = f"step {source} answered with candidates"
             hint = f"Choose a candidate of step {source}, and write its token in place of the text"
         message = f"The {reference}, in parameters.{place}, found no value: {reason}"
-        raise ParameterError(message, {"field": place, **said}, hint=hint)
+        raise ParameterError(message, {"field": place, **details}, hint=hint)
 
     def _at(self, reference: Reference, response: Any, source: int | None) -> Any:
         if reference.path is not None:

@@ -69,12 +69,12 @@ class _Chain:
             return False
         for tool in producers:
             for query_type, model in tool.spec.input_schema.items():
-                kept = len(self._steps)
+                count = len(self._steps)
                 arguments = self._arguments(model, f"{tool.spec.name} ({query_type})", (*above, key))
                 if arguments is not None:
                     self._add(tool, query_type, arguments)
                     return True
-                del self._steps[kept:]
+                del self._steps[count:]
         return False
 
     def _arguments(self, model: type[BaseModel], asker: str, above: tuple[str, ...]) -> dict[str, Any] | None:
@@ -113,7 +113,7 @@ class _Chain:
     def _impossible(self) -> PlanInvalid:
         missing = list(self._missing.values())
         lacking = "; ".join(
-            f"'{each['name']}', which {each['needed_by']} needs {each['nearest']}".strip() for each in missing
+            f"'{lack['name']}', which {lack['needed_by']} needs {lack['nearest']}".strip() for lack in missing
         )
         hint = f"Give the missing values, or want one of these keys: {listed(self._producers)}"
         return PlanInvalid(f"No plan gives this: nothing provides {lacking}", {"missing": missing}, hint=hint)
@@ -240,7 +240,7 @@ class PlanningCapability:
         examples = "; ".join(f"'{template.example}'" for template in TEMPLATES)
         keys = ", ".join(sorted({tool.spec.output_key for tool in self._catalogue.tools.values()}))
         raise PlanInvalid(
-            "No planner understands this goal, and none makes one up",
+            "No planner understands this goal",
             {"field": "user_input"},
-            hint=f"Say it like {examples}; or name the wanted keys, of {keys}; or configure a language model",
+            hint=f"Write it like {examples}; or name the wanted keys, of {keys}; or configure a language model",
         )

@@ -33,7 +33,7 @@ _KIND_OF: Final = {
     "warnings": "warning",
 }
 # What the caller sent, and what the step's own record says already.
-_NOT_SAID: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
+_NO_REMARKS: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
 
 
 class Remark(NamedTuple):
@@ -52,11 +52,11 @@ def list_remarks(response: Any) -> list[Remark]:
         return []
     # A failure of the kind "warning" has its sentence there; the step's record has it as its error.
     own = "warning" if response.get("success") is False else ""
-    told = {name: value for name, value in response.items() if name not in _NOT_SAID and name != own}
+    others = {name: value for name, value in response.items() if name not in _NO_REMARKS and name != own}
     # A transit tool's body stands under data, and once more as the only result.
-    order = sorted(told, key=lambda name: name == "results")
+    order = sorted(others, key=lambda name: name == "results")
     found: dict[tuple[str, str], Remark] = {}
-    for remark in _walk({name: told[name] for name in order}, ""):
+    for remark in _walk({name: others[name] for name in order}, ""):
         found.setdefault((remark.kind, encode(remark.value)), remark)
     return list(found.values())
 
@@ -66,18 +66,18 @@ def list_remark_sentences(remark: Remark) -> Iterator[str]:
     kind, at, value = remark
     name = at.rpartition(".")[2]
     if kind == "missing" and isinstance(value, Mapping):
-        for each, why in value.items():
-            yield f"missing {each}: {_say(why)}"
+        for name, why in value.items():
+            yield f"missing {name}: {_format_value(why)}"
     elif kind == "missing":
-        yield f"missing: {_say(value)}"
+        yield f"missing: {_format_value(value)}"
     elif kind == "candidates":
-        yield f"candidates: {'; '.join(_format_candidate(each) for each in _listed(value))}"
+        yield f"candidates: {'; '.join(_format_candidate(candidate) for candidate in _to_list(value))}"
     elif kind == "did_you_mean":
-        yield f"did you mean {', '.join(_say(each) for each in _listed(value))}?"
+        yield f"did you mean {', '.join(_format_value(word) for word in _to_list(value))}?"
     elif isinstance(value, bool | int | float) or name == "noResultsReason":
-        yield f"{name}: {_say(value)}"
+        yield f"{name}: {_format_value(value)}"
     else:
-        yield from (_say(each) for each in _listed(value))
+        yield from map(_format_value, _to_list(value))
 
 
 def details_of(response: Any) -> dict[str, Any]:
@@ -117,25 +117,25 @@ def _walk(value: Any, at: str) -> Iterator[Remark]:
             yield from _walk(item, f"{at}.{number}")
 
 
-def _listed(value: Any) -> Iterable[Any]:
+def _to_list(value: Any) -> Iterable[Any]:
     return value if isinstance(value, list | tuple) else [value]
 
 
-def _say(value: Any) -> str:
+def _format_value(value: Any) -> str:
     """Return a text as it is, our own shapes in words, and anything else as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):
         parts = [value[name] for name in ("message", "next_step", "hint") if value.get(name)]
         if suggested := value.get("did_you_mean"):
-            parts.append(f"Did you mean {', '.join(_say(each) for each in _listed(suggested))}?")
+            parts.append(f"Did you mean {', '.join(_format_value(word) for word in _to_list(suggested))}?")
         return " ".join(as_sentence(str(part)) for part in parts)
     return encode(value)
 
 
 def _format_candidate(value: Any) -> str:
     if not isinstance(value, Mapping):
-        return _say(value)
+        return _format_value(value)
     token = value.get("token") or value.get("id") or value.get("parameterValue")
     where = value.get("coordinate")
     if token is None and isinstance(where, Mapping) and {"lat", "lon"} <= where.keys():

@@ -76,7 +76,7 @@ class Progress(WireDict):
 
 
 class RunRemark(WireDict):
-    """One thing that a step's tool said beside its value, as the tool wrote it; ``at`` is its place in the response."""
+    """A remark of a step's tool beside its value, as the tool wrote it; ``at`` is its place in the response."""
 
     kind: Literal["missing", "note", "hint", "did_you_mean", "candidates", "warning"]
     at: str

@@ -137,7 +137,7 @@ class PlanRuns:
         plan = plan_of(run)
         step = next((step for step in plan.steps if step.step_id == step_id), None)
         if step is None or step.agent != HUMAN:
-            waiting = [str(each.step_id) for each in plan.steps if each.agent == HUMAN]
+            waiting = [str(other.step_id) for other in plan.steps if other.agent == HUMAN]
             there = f"steps {', '.join(waiting)} do" if waiting else "none does"
             raise PlanInvalid(f"Step {step_id} waits for no person; {there}", {"field": "step_id"})
         known = run.steps.get(step_id)
@@ -145,7 +145,7 @@ class PlanRuns:
             raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
         decision = {"note": note, "value": value}
         if excess := find_excess(decision, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
-            raise PlanInvalid(f"The decision cannot be kept: its value {excess}", {"field": "value"})
+            raise PlanInvalid(f"The decision cannot be stored: its value {excess}", {"field": "value"})
         await self._signal(run_id, "approve" if approved else "reject", step_id, decision)
 
     async def check_resumable(self, run_id: str, user: str | None) -> None:
@@ -159,9 +159,7 @@ class PlanRuns:
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
         """Replace the unfinished part of a run's plan; finished steps stay as recorded.
 
-        Raises:
-            PlanInvalid: the plan may not be changed (any more), or the new one is invalid.
-            StorageUnavailable: the run is being executed.
+        Raise PlanInvalid if the plan may not be changed or is invalid, StorageUnavailable while the run is executed.
         """
         run = await self.get(run_id, user)
         old = plan_of(run)
@@ -172,8 +170,8 @@ class PlanRuns:
         if run.replans >= self.limits.replans:
             raise PlanInvalid(f"The plan was changed {run.replans} times already, which is the limit")
         done = finished(run)
-        kept = {step.step_id: _as_planned(step) for step in plan.steps}
-        changed = [s.step_id for s in old.steps if s.step_id in done and kept.get(s.step_id) != _as_planned(s)]
+        planned = {step.step_id: _as_planned(step) for step in plan.steps}
+        changed = [s.step_id for s in old.steps if s.step_id in done and planned.get(s.step_id) != _as_planned(s)]
         if changed:
             numbers = ", ".join(map(str, changed))
             raise PlanInvalid(f"Finished steps must stay as they are: {numbers}", {"field": "plan"})
@@ -189,7 +187,7 @@ class PlanRuns:
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> InitialMemory:
         values = dict(memory)
         if excess := find_excess(values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
-            raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory"})
+            raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory"})
         if memory_of is None:
             return InitialMemory(values=values)
         run = await self.get(memory_of, user)
@@ -205,7 +203,7 @@ class PlanRuns:
             # Runs that start from one another would gather without end.
             excess = find_excess(values, most_bytes=most, most_depth=self.limits.depth + 1)
         if excess is not None:
-            raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory_of"})
+            raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory_of"})
         return InitialMemory(
             values=values, paths={key: path for key, path in earlier.paths().items() if key not in given}
         )
@@ -228,9 +226,8 @@ class PlanRuns:
     async def execute(self, run_id: str) -> RunState:
         """Execute a run in this task until it ends or waits, and return its state.
 
-        Raises:
-            StorageUnavailable: another process executes it, or the journal cannot be written.
-            PlanInvalid: the run is unknown, or its unfinished steps no longer fit the tools.
+        Raise PlanInvalid if the run is unknown or its unfinished steps no longer fit the tools, StorageUnavailable if
+        another process executes it or the journal cannot be written.
         """
         return await self.journal.execute_run(run_id)
 

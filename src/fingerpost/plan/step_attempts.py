@@ -61,7 +61,7 @@ class StepCall:
     def query_type(self) -> str:
         return self.name if self.ready.question is None else self.ready.question.query_type
 
-    async def ask_tool(self, arguments: dict[str, Any]) -> Mapping[str, Any]:
+    async def call_tool(self, arguments: dict[str, Any]) -> Mapping[str, Any]:
         assert self.ready.tool is not None
         assert self.ready.question is not None
         return await self.ready.tool.execute(self.ready.question.query_type, arguments, self.user)
@@ -100,7 +100,9 @@ class StepExecutor:
         tool, most_s = call.ready.tool, self._limits.attempt_s
         try:
             async with asyncio.timeout(most_s):
-                response = await (call.ask_tool(call.arguments) if call.ready.step.agent is None else self._ask(call))
+                response = await (
+                    call.call_tool(call.arguments) if call.ready.step.agent is None else self._delegate(call)
+                )
             return self._read(call, number, response)
         except TimeoutError:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
@@ -110,8 +112,7 @@ class StepExecutor:
         except ToolError as error:
             return self._fail(call, number, error)
 
-    async def _ask(self, call: StepCall) -> Mapping[str, Any]:
-        """Ask an agent, which may call the step's tool."""
+    async def _delegate(self, call: StepCall) -> Mapping[str, Any]:
         step = call.ready.step
         assert step.agent is not None
         task = Task(
@@ -121,7 +122,7 @@ class StepExecutor:
             parameters=call.arguments,
             user=call.user,
             idempotency_key=call.key,
-            perform=None if call.ready.tool is None else call.ask_tool,
+            perform=None if call.ready.tool is None else call.call_tool,
         )
         answer = await self._catalogue.agents[step.agent](task)
         if isinstance(answer, Mapping) and {"success", "results", "output_key"} <= answer.keys():
@@ -135,7 +136,7 @@ class StepExecutor:
             response = dict(response)
         excess = find_excess(response, most_bytes=self._limits.output_bytes, most_depth=self._limits.depth)
         if excess is not None:
-            raise BrokenContract(f"The output of {call.name} cannot be kept: a value in it {excess}")
+            raise BrokenContract(f"The output of {call.name} cannot be stored: a value in it {excess}")
         if response["success"]:
             return StepOutcome(response, number, None)
         note = str(response.get("error") or response.get("warning") or "it failed without a word")

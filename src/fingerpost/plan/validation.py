@@ -25,7 +25,7 @@ from fingerpost.plan.references import Reference, Way, fill, list_references
 THINKING: Final = "thinking"
 """The performer of a step without tool and agent."""
 
-_MOST_TOLD = 5
+_MOST_REPORTED = 5
 _MOST_LISTED = 100
 _MOST_KEY_CHARS = 200
 # JSON parsers read integers up to here exactly, and every engine can store them.
@@ -89,7 +89,6 @@ class ValidPlan:
 
     @cached_property
     def before(self) -> Mapping[int, frozenset[int]]:
-        """All steps that come before each step."""
         return reach_of({number: ready.dependencies for number, ready in self.steps.items()}, self._in_order)
 
 
@@ -116,14 +115,14 @@ def validate_plan(
 
 
 def _plan_invalid(problems: list[PlanProblem], complaint: str, hint: str | None) -> PlanInvalid:
-    rest = len(problems) - _MOST_TOLD
+    rest = len(problems) - _MOST_REPORTED
     more = f"; and {rest} more problems" if rest > 0 else ""
     first = problems[0]
     place = "plan" if first.step_id is None else f"plan.steps[step_id={first.step_id}].{first.field}"
     details: dict[str, Any] = {"field": place, "errors": [problem.to_details() for problem in problems[:_MOST_LISTED]]}
     if len(problems) > _MOST_LISTED:
         details["errors_left_out"] = len(problems) - _MOST_LISTED
-    sentence = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
+    sentence = "; ".join(str(problem) for problem in problems[:_MOST_REPORTED])
     return PlanInvalid(f"{complaint}: {sentence}{more}", details, hint=hint)
 
 
@@ -181,7 +180,7 @@ class _Check:
             yield PlanProblem(None, "steps", f"hold a step_id beyond {_MOST_STEP_ID:,}; a small number will do")
         parameters = [step.parameters for step in steps]
         if excess := find_excess(parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth + 1):
-            yield PlanProblem(None, "steps", f"hold parameters that cannot be kept: a value in them {excess}")
+            yield PlanProblem(None, "steps", f"hold parameters that cannot be stored: a value in them {excess}")
 
     def _step(self, step: PlanStep) -> Iterator[PlanProblem]:
         number = step.step_id
@@ -190,7 +189,7 @@ class _Check:
             return
         ready = self.ready[number] = ReadyStep(step, dependencies=list(dict.fromkeys(step.dependencies)))
         is_done = number in self._done
-        yield from self._who(ready, is_done)
+        yield from self._check_performer(ready, is_done)
         ready.key = step.expected_key or (ready.tool.spec.output_key if ready.tool else None)
         if ready.key is not None:
             self._writers.setdefault(ready.key, []).append(number)
@@ -209,7 +208,7 @@ class _Check:
             except ConditionInvalid as error:
                 yield PlanProblem(number, "done_check", f"{_clip(step.done_check)!r} does not compile: {error}")
 
-    def _who(self, ready: ReadyStep, is_done: bool) -> Iterator[PlanProblem]:
+    def _check_performer(self, ready: ReadyStep, is_done: bool) -> Iterator[PlanProblem]:
         step, tools, agents = ready.step, self._catalogue.tools, self._catalogue.agents
         if step.tool is not None:
             ready.tool = tools.get(step.tool)
@@ -270,7 +269,7 @@ class _Check:
 
     def _writers_for(self, reader: int, key: str, below: Mapping[int, frozenset[int]]) -> list[int]:
         """Return the steps whose output a reader may read: all that write the key and do not wait for the reader."""
-        return [each for each in self._writers.get(key, ()) if each != reader and reader not in below[each]]
+        return [writer for writer in self._writers.get(key, ()) if writer != reader and reader not in below[writer]]
 
     def _rival_writers(self, rivals: Mapping[str, list[int]]) -> Iterator[PlanProblem]:
         for key, writers in rivals.items():
@@ -292,7 +291,7 @@ class _Check:
 
     def _last_before(self, number: int, key: str) -> int | None:
         before = self._before[number]
-        writers = [each for each in self._writers.get(key, ()) if each in before]
+        writers = [writer for writer in self._writers.get(key, ()) if writer in before]
         return max(writers, key=lambda writer: len(self._before[writer]), default=None)
 
 
@@ -321,7 +320,9 @@ def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
             # Errors of the whole model may come from the missing arguments.
             found = error.errors(include_url=False)
             return [
-                each for each in found if each["type"] == "missing" or {*each["loc"][:1]} & question.arguments.keys()
+                error
+                for error in found
+                if error["type"] == "missing" or {*error["loc"][:1]} & question.arguments.keys()
             ]
     return []
 
@@ -370,5 +371,5 @@ def reach_of(edges: Mapping[int, Sequence[int]], in_order: Iterable[int]) -> dic
     reach: dict[int, frozenset[int]] = {}
     for node in in_order:
         before = edges[node]
-        reach[node] = frozenset(before).union(*(reach[each] for each in before))
+        reach[node] = frozenset(before).union(*(reach[node] for node in before))
     return reach

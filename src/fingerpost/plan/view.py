@@ -100,7 +100,7 @@ def _describe(
         view["mermaid"] = draw(runs.shape_of(run), {number: record.state for number, record in run.steps.items()})
     for name in ("steps", "values", "events"):
         if name in view:
-            view[name] = [write_stated(dict, each) for each in view[name]]
+            view[name] = [write_stated(dict, row) for row in view[name]]
     return write_stated(RunView, view)
 
 
@@ -117,7 +117,7 @@ def format_run(run: RunView) -> str:
         f"{run['run_id']} takes parts of it by $ref and path"
     )
     lines += [
-        f"{each['key']} = {left_out if each['left_out'] else _format_json(each.get('value'))}" for each in run["values"]
+        f"{row['key']} = {left_out if row['left_out'] else _format_json(row.get('value'))}" for row in run["values"]
     ]
     whole = ((name, run.get(name)) for name in ("plan", "memory"))
     lines += [f"{name}: {_format_json(value)}" for name, value in whole if value is not None]
@@ -146,7 +146,7 @@ def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int, h
         name = f"Step {step['step_id']}"
         if step.get("error"):
             lines.append(f"{name} failed: {step['error']}")
-        lines += [f"{name}: {words}" for each in step["remarks"] for words in list_remark_sentences(Remark(**each))]
+        lines += [f"{name}: {words}" for remark in step["remarks"] for words in list_remark_sentences(Remark(**remark))]
     if remarks_left_out:
         more = f"{remarks_left_out} more remarks of the steps"
         lines.append(f"{more} are in the run's memory: {how_to_read}")
@@ -278,10 +278,10 @@ def _next(
     parts = ["run_plan with action resume goes on where it stopped"] if passing or not lasting else []
     if lasting:
         change = "run_plan with action replace takes a plan that changes what is unfinished"
-        anew = "run_plan with a new plan and memory_of this run keeps what it has found"
+        restart = "run_plan with a new plan and memory_of this run keeps what it has found"
         numbers = ", ".join(map(str, lasting))
         which = f"Step {numbers}" if len(lasting) == 1 else f"Each of the steps {numbers}"
-        parts.append(f"{which} would fail again as it stands: {change if may_change else anew}")
+        parts.append(f"{which} would fail again as it stands: {change if may_change else restart}")
     return "; ".join(parts)
 
 

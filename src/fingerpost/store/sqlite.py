@@ -114,12 +114,7 @@ class SqliteFile:
 
     @contextmanager
     def translating_sqlite_errors(self) -> Iterator[None]:
-        """Translate errors of SQLite and the file system.
-
-        Raises:
-            SettingsInvalid: the file is damaged or closed to us; the operator must act.
-            StorageUnavailable: it is busy or its disk is full; or, not retryable, the statement is wrong.
-        """
+        """Translate errors: SettingsInvalid for a file that is damaged or closed to us, else StorageUnavailable."""
         try:
             yield
         except sqlite3.DatabaseError as error:

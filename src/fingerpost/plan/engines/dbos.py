@@ -70,7 +70,7 @@ class DbosJournal(Journal):
 
     async def is_leased(self, run_id: str) -> bool:
         query = f"SELECT {IS_HELD} FROM plan_run WHERE id = %s"  # noqa: S608  (constants)
-        return await self._ask(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
+        return await self._transact(lambda connection: connection.execute(query, (run_id,)).fetchone() == (True,))
 
     async def execute_run(self, run_id: str) -> RunState:
         return await (await self._launched()).execute_run(run_id)
@@ -82,7 +82,7 @@ class DbosJournal(Journal):
         if self._executor is not None:
             return self._executor
         # Connect first: errors of the database are then reported in our own words.
-        await self._ask(lambda connection: connection.execute("SELECT 1"))
+        await self._transact(lambda connection: connection.execute("SELECT 1"))
         lack = "FINGERPOST_DATABASE_URL is set, and DBOS is not installed"
         await asyncio.to_thread(require_extra, "scale", lack, "dbos")
         # Importing DBOS takes 2 s, and only those who execute runs wait for it.
@@ -143,7 +143,7 @@ class DbosJournal(Journal):
     async def _list_dead(self) -> list[str]:
         executor = await self._launched()
         names = sorted(await asyncio.to_thread(executor.list_servers_at_work) - {self._process})
-        rows = await self._ask(lambda connection: connection.execute(_FIND_DEAD, (names,)).fetchall())
+        rows = await self._transact(lambda connection: connection.execute(_FIND_DEAD, (names,)).fetchall())
         return [row[0] for row in rows]
 
 

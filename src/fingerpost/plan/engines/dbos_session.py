@@ -68,7 +68,7 @@ class DbosSession:
         self._released: dict[str, int] = {}
         self._has_given_up = threading.Event()
 
-    def ask(self, act: Callable[[psycopg.Connection], _R]) -> _R:
+    def transact(self, act: Callable[[psycopg.Connection], _R]) -> _R:
         return self._patiently(lambda: self._once(act), _READ_PATIENCE_S)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
@@ -91,13 +91,13 @@ class DbosSession:
                 return True
             return connection.execute("SELECT 1 FROM plan_run WHERE id = %s", (run_id,)).fetchone() is None
 
-        return self.ask(take)
+        return self.transact(take)
 
     def release(self, run_id: str) -> None:
         """End a claim. If the database cannot be reached, the release precedes the next write."""
         if (holder := self._holders.pop(run_id, None)) is not None:
             self._released[run_id] = holder
-        self.ask(lambda _connection: None)
+        self.transact(lambda _connection: None)
 
     def give_up(self) -> None:
         self._has_given_up.set()

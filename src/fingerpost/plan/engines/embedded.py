@@ -36,9 +36,6 @@ def _lock(path: Path) -> int | None:
     """Return the handle of a lock, or None if another process or task holds it.
 
     Only the system call is filelock's: its FileLock objects would take a quarter of the time of a short run.
-
-    Raises:
-        SettingsInvalid: the folder cannot be written.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +124,7 @@ class EmbeddedJournal(Journal):
 
     async def _read(self, read: Callable[[sqlite3.Connection], _R]) -> _R:
         # The file is created by the first write.
-        return await self._ask(read) if self._tables.file.path.exists() else self._tables.empty.read(read)
+        return await self._transact(read) if self._tables.file.path.exists() else self._tables.empty.read(read)
 
 
 class FileSession:
@@ -137,7 +134,7 @@ class FileSession:
         self._tables = tables
         self._connection: sqlite3.Connection | None = None
 
-    def ask(self, act: Callable[[sqlite3.Connection], _R], *, begin: str = "BEGIN") -> _R:
+    def transact(self, act: Callable[[sqlite3.Connection], _R], *, begin: str = "BEGIN") -> _R:
         with self._tables.file.translating_sqlite_errors():
             if self._connection is None:
                 self._connection = self._tables.connect()
@@ -158,7 +155,7 @@ class FileSession:
             write_rows(connection, steps, events, states, removed)
             return removed
 
-        return self.ask(write, begin="BEGIN IMMEDIATE")
+        return self.transact(write, begin="BEGIN IMMEDIATE")
 
     def give_up(self) -> None:
         """Do nothing: SQLite limits its own wait for a busy file."""

@@ -25,7 +25,7 @@ _R = TypeVar("_R")
 class JournalSession(Protocol):
     """One connection to where runs are stored; every method but ``give_up`` is called by the writer's thread alone."""
 
-    def ask(self, act: Callable[[Any], _R]) -> _R:
+    def transact(self, act: Callable[[Any], _R]) -> _R:
         """Return what a function of the connection returns; its statements are one transaction."""
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
@@ -85,9 +85,9 @@ class GroupCommit:
         if self._timer is None:
             self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_now)
 
-    def ask(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
+    def transact(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
         """Run a function on the connection, after all that was queued so far, whether or not the caller waits."""
-        return asyncio.shield(self.submit(partial(self._session.ask, act)))
+        return asyncio.shield(self.submit(partial(self._session.transact, act)))
 
     def submit(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
         """Run a function in the writer's thread; cancelling the future prevents it if it has not begun."""
