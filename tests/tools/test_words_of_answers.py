@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.filings.tools.sec_text import format_calculations
 from fingerpost.transit.tools.user_variables import describe_saved
-from fingerpost.transit.tools.wording import describe_alerts
+from fingerpost.transit.tools.wording import list_alert_lines
 
 NOON, EVENING, MORROW = "2026-03-10T12:00:00+02:00", "2026-03-10T18:30:00+02:00", "2026-03-11T00:05:00+02:00"
 SAVED_AT = "2026-03-10T06:00:00Z"
@@ -23,7 +23,7 @@ SAVED_AT = "2026-03-10T06:00:00Z"
 def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
     alert = {"header": "Road works", "effect": "DETOUR", "touches": ["stopId"], **period}
 
-    assert describe_alerts({"alerts": [alert]}, [], "", "Europe/Helsinki") == [
+    assert list_alert_lines({"alerts": [alert]}, [], "", "Europe/Helsinki") == [
         f"! Alert for this stop ({told}): Road works"
     ]
 

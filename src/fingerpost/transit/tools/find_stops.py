@@ -28,7 +28,7 @@ from fingerpost.transit.tools.shapes import (
     serialize_meta,
     serialize_warnings,
 )
-from fingerpost.transit.tools.wording import said_below
+from fingerpost.transit.tools.wording import list_footer_lines
 
 
 class FindStopsInput(WireModel):
@@ -112,7 +112,7 @@ def describe_stops(answer: FindStopsOutput) -> str:
         f"at {stop['coordinate']['lat']},{stop['coordinate']['lon']}"
         for stop in answer["stops"]
     ] or ["No stops there."]
-    return "\n".join(lines + said_below(answer, answer["meta"]))
+    return "\n".join(lines + list_footer_lines(answer, answer["meta"]))
 
 
 def _words(stop: NearbyStop) -> list[TripWord]:

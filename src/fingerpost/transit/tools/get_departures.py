@@ -27,7 +27,7 @@ from fingerpost.transit.rules.times import format_instant, local_date_of, place_
 from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
-from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
+from fingerpost.transit.tools.report import list_affected_rows, list_row_paths, report_rides
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
     Language,
@@ -39,11 +39,11 @@ from fingerpost.transit.tools.shapes import (
 )
 from fingerpost.transit.tools.wording import (
     FormatTime,
-    describe_alerts,
     explain_gap,
     find_past_message,
     format_clock,
-    said_below,
+    list_alert_lines,
+    list_footer_lines,
 )
 
 
@@ -173,7 +173,7 @@ def _answer(
 ) -> ToolReply:
     shown, zone, now = _choose(query, board), board.provenance.zone, int(call.now.timestamp())
     stated = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
-    report = report_rides(shown, list_board_touched(board, shown, "stopId"), board.provenance, now, stated)
+    report = report_rides(shown, list_affected_rows(board, shown, "stopId"), board.provenance, now, stated)
     gap = None if board.found_count else board.gap
     walks = [None if row.cancelled else (board.walks or {}).get(row.stop_id) for row in shown]
     leaving: list[WireLeave] = [
@@ -183,7 +183,7 @@ def _answer(
     ]
     meta = {
         **report.serialize(stop.member_ids),
-        "whyEmpty": None if gap is None else explain_gap(gap).say(lambda instant: format_instant(instant, zone)),
+        "whyEmpty": None if gap is None else explain_gap(gap).format(lambda instant: format_instant(instant, zone)),
         "at": None if query.instant == now else format_instant(query.instant, zone),
         "leaveBy": None if board.walks is None else leaving,
         "walking": None if board.walks is None else board.provenance.walking,
@@ -256,8 +256,8 @@ def _write_text(body: GetDeparturesOutput, shown: Sequence[Departure], rows: Seq
     head = f"Departures from {body.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"
     empty = " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
     parts = [(path, _name_row(row)) for path, row in list_row_paths(shown)]
-    alerts = describe_alerts(meta, parts, "every departure", meta["timeZone"])
-    return "\n".join([head, *(rows or [empty]), *said_below(body, meta, alerts)])
+    alerts = list_alert_lines(meta, parts, "every departure", meta["timeZone"])
+    return "\n".join([head, *(rows or [empty]), *list_footer_lines(body, meta, alerts)])
 
 
 def _name_row(row: Departure) -> str:

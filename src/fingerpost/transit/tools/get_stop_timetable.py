@@ -25,7 +25,7 @@ from fingerpost.transit.rules.modes import TimetableWord, timetable_word
 from fingerpost.transit.rules.times import AskedInstant, format_utc, local_date_of, place_in_time, read_offset_instant
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
-from fingerpost.transit.tools.report import list_board_touched, list_row_paths, report_rides
+from fingerpost.transit.tools.report import list_affected_rows, list_row_paths, report_rides
 from fingerpost.transit.tools.shapes import (
     AnswerMetadata,
     NoResultsReason,
@@ -35,13 +35,13 @@ from fingerpost.transit.tools.shapes import (
 )
 from fingerpost.transit.tools.wording import (
     WhyEmptySentence,
-    describe_alerts,
     explain_gap,
     find_past_message,
     format_clock,
     format_count,
     format_day,
-    said_below,
+    list_alert_lines,
+    list_footer_lines,
 )
 
 DEFAULT_DEPARTURES, MOST_DEPARTURES = 3, 5
@@ -160,7 +160,7 @@ def _write_text(
     format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
     limits = f"at most {applied['maxDepartures']} within {applied['horizonMinutes']} min"
     head = f"Timetable of {stop['name']} ({stop['id']}), {format_day(since, zone)} ({zone}), {limits}:"
-    why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.say(format_time)]
+    why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.format(format_time)]
     lines = [head if shown else " ".join([head, "no departures.", *filter(None, why)])]
     if len(shown) <= ROWS_ONE_BY_ONE:
         lines += [f"{format_time(row.scheduled)} {_name(row, zone)}" for row in shown]
@@ -185,8 +185,8 @@ def _write_text(
         others = ", ".join(stop["otherStops"])
         remarks.append(f"! This stop alone; its place has other stops too ({others}); wholePlace shows all.")
     parts = [(path, f"{timetable_word(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
-    alerts = describe_alerts(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
-    return "\n".join(lines + said_below(metadata, meta, remarks + alerts))
+    alerts = list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
+    return "\n".join(lines + list_footer_lines(metadata, meta, remarks + alerts))
 
 
 def _name(row: Departure, zone: str) -> str:
@@ -305,7 +305,7 @@ def _answer(
     provenance = board.provenance
     more = _format_more(running, len(shown), window) if len(shown) < len(running) else None
     stated = [*warnings, *list_stated((WarningCode.TRUNCATED_RESULTS, more))]
-    report = report_rides(shown, list_board_touched(board, shown, "meta/stop"), provenance, window.now, stated)
+    report = report_rides(shown, list_affected_rows(board, shown, "meta/stop"), provenance, window.now, stated)
     reason = None if running else _find_reason(window, board)
     why_empty = None if running or board.gap is None else explain_gap(board.gap)
     lines = _group_by_line(running if window.is_until else ())
@@ -313,7 +313,7 @@ def _answer(
     fitting = summaries[: min(MOST_LINES, count_fitting_lines(summaries))]
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
-        "whyEmpty": None if why_empty is None else why_empty.say(format_utc),
+        "whyEmpty": None if why_empty is None else why_empty.format(format_utc),
         "lines": fitting or None,
         "linesNotShown": len(lines) - len(fitting) or None,
         "nextDeparture": format_utc(running[len(shown)].scheduled) if len(shown) < len(running) else None,

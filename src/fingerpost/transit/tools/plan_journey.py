@@ -359,8 +359,8 @@ def _list_remarks(
             remarks.append(unmet.message)
     report = report_rides(list_legs(shown), (), provenance, now, found.warnings)
     remarks += [warning.message for warning in report.warnings]
-    touched = list_legs((*shown, *unusable))
-    alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)
+    legs = list_legs((*shown, *unusable))
+    alerts = dict.fromkeys(alert.header or alert.text for leg in legs for alert in leg.alerts)
     remarks += [
         f"Alert: {header if len(header) <= _LONGEST_HEADER else f'{header[: _LONGEST_HEADER - 1]}…'}"
         for header in list(alerts)[:_MOST_ALERTS]

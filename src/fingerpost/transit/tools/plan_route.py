@@ -33,14 +33,14 @@ from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_ri
 from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant, serialize_metadata
 from fingerpost.transit.tools.trip_search import RoutesFound, search_routes
 from fingerpost.transit.tools.wording import (
-    describe_alerts,
     find_past_message,
     format_clock,
     format_day,
     format_itinerary,
+    list_alert_lines,
+    list_footer_lines,
     list_leg_lines,
     name_rides,
-    said_below,
 )
 
 DEFAULT_WINDOW_MINUTES, LONGEST_WINDOW_MINUTES = 45, 120
@@ -164,7 +164,7 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: Routes
     since = shown[0].departure if shown else query.instant
     format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
     within = f"within {window['applied']} min, {format_day(since, zone)} ({zone})"
-    why = [metadata.get("noResultsReason", ""), "" if found.why_empty is None else found.why_empty.say(format_time)]
+    why = [metadata.get("noResultsReason", ""), "" if found.why_empty is None else found.why_empty.format(format_time)]
     lines = [f"{len(shown)} {within}:" if shown else f"No itinerary {within}: {' '.join(filter(None, why))}"]
     for number, (trip, route) in enumerate(zip(shown, body["itineraries"], strict=True), 1):
         minutes, walk_m = route["durationMinutes"], route["totalWalkDistanceMeters"]
@@ -178,8 +178,8 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: Routes
         lines.append(f"! Left out because a change would be missed: {found.missed_changes}.")
     if meta.get("straightRides"):
         lines.append("! The source knows no length of some rides; theirs is the straight line between their stops.")
-    alerts = describe_alerts(meta, name_rides(shown, timetable_word), "every ride", zone)
-    return "\n".join(lines + said_below(metadata, meta, alerts))
+    alerts = list_alert_lines(meta, name_rides(shown, timetable_word), "every ride", zone)
+    return "\n".join(lines + list_footer_lines(metadata, meta, alerts))
 
 
 MOST_ITINERARIES = 3
@@ -255,7 +255,7 @@ def _answer(
     requested, applied = arguments.search_window_minutes, (query.window_s or 0) // 60
     meta = {
         **report.serialize(in_utc=True),
-        "whyEmpty": None if found.why_empty is None else found.why_empty.say(format_utc),
+        "whyEmpty": None if found.why_empty is None else found.why_empty.format(format_utc),
         "walking": found.provenance.walking,
         "straightRides": any(leg.is_transit and leg.distance_m is None for leg in list_legs(chosen)) or None,
     }

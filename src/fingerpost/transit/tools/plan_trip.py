@@ -45,14 +45,14 @@ from fingerpost.transit.tools.shapes import LocationRef, serialize_location, ser
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
 from fingerpost.transit.tools.wording import (
     FormatTime,
-    describe_alerts,
     find_past_message,
     format_clock,
     format_count,
     format_itinerary,
+    list_alert_lines,
+    list_footer_lines,
     list_leg_lines,
     name_rides,
-    said_below,
 )
 
 
@@ -178,8 +178,8 @@ def _write_text(
         lines.append(f"{number}. {head}{''.join(f' [{remark}]' for remark in remarks if remark)}")
         lines += list_leg_lines(trip, format_time, trip_word)
     trips = [option.itinerary for option in options]
-    alerts = describe_alerts(meta, name_rides(trips, trip_word), "every ride", meta["timeZone"])
-    lines += said_below(body, meta, alerts)
+    alerts = list_alert_lines(meta, name_rides(trips, trip_word), "every ride", meta["timeZone"])
+    lines += list_footer_lines(body, meta, alerts)
     return "\n".join([*lines, _format_next_query(trips, meta["timeZone"], arrive_by=requested["type"] == "arrive")])
 
 

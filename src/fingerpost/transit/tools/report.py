@@ -55,7 +55,7 @@ class TripReport(Report):
 
 def report_rides(
     rides: Sequence[Leg | Departure],
-    touched: Iterable[AffectedPart],
+    affected: Iterable[AffectedPart],
     provenance: Provenance,
     now: int,
     warnings: Iterable[Warning],
@@ -66,7 +66,7 @@ def report_rides(
         provenance=provenance,
         age_s=age_s,
         warnings=join_warnings([*warnings, *_list_ride_warnings(rides)], provenance, age_s),
-        alerts=choose_alerts(touched),
+        alerts=choose_alerts(affected),
     )
 
 
@@ -191,7 +191,7 @@ def list_row_paths(departures: Iterable[Departure]) -> Iterator[tuple[str, Depar
     return ((f"departures/{at}", departure) for at, departure in enumerate(departures))
 
 
-def list_board_touched(board: DepartureBoard, shown: Iterable[Departure], stop_path: str) -> list[AffectedPart]:
+def list_affected_rows(board: DepartureBoard, shown: Iterable[Departure], stop_path: str) -> list[AffectedPart]:
     rows = [AffectedPart(path, departure.alerts) for path, departure in list_row_paths(shown)]
     return [*rows, AffectedPart(stop_path, board.alerts)]
 

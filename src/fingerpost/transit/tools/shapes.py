@@ -1,4 +1,4 @@
-"""Shapes that several contracts share, and the functions that write them (rule B1)."""
+"""Wire shapes that transit tools share: locations, warnings, alerts, provenance; and their serializers (rule B1)."""
 
 from collections.abc import Iterable
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""The searches of trips: plan_trip's, relaxed where nothing or trouble is found (B5, B6), planRoute's (D3, B12)."""
+"""Search networks for trips, with relaxed limits if nothing usable is found (B5, B6), or in a window (D3, B12)."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Sentences that several answers share."""
+"""Write the texts of transit answers: times, itineraries and legs, alerts, and the warnings and sources below."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ def find_past_message(when: AskedInstant, zone: str | None, these_are: str) -> s
     return f"{format_time(when.instant, zone)} lies in the past; {these_are} of that time." if when.is_past else None
 
 
-def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
+def list_footer_lines(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
     lines = [f"! {warning['message']}" for warning in answer.get("warnings", ())]
     lines += alerts
     lines += [f"! {note}" for note in meta.get("notes", ())]
@@ -131,7 +131,7 @@ class WhyEmptySentence(NamedTuple):
     words: str
     instants: tuple[int, ...] = ()
 
-    def say(self, format_time: FormatTime) -> str:
+    def format(self, format_time: FormatTime) -> str:
         return f"{self.words}{' to '.join(map(format_time, self.instants))}."
 
 
@@ -147,7 +147,7 @@ def explain_gap(gap: BoardGap) -> WhyEmptySentence:
     return WhyEmptySentence("The timetable has no departures from here on any day")
 
 
-def describe_alerts(meta: AlertNotes, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> list[str]:
+def list_alert_lines(meta: AlertNotes, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> list[str]:
     """Return one line an alert; ``parts`` are (path, name) of the answer, ``everything`` the name of all together."""
     lines = [f"! {_line_of(alert, parts, everything, zone)}" for alert in meta.get("alerts", ())]
     more = meta.get("alertsNotShown", 0)
@@ -167,13 +167,13 @@ def _line_of(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str
         names = ["the disrupted trip"]
     named = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if (more := len(names) - _MOST_NAMES) > 0 else "")
     effect = format_effect(alert["effect"])
-    said = [alert["header"], alert.get("text", ""), alert.get("url", "")]
+    texts = [alert["header"], alert.get("text", ""), alert.get("url", "")]
     head = ", ".join(filter(None, [effect if effect != alert["header"] else "", _format_period(alert, zone)]))
-    return f"Alert for {named}{f' ({head})' if head else ''}: {' '.join(_sentences(said))}"
+    return f"Alert for {named}{f' ({head})' if head else ''}: {' '.join(_sentences(texts))}"
 
 
-def _sentences(said: Sequence[str]) -> list[str]:
-    given = [text for text in said if text]
+def _sentences(texts: Sequence[str]) -> list[str]:
+    given = [text for text in texts if text]
     stops = (".", "!", "?", "…", ":")
     return [*(text if text.endswith(stops) else f"{text}." for text in given[:-1]), *given[-1:]]
 
