@@ -170,7 +170,6 @@ def _price_a_trip(table: Timetable) -> None:
 
 
 def main(first: int, last: int, folder: Path) -> None:
-    """Import the feeds of a range of seeds; print how they ended, and by how many MB this process grew."""
     counts = {"imported": 0, "refused": 0}
     before = 0
     for seed in range(first, last):

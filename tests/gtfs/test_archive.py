@@ -74,7 +74,6 @@ def damaged(folder, change, compression=zipfile.ZIP_DEFLATED):
 
 
 def entry(offset, value):
-    """Return a change of one byte of the first entry of a zip file's directory."""
 
     def change(whole):
         at = whole.index(b"PK\1\2") + offset

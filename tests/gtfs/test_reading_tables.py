@@ -29,7 +29,6 @@ def counted(findings):
 
 
 def told_by_csv(text):
-    """Return the stripped rows of a table that are not blank, and their lines."""
     reader = csv.reader(io.StringIO(text, newline=""))
     next(reader)
     rows = [(reader.line_num, [field.strip(SPACES) for field in row]) for row in reader]

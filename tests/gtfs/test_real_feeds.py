@@ -74,7 +74,6 @@ def runs_on(packed, day):
 
 
 def told_by_tables(path, day):
-    """Return the counts of a feed and the departures (stop, second) of a day."""
     with zipfile.ZipFile(path) as packed:
         calls = {}
         stops = {row["stop_id"].strip(): row for row in read(packed, "stops.txt")}

@@ -20,7 +20,6 @@ def import_stop_times(tmp_path, rows, **tables):
 
 
 def stop_times_of(table):
-    """Return (trip, stop, arrival, departure) of every stop time."""
     calls = []
     for trip, name in enumerate(table.trip_local_id):
         for event in range(table.trip_first_stop_time[trip], table.trip_first_stop_time[trip + 1]):
@@ -216,7 +215,6 @@ def rows(draw):
 
 
 def slow_trips(drawn):
-    """Return {trip: [(stop, arrival, departure)]} of the trips that can be used."""
     trips = {}
     for trip, stop, sequence, arrival, departure in drawn:
         if stop != "NOWHERE":

@@ -2,7 +2,6 @@
 
 
 def load_rival(*paths, since="2022-02-22", until="2022-02-24"):
-    """Return nigiri's timetable of feeds, of the days from ``since`` to ``until``; the first source is ``gtfs``."""
     import pynigiri as nigiri
 
     config = nigiri.LoaderConfig()

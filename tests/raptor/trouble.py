@@ -198,7 +198,6 @@ def _placed(timetable, update, original):
 
 
 def is_ridden(timetable, overlay, journey, instances):
-    """Whether every ride of a journey is what some running trip does, with pickup and drop-off where it needs them."""
     by_name = {}
     for instance in instances:
         by_name.setdefault((instance.trip_departure, instance.day), []).append(instance.stop_times)

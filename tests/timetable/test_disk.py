@@ -139,7 +139,6 @@ def test_a_timetable_holds_one_descriptor(tmp_path):
 
 
 def test_the_limit_of_open_files_is_not_called_damage(tmp_path, monkeypatch):
-    """The remedy is another one."""
     save_timetable(timetable_from_drawing(DRAWING), tmp_path)
 
     def refuse(*_, **__):
