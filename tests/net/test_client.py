@@ -20,7 +20,7 @@ from fingerpost.errors import (
 )
 from fingerpost.net.request import Request
 from fingerpost.remedies import Remedy, RemedyKind
-from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from tests.net.local_server import LIMITS, FakeTime, answer, new_client, serving
 
 OK = answer(body=b"hello")
@@ -242,7 +242,7 @@ async def test_a_wait_that_is_too_long_is_not_begun():
 
 async def test_a_host_that_keeps_failing_rests():
     time = FakeTime()
-    breaker = Breaker(threshold=5, rest_s=30, clock_s=time.clock_s)
+    breaker = CircuitBreaker(threshold=5, rest_s=30, clock_s=time.clock_s)
     async with serving(*[answer("500 No")] * 5, OK) as server, new_client(breaker=breaker) as client:
         for _ in range(5):
             with pytest.raises(SourceFailed):
@@ -344,7 +344,7 @@ async def test_a_refused_key_names_the_variables_that_held_one():
     ids=["keeps failing", "asks for a wait"],
 )
 async def test_a_server_that_must_not_be_asked_rests_alone(reply, error):
-    breaker = Breaker(threshold=1, rest_s=30, clock_s=FakeTime().clock_s)
+    breaker = CircuitBreaker(threshold=1, rest_s=30, clock_s=FakeTime().clock_s)
     async with serving(reply) as troubled, serving(OK) as healthy, new_client(breaker=breaker) as client:
         with pytest.raises(error):
             await client.fetch(asking(troubled))

@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.errors import SourceFailed
 from fingerpost.runtime import retry
-from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.runtime.retry import RetryPolicy, call_with_retries
 from tests.net.local_server import FakeTime
@@ -86,22 +86,22 @@ async def test_another_attempt_is_one_line_of_the_log(waits, caplog):
 
 
 async def tripped(time):
-    breaker = Breaker(threshold=3, rest_s=10, clock_s=time.clock_s)
+    breaker = CircuitBreaker(threshold=3, rest_s=10, clock_s=time.clock_s)
     for _ in range(3):
-        breaker.enter("a.example")
-        breaker.failed("a.example")
+        breaker.acquire("a.example")
+        breaker.record_failure("a.example")
     return breaker
 
 
 def is_refused(breaker, host="a.example"):
-    return breaker.enter(host) is not None
+    return breaker.acquire(host) is not None
 
 
 async def test_a_success_between_starts_the_count_again():
-    breaker = Breaker(threshold=2, clock_s=FakeTime().clock_s)
-    breaker.failed("a.example")
-    breaker.succeeded("a.example")
-    breaker.failed("a.example")
+    breaker = CircuitBreaker(threshold=2, clock_s=FakeTime().clock_s)
+    breaker.record_failure("a.example")
+    breaker.record_success("a.example")
+    breaker.record_failure("a.example")
 
     assert is_refused(breaker) is False
 
@@ -115,12 +115,14 @@ async def test_it_opens_for_its_host_alone_until_its_rest_is_over(later_s, expec
     assert (is_refused(breaker), is_refused(breaker, "b.example")) == (expected, False)
 
 
-@pytest.mark.parametrize(("outcome", "expected"), [("failed", True), ("succeeded", False), ("left", False)])
+@pytest.mark.parametrize(
+    ("outcome", "expected"), [("record_failure", True), ("record_success", False), ("release", False)]
+)
 async def test_one_request_tries_the_host(outcome, expected):
     time = FakeTime()
     breaker = await tripped(time)
     await time.sleep(10)
-    breaker.enter("a.example")
+    breaker.acquire("a.example")
     meanwhile = is_refused(breaker)
     getattr(breaker, outcome)("a.example")
 

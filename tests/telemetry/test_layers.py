@@ -12,7 +12,7 @@ from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.errors import SourceFailed
 from fingerpost.net.request import Request
-from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery
 from tests.apps.questions import KAMPPI_TO_ESPOO
@@ -146,9 +146,9 @@ def test_a_fallback_that_is_asked_is_counted(seen):
 @pytest.mark.parametrize(("failures", "count"), [(1, 0), (2, 1)])
 def test_a_breaker_that_opens_is_counted(seen, failures, count):
     """At its threshold, here 2, by what it guards; a name may be an address, and is not told."""
-    breaker = Breaker(threshold=2, kind="network")
+    breaker = CircuitBreaker(threshold=2, kind="network")
     for _ in range(failures):
-        breaker.failed("LIVE https://key@example.org")
+        breaker.record_failure("LIVE https://key@example.org")
 
     assert seen.counted("fingerpost.breaker.opened") == (
         {(("fingerpost.breaker.kind", "network"),): 1} if count else {}

@@ -11,15 +11,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class FinancialFactsParams(BaseModel):
-    """Parameters for financial facts queries.
-
-    Attributes:
-        ticker: the company's symbol.
-        metrics: the figures that are wanted, as the caller spells them.
-        start_date: first day, YYYY-MM-DD; a ``date`` is read as that.
-        end_date: last day, YYYY-MM-DD, not before ``start_date``.
-        filing_type: such as 10-K; None for all.
-    """
+    """Parameters for financial facts queries; days are YYYY-MM-DD, and a ``date`` is accepted."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -10,14 +10,9 @@ from fingerpost.errors import BrokenContract
 
 
 class ToolSpec(BaseModel):
-    """Tool specification.
+    """Tool specification: the parameter model and the answer's shape of each query type.
 
-    Attributes:
-        name: the name of the tool.
-        input_schema: query type to parameter model.
-        output_key: the key under which the tool's output is kept in memory.
-        description: what the tool does.
-        output_schema: query type to the answer's shape, a TypedDict or a model; ours, empty where there is none.
+    ``output_key`` is the key of the tool's output in memory. ``output_schema`` is ours.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -51,11 +51,7 @@ def _standard(
 
 
 class Tool(ABC):
-    """Something that answers by query type and parameters, in the standard response.
-
-    Attributes:
-        name: the tool's name, which is also the ``output_key`` of its responses.
-    """
+    """A tool that answers a query type in the standard response; its name is the ``output_key`` of its responses."""
 
     name: str
 

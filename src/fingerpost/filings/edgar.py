@@ -27,11 +27,7 @@ _HINT = f"Set {CONTACT_SETTING} to an e-mail address by which the SEC can reach 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edgar:
-    """Build requests to EDGAR. ``data`` and ``www`` are its two hosts, with their scheme.
-
-    Raises:
-        SourceKeyRefused: ``contact`` is empty.
-    """
+    """Build requests to EDGAR. ``data`` and ``www`` are its two hosts, with their scheme."""
 
     contact: str
     data: str = "https://data.sec.gov"

@@ -32,7 +32,7 @@ ShowProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """What the files do not say.
+    """Facts about the loaded files that are not in them.
 
     ``ticker`` names the company; ``predecessor_of`` is the ticker of the company whose older figures these are.
     ``accession``, ``form`` and ``filed`` are of the filing that a text belongs to.

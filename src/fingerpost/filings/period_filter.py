@@ -101,12 +101,7 @@ class Selection:
 
 
 def read_period(text: str) -> PeriodFilter:
-    """Return the fiscal year or quarter that a text names, the newest one, or a range.
-
-    Raises:
-        ValueError: the text is neither ``YYYY`` nor ``YYYY-Qn``, ``latest``, ``latest-annual``, nor two of the first
-            or second kind as ``2019..2024``; or the range is turned round, or too long.
-    """
+    """Return the fiscal year or quarter that a text names, the newest one, or a range; raise ValueError for others."""
     if text.count(_BETWEEN) == 1:
         return _read_range(text)
     if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS):

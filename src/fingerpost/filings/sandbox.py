@@ -36,12 +36,7 @@ _MAIN_TICKER = """
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
-    """Return the rows of one SELECT.
-
-    Raises:
-        ParameterError: the query is refused, is wrong, or takes too long.
-        StorageUnavailable: its process cannot be started.
-    """
+    """Return the rows of one SELECT; raise ParameterError if it is refused, is wrong, or takes too long."""
     answer = await _execute(await compute(_write_input, library, params))
     if "error" in answer:
         sentence = _SENTENCES.get(answer["code"], answer["error"])

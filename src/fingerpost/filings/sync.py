@@ -50,10 +50,7 @@ class EdgarSync:
     async def sync(self, ticker: str, *, texts: int = 0) -> list[Synced]:
         """Fetch, of every CIK of a ticker, the figures, the list of filings and the newest ``texts`` texts.
 
-        Raises:
-            DataNotFound: EDGAR knows no such ticker; the message names near ones.
-            StorageUnavailable: EDGAR did not answer, or refused us.
-            SourceChanged: it answered something else than it used to.
+        Raise DataNotFound, with near tickers, for an unknown one, and StorageUnavailable if EDGAR does not answer.
         """
         wanted = plain_ticker(ticker)
         with closing(FactLibrary(self._store.path)) as library:

@@ -29,7 +29,7 @@ from fingerpost.net.redaction import SHORTEST_IN_CONTENT, redact
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, server_of
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
 from fingerpost.net.transport import WireTransport, read_content, read_refusal, translating_wire_errors
-from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, Measuring, measured
 from fingerpost.runtime.retry import RetryPolicy, call_with_retries
 
@@ -64,14 +64,14 @@ class Client:
         contact: str | None = None,
         limiter: Limiter | None = None,
         private_hosts: Collection[str] = (),
-        breaker: Breaker | None = None,
+        breaker: CircuitBreaker | None = None,
         cache: Cache | None = None,
         environ: Mapping[str, str] = os.environ,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
         self._private_hosts = private_hosts
         self._cache = cache or Cache()
-        self._breaker = breaker or Breaker()
+        self._breaker = breaker or CircuitBreaker()
         self._limiter = limiter or Limiter()
         self._transport = transport
         self._environ = environ
@@ -113,7 +113,7 @@ class Client:
         state = _RequestState(time.monotonic() + request.limits.total_s)
         asked = request.split()
         host, server = asked.hostname or "", server_of(asked)
-        rest_s = None if request.guarded else self._breaker.enter(server)
+        rest_s = None if request.guarded else self._breaker.acquire(server)
         if rest_s is not None:
             count_request(host, Ending.RESTING)
             raise SourceUnreachable(
@@ -150,11 +150,11 @@ class Client:
 
     def _count(self, server: str, failure: ToolError | None, *, has_answered: bool) -> None:
         if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
-            self._breaker.failed(server)
+            self._breaker.record_failure(server)
         elif has_answered:
-            self._breaker.succeeded(server)
+            self._breaker.record_success(server)
         else:
-            self._breaker.left(server)
+            self._breaker.release(server)
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
         response = await self.fetch_into(request, MemoryBody(), None if known is None else known.validators)

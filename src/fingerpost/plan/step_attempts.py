@@ -17,7 +17,7 @@ from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, Stor
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
-from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.runtime.retry import RetryPolicy
 
 # The details of an error that help to remove its cause.
@@ -74,24 +74,24 @@ class StepExecutor:
         self._retries = RetryPolicy(
             attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.longest_backoff_s
         )
-        self._breaker = Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
+        self._breaker = CircuitBreaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(limits.calls_per_tool))
 
     async def attempt(self, call: StepCall, number: int) -> StepOutcome:
         """Call the tool or agent once; its errors other than ToolError are raised."""
         begin_attempt(Attempt(call.key, number))
         name = call.name
-        if (wait_s := self._breaker.enter(name)) is not None:
+        if (wait_s := self._breaker.acquire(name)) is not None:
             message = f"{name} failed {self._breaker.threshold} times in a row and is left alone for a while"
             return self._fail(call, number, SourceLimited(message, retry_after_s=wait_s))
-        note = self._breaker.left
+        note = self._breaker.release
         try:
             async with self._semaphores[name]:
                 outcome = await self._answer(call, number)
             if outcome.note is None:
-                note = self._breaker.succeeded
+                note = self._breaker.record_success
             elif outcome.blames_tool:
-                note = self._breaker.failed
+                note = self._breaker.record_failure
             return outcome
         finally:
             note(name)

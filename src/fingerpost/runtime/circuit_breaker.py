@@ -11,15 +11,14 @@ from fingerpost.runtime.instruments import OPENED_BREAKERS
 class _Circuit:
     failures: int = 0
     open_until_s: float | None = None
-    being_tried: bool = False
+    is_probing: bool = False
 
 
-class Breaker:
-    """Counts failures in a row by name: a host's, or a tool's.
+class CircuitBreaker:
+    """Count failures in a row by name, such as a host's; after ``threshold``, refuse the name for ``rest_s`` seconds.
 
-    After ``threshold`` of them the name is refused for ``rest_s`` seconds. Then one call tries it, and its success
-    closes the circuit. Each call that entered must report its end: ``succeeded``, ``failed`` or ``left``.
-    Metrics have ``kind``, because a name may hold an address.
+    Then one call probes it, and its success closes the circuit. Each call that acquired must report its end by
+    ``record_success``, ``record_failure`` or ``release``. Metrics have ``kind``, because a name may have an address.
     """
 
     def __init__(
@@ -36,36 +35,36 @@ class Breaker:
         self._clock_s = clock_s
         self._circuits: dict[str, _Circuit] = {}
 
-    def enter(self, name: str) -> float | None:
-        """Return None if the name may be asked, else the seconds to wait."""
+    def acquire(self, name: str) -> float | None:
+        """Return None if the name may be called, else the seconds to wait."""
         circuit = self._circuits.get(name)
         if circuit is None or circuit.open_until_s is None:
             return None
         left_s = circuit.open_until_s - self._clock_s()
-        if left_s > 0 or circuit.being_tried:
-            # Nobody knows how long the one who tries will take.
+        if left_s > 0 or circuit.is_probing:
+            # It is unknown how long the probing call takes.
             return max(left_s, 1.0)
-        circuit.being_tried = True
+        circuit.is_probing = True
         return None
 
-    def is_tried(self, name: str) -> bool:
-        """Whether a rested name is tried by one call, which is the last that entered."""
+    def is_probing(self, name: str) -> bool:
+        """Whether one call, the last that acquired, probes a refused name."""
         circuit = self._circuits.get(name)
-        return circuit is not None and circuit.being_tried
+        return circuit is not None and circuit.is_probing
 
-    def succeeded(self, name: str) -> None:
+    def record_success(self, name: str) -> None:
         """Record a success; a refusal counts as one."""
         self._circuits.pop(name, None)
 
-    def failed(self, name: str) -> None:
+    def record_failure(self, name: str) -> None:
         circuit = self._circuits.setdefault(name, _Circuit())
         circuit.failures += 1
-        circuit.being_tried = False
+        circuit.is_probing = False
         if circuit.failures >= self.threshold:
             circuit.open_until_s = self._clock_s() + self._rest_s
             OPENED_BREAKERS.add(1, {"fingerpost.breaker.kind": self._kind})
 
-    def left(self, name: str) -> None:
+    def release(self, name: str) -> None:
         circuit = self._circuits.get(name)
         if circuit is not None:
-            circuit.being_tried = False
+            circuit.is_probing = False

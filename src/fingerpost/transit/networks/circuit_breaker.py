@@ -14,7 +14,7 @@ from fingerpost.errors import (
     SourceUnreachable,
     StorageUnavailable,
 )
-from fingerpost.runtime.circuit_breaker import Breaker
+from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.transit.networks.wrapper import QueryKind, WrapperNetwork
 from fingerpost.transit.port import Network
 
@@ -24,7 +24,7 @@ FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 
 
-class NetworkBreaker(Breaker):
+class NetworkBreaker(CircuitBreaker):
     """Counts the failures of remote networks by circuit; ``last`` has the last failure of each."""
 
     def __init__(self, *, threshold: int = FAILURES_IN_A_ROW, clock_s: Callable[[], float] = time.monotonic) -> None:
@@ -48,10 +48,10 @@ class CircuitBreakerNetwork(WrapperNetwork):
 
     async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T:
         circuit = f"{self._key} {kind}"
-        wait_s = self._breaker.enter(circuit)
+        wait_s = self._breaker.acquire(circuit)
         if wait_s is not None:
             raise self._new_resting(self._breaker.last[circuit], wait_s)
-        if not self._breaker.is_tried(circuit):
+        if not self._breaker.is_probing(circuit):
             return await self._ask(circuit, query)
         trial = asyncio.ensure_future(self._try(circuit, query))
         self._trials.add(trial)
@@ -101,11 +101,11 @@ class CircuitBreakerNetwork(WrapperNetwork):
         finally:
             if failure is not None:
                 self._breaker.last[circuit] = failure
-                self._breaker.failed(circuit)
+                self._breaker.record_failure(circuit)
             elif has_answered:
-                self._breaker.succeeded(circuit)
+                self._breaker.record_success(circuit)
             else:
-                self._breaker.left(circuit)
+                self._breaker.release(circuit)
 
     def _new_resting(self, last: StorageUnavailable, wait_s: float) -> StorageUnavailable:
         name = self.profile.name
