@@ -247,7 +247,7 @@ async def test_a_host_that_keeps_failing_rests():
         for _ in range(5):
             with pytest.raises(SourceFailed):
                 await client.fetch(asking(server))
-        with pytest.raises(SourceUnreachable, match="left alone"):
+        with pytest.raises(SourceUnreachable, match="not called"):
             await client.fetch(asking(server))
         before_rest = len(server.asked)
         await time.sleep(30)

@@ -87,7 +87,7 @@ async def test_a_model_that_never_writes_a_sound_plan_is_given_up():
 
 async def test_a_model_that_lacks_something_says_so():
     async with endpoint({"steps": [], "missing": "which company"}) as (url, _requests):
-        with pytest.raises(PlanInvalid, match=r"^The goal lacks something: which company$"):
+        with pytest.raises(PlanInvalid, match=r"^The goal is incomplete: which company$"):
             await capability(url).create_plan("revenue")
 
 

@@ -105,7 +105,7 @@ async def test_a_tool_that_keeps_failing_is_left_alone(opened, recorder):
     _state, run = await ended(runs, plan(X, step(2, "other")))
 
     assert (len(recorder.calls), len(other.calls)) == (3, 1)
-    assert run.steps[1].note == "echo failed 3 times in a row and is left alone for a while"
+    assert run.steps[1].note == "echo failed 3 times in a row and is not called for a while"
 
 
 async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened, recorder):

@@ -36,7 +36,7 @@ class Edgar:
     def __post_init__(self) -> None:
         if not self.contact.strip():
             raise SourceKeyRefused(
-                f"EDGAR wants to know whom to write to, and {CONTACT_SETTING} is not set",
+                f"EDGAR requires a contact address, and {CONTACT_SETTING} is not set",
                 {"setting": CONTACT_SETTING},
                 hint=_HINT,
             )
@@ -67,7 +67,7 @@ def read_refusal(response: Response) -> ToolError | None:
     start = response.body[:20_000].lower() if response.body.lstrip()[:1] == b"<" else b""
     if _BLOCK_PAGE in start:
         return SourceLimited(
-            "EDGAR has shut us out for a while: too many requests came from here", retry_after_s=_BLOCKED_S
+            "EDGAR has blocked this address for a while, because it sent too many requests", retry_after_s=_BLOCKED_S
         )
     if _UNDECLARED in start or (response.status == 403 and "retry-after" not in response.headers):
         return SourceKeyRefused(

@@ -117,7 +117,7 @@ class Client:
         if rest_s is not None:
             count_request(host, Ending.RESTING)
             raise SourceUnreachable(
-                f"{server} failed {self._breaker.threshold} times in a row and is left alone for a while",
+                f"{server} failed {self._breaker.threshold} times in a row and is not called for a while",
                 {"retry_after_s": rest_s},
             )
         failure: ToolError | None = None

@@ -204,7 +204,7 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
         raise _in_the_clear("a password")
     if "#" in text:
         raise ParameterError(
-            "The address holds a #, and what follows it never leaves for the source",
+            "The address contains #, and the part after it is never sent",
             {"field": "url"},
             hint="Write the address without # and what follows; a key is a parameter, ?key=${NAME}, in single quotes",
         )

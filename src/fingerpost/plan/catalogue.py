@@ -62,7 +62,7 @@ class Catalogue:
         if len(by_name) < len(listed):
             raise PlanInvalid("Two tools of a catalogue have one name")
         if HUMAN in (agents or {}):
-            raise PlanInvalid(f"'{HUMAN}' is the built-in agent; call yours otherwise")
+            raise PlanInvalid(f"'{HUMAN}' is the built-in agent; give yours another name")
         return cls(by_name, dict(agents or {}))
 
 

@@ -67,9 +67,9 @@ class LanguageModelPlanner:
             reason = f": {last[0]}" if last else ""
             raise PlanInvalid(f"The language model wrote no plan that holds{reason}") from error
         except AgentRunError as error:
-            raise SourceFailed("The language model cannot be asked") from error
+            raise SourceFailed("The language model is not available") from error
         if not result.output.steps:
-            raise PlanInvalid(f"The goal lacks something: {result.output.missing[:500]}", {"field": "user_input"})
+            raise PlanInvalid(f"The goal is incomplete: {result.output.missing[:500]}", {"field": "user_input"})
         return as_plan(result.output, goal)
 
 

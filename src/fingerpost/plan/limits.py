@@ -20,7 +20,7 @@ class Limits:
         attempts: of one step, the first included.
         backoff_s: the wait before the second attempt; it doubles from then on.
         longest_backoff_s: no wait is longer; a source that asks for more fails the step.
-        breaker_failures: failures in a row of one tool after which it is left alone for ``breaker_s``.
+        breaker_failures: failures in a row of one tool after which it is not called for ``breaker_s``.
         replans: how often the unfinished part of one run may be changed.
         runs_of_caller: background runs of one caller (a user, or an address) in a process.
     """

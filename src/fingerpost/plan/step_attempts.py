@@ -82,7 +82,7 @@ class StepExecutor:
         begin_attempt(Attempt(call.key, number))
         name = call.name
         if (wait_s := self._breaker.acquire(name)) is not None:
-            message = f"{name} failed {self._breaker.threshold} times in a row and is left alone for a while"
+            message = f"{name} failed {self._breaker.threshold} times in a row and is not called for a while"
             return self._fail(call, number, SourceLimited(message, retry_after_s=wait_s))
         note = self._breaker.release
         try:

@@ -99,7 +99,7 @@ class LearnedProfiles:
             return None
         except (OSError, ValidationError) as error:
             raise SettingsInvalid(
-                f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to have it written anew"
+                f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to write it again"
             ) from error
         return kept.learned if (kept.source, kept.url) == (record.source, record.url) else None
 

@@ -1,7 +1,6 @@
 """Terminal output: answers on stdout, messages on stderr."""
 
 import json
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,15 +16,6 @@ from rich.text import Text
 from fingerpost.apps.cli import USAGE
 from fingerpost.apps.cli.error_texts import describe_error
 from fingerpost.errors import ToolError
-
-_STYLES = {
-    re.compile(r"^! "): "yellow",
-    re.compile(r"^Data: "): "dim",
-    re.compile(r" CANCELLED\b"): "bold red",
-    re.compile(r" delayed "): "yellow",
-    re.compile(r"^\d+\. "): "bold",
-}
-"""Styles of the lines of a tool's text, by what a line holds; the first match counts."""
 
 
 class _SafeConsole(Console):
@@ -76,7 +66,15 @@ def style_answer(text: str) -> list[Text]:
 
 
 def _find_style(line: str) -> str:
-    return next((style for pattern, style in _STYLES.items() if pattern.search(line)), "")
+    if line.startswith("! "):
+        return "yellow"
+    if line.startswith("Data: "):
+        return "dim"
+    if " CANCELLED" in line:
+        return "bold red"
+    if " delayed " in line:
+        return "yellow"
+    return "bold" if line.partition(". ")[0].isdecimal() else ""
 
 
 def print_json(body: dict[str, Any]) -> None:

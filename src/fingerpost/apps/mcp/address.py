@@ -100,7 +100,7 @@ class SharedAddress:
 
     def __init__(self, address: Address) -> None:
         if not hasattr(socket, "SO_REUSEPORT"):
-            raise SettingsInvalid("This system spreads no connections among processes. Leave out --workers")
+            raise SettingsInvalid("This system cannot share connections among processes. Leave out --workers")
         # An exclusive socket detects another server of the same user, which a shared one would join.
         _bind(address, shared=False).close()
         # It reserves the port, and gets no connections because it does not listen.

@@ -68,7 +68,7 @@ class FileTokens:
             found = _LINE.fullmatch(line)
             if found is None:
                 raise SettingsInvalid(
-                    f"Line {number} of {path} is no token. Write the SHA-256 of a token, its subject, and any scopes"
+                    f"Line {number} of {path} is not a token. Write the SHA-256 of a token, its subject, and any scopes"
                 )
             self._known.append((bytes.fromhex(found[1]), found[2], found[3].split()))
 

@@ -92,7 +92,7 @@ def _find_ban(response: Response) -> ToolError | None:
     return SourceKeyRefused(
         f"{host} refuses our requests (HTTP 403)",
         {"status": 403},
-        hint="It may want to know who asks: set FINGERPOST_CONTACT to a mail address or a page of yours",
+        hint="Set FINGERPOST_CONTACT to your e-mail address or web page, because it may require a contact",
     )
 
 

@@ -50,7 +50,7 @@ def explain(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAm
         if (usable := _list_usable(status))
     ]
     if not unclear:
-        return PlaceUnknown("TfL could not tell the ends of the trip, and offers no choices", hint=_UNKNOWN_HINT)
+        return PlaceUnknown("TfL cannot resolve the ends of the trip, and offers no candidates", hint=_UNKNOWN_HINT)
     details, *others = unclear
     if others:
         details = {**details, "other": others[0]}
