@@ -250,3 +250,15 @@ async def test_itineraries_of_motis_whose_times_contradict_each_other_are_report
 
     assert len(trip["itineraries"]) == 1
     assert any("arrive before their departure" in note for note in trip["meta"]["notes"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("name", "lon"), [("", "-0.1"), ("Victoria", "1e30")], ids=["no names", "off the globe"])
+async def test_absurd_names_and_positions_are_no_internal_error(kind, name, lon, tmp_path):
+    async def reply(asked):
+        body = json.dumps(KINDS[kind].tell(asked, name)).replace('"lon": -0.1', f'"lon": {lon}')
+        return answer(body=body.encode(), Content_Type="application/json")
+
+    codes = [code_of(body) for body in await ask_over(kind, tmp_path, reply, *list_asked(kind))]
+
+    assert [code for code in codes if "internal" in code.lower()] == []

@@ -18,7 +18,6 @@ from fingerpost.transit.rules.realtime_status import with_walk_delays
 _Leg = TypeVar("_Leg")
 
 _POLE, _DATE_LINE = 90, 180
-UNNAMED = "unnamed place"
 UNKNOWN_EFFECT = "UNKNOWN_EFFECT"
 ON_STREET = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
 

@@ -15,6 +15,7 @@ from fingerpost.transit.rules.name_matching import list_plain, plain
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, build_place
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
+UNNAMED = "unnamed place"
 _MOST_KEPT = 200_000
 
 
@@ -114,7 +115,7 @@ class StopLookup(ABC):
 
     def _new_near(self, centre: Coordinate, stop: ServerStop) -> NearbyStop:
         point = StopPoint(
-            name=stop.name,
+            name=stop.name or UNNAMED,
             coordinate=stop.coordinate,
             id=self._ids.encode(stop.own_id),
             platform=stop.platform or None,
@@ -150,7 +151,7 @@ class GroupingLookup(StopLookup):
 def new_named(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
     return NamedStop(
         id=ids.encode(stop.own_id),
-        name=stop.name,
+        name=stop.name or UNNAMED,
         lat=stop.coordinate.lat,
         lon=stop.coordinate.lon,
         parent_id=None if stop.parent_id is None else ids.encode(stop.parent_id),

@@ -21,7 +21,7 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit import itineraries as kit
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.journeys import LeftOut
-from fingerpost.transit.remote.kit.places import StopIdCodec
+from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.places import find_service_day
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge
@@ -116,10 +116,10 @@ def _length_m(leg: shapes.MotisLeg) -> float | None:
 
 def _end_point(place: shapes.MotisPlace, ids: StopIdCodec, location: Location | None) -> StopPoint:
     if place.stop_id is None:
-        name = kit.own_name(location) or _POSITIONS.get(place.name, place.name) or kit.UNNAMED
+        name = kit.own_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
         return StopPoint(name=name, coordinate=place.coordinate)
     return StopPoint(
-        name=place.name or kit.UNNAMED,
+        name=place.name or UNNAMED,
         coordinate=place.coordinate,
         id=ids.encode(place.stop_id),
         platform=place.track or None,

@@ -9,7 +9,7 @@ from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit import itineraries as kit
-from fingerpost.transit.remote.kit.places import StopIdCodec
+from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.shapes import find_service_day, read_access, read_mode
 
@@ -75,9 +75,9 @@ def destination_of(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
 def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:
     here = end.coordinate
     if end.stop is None:
-        return StopPoint(name=kit.own_name(location) or end.name or kit.UNNAMED, coordinate=here)
+        return StopPoint(name=kit.own_name(location) or end.name or UNNAMED, coordinate=here)
     return StopPoint(
-        name=end.stop.name or end.name or kit.UNNAMED,
+        name=end.stop.name or end.name or UNNAMED,
         coordinate=here,
         id=ids.encode(end.stop.gtfs_id),
         platform=end.stop.platform_code or None,

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model.itinerary import Itinerary, Leg, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location
 from fingerpost.transit.remote.kit import itineraries as kit
-from fingerpost.transit.remote.kit.places import StopIdCodec
+from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 
 # Severities that say that nothing is wrong.
@@ -219,7 +219,7 @@ class JourneyReader:
 
     def _point(self, point: shapes.LegPoint, location: Location | None) -> StopPoint:
         own = kit.own_name(location)
-        name = point.common_name or own or kit.UNNAMED
+        name = point.common_name or own or UNNAMED
         here = UNPLACED if location is None else location.coordinate
         if point.lat is not None and point.lon is not None:
             here = Coordinate(point.lat, point.lon)

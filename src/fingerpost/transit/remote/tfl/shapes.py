@@ -203,8 +203,8 @@ class TflStopPoint(Shape):
     hub_naptan_code: str | None = None
     lines: Several[Named] = ()
     line_mode_groups: Several[LineModeGroup] = ()
-    lat: float
-    lon: float
+    lat: Latitude
+    lon: Longitude
     children: "Several[TflStopPoint]" = ()
 
     @property
@@ -215,8 +215,8 @@ class TflStopPoint(Shape):
 class MatchedStop(Shape):
     id: str
     name: str
-    lat: float
-    lon: float
+    lat: Latitude
+    lon: Longitude
     top_most_parent_id: str | None = None
 
 
