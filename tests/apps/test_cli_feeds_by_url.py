@@ -110,7 +110,7 @@ def test_a_new_version_that_cannot_be_used_leaves_the_old(town, publish, feeds, 
     publish(TWO_TRIPS)
     invoke("network", "refresh", "Town")
 
-    assert (broken.returncode, broken.stderr.count("\n"), after_broken) == (1, 2, (1, ["town.zip"]))
+    assert (broken.returncode, broken.stderr.count("\n"), after_broken) == (1, 3, (1, ["town.zip"]))
     assert report_of(home)[0]["trips"] == 2
 
 
