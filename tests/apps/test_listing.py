@@ -4,10 +4,13 @@ import json
 
 import pytest
 
-from fingerpost.apps.mcp.listing import build_tool_entry
+from fingerpost.apps.mcp.listing import build_result, build_tool_entry
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.errors import SettingsInvalid
+from fingerpost.contract.envelope import Contract
+from fingerpost.contract.published_tool import failure_answer
+from fingerpost.errors import PlaceAmbiguous, SettingsInvalid
+from fingerpost.remedies import Remedy, RemedyKind
 
 CORE = [
     "plan_trip",
@@ -115,3 +118,16 @@ def test_bounds_bear_the_names_of_json_schema(application):
         for name, tool in application.tools.items()
         if any(own & schema.keys() for schema in schemas_of(wire(tool)))
     ] == []
+
+
+def test_a_failure_has_its_cause_and_its_remedy_in_meta():
+    """A10: clients that word failures for people need values, not the sentence for agents."""
+    remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": "the label"})
+    answer = failure_answer(PlaceAmbiguous("unclear", hint=remedy), Contract.PLAN_TRIP, "id")
+
+    meta = build_result(answer)["_meta"]
+    assert meta == {
+        "fingerpost/correlationId": "id",
+        "fingerpost/cause": "PlaceAmbiguous",
+        "fingerpost/remedy": {"kind": "use-candidate", "values": {"field": "the label"}},
+    }
