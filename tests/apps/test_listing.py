@@ -123,7 +123,7 @@ def test_bounds_bear_the_names_of_json_schema(application):
 def test_a_failure_has_its_cause_and_its_remedy_in_meta():
     """A10: clients that word failures for people need values, not the sentence for agents."""
     remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": "the label"})
-    answer = failure_answer(PlaceAmbiguous("unclear", hint=remedy), Contract.PLAN_TRIP, "id")
+    answer = failure_answer(PlaceAmbiguous("unclear", hint=remedy), Contract.PLAN_TRIP, "id", {})
 
     meta = build_result(answer)["_meta"]
     assert meta == {
