@@ -48,7 +48,8 @@ def read_objects(
     except (OSError, RuntimeError) as error:
         # osmium raises plain RuntimeErrors for files that it cannot read.
         raise FeedUnusable(
-            f"The extract {path} cannot be read: {_reason(error)}. Fetch it again, or take another"
+            f"The extract {path} cannot be read: {_reason(error)}",
+            hint="Fetch it again, sort it with `osmium sort`, or take another",
         ) from error
     finally:
         index.unlink(missing_ok=True)
