@@ -79,7 +79,7 @@ def test_a_late_network_alone_is_a_timeout(ask, monkeypatch):
 
 
 async def in_turn(*networks, query=lambda network: network.plan_journeys(QUERY)):
-    outcome = await try_in_order([(each, query) for each in networks], Deadline())
+    outcome = await try_in_order(networks, query, Deadline())
     return outcome.network.name, [each.message for each in outcome.warnings]
 
 

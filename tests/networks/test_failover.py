@@ -200,8 +200,7 @@ def test_a_hanging_network_is_asked_once_a_call():
 
 
 async def _in_turn(networks, deadline=None):
-    queries = [(network, lambda asked: asked.plan_journeys(trip())) for network in networks]
-    return await try_in_order(queries, deadline or Deadline())
+    return await try_in_order(networks, lambda network: network.plan_journeys(trip()), deadline or Deadline())
 
 
 def test_a_network_that_failed_three_times_rests_and_takes_over_again():

@@ -19,7 +19,7 @@ from fingerpost.errors import (
 )
 from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measuring, measured
 from fingerpost.transit.model.profile import NetworkProfile
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network, OpenNetworks
+from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 
 _log = logging.getLogger(__name__)
@@ -145,17 +145,21 @@ class Deadline:
         return left_s / 2 if waiting_behind else left_s
 
 
-async def try_in_order(queries: Sequence[tuple[Network, NetworkQuery[_T]]], deadline: Deadline) -> Outcome[_T]:
+async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline) -> Outcome[_T]:
     """Query the preferred network, then the next if it fails, is late or has no timetable of the day."""
     left_out: list[LeftOut] = []
-    for waiting_behind, (network, query) in zip(range(len(queries) - 1, -1, -1), queries, strict=True):
+    for waiting_behind, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
         limit_s = deadline.share_s(network.profile, waiting_behind)
         try:
-            answer = await ask_within(within_call(network, deadline.failures), query, limit_s, alone=len(queries) == 1)
+            answer = await ask_within(within_call(network, deadline.failures), query, limit_s, alone=len(networks) == 1)
             return Outcome(answer, network, tuple(failure.warning for failure in left_out))
         except (*UNAVAILABLE, OutsideCalendar) as error:
             left_out.append(LeftOut(network.profile.name, error))
     raise left_out[0].error
+
+
+async def ask_one(network: Network, query: NetworkQuery[_T], deadline: Deadline) -> _T:
+    return (await try_in_order([network], query, deadline)).value
 
 
 async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
@@ -182,18 +186,6 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
 
 def measuring_query(network: Network) -> Measuring:
     return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
-
-
-async def plan_journeys(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
-    outcome: Outcome[JourneyAnswer] = await try_in_order([(network, lambda one: one.plan_journeys(query))], deadline)
-    return outcome.value
-
-
-async def list_departures(
-    networks: Sequence[Network], query: DepartureQuery, deadline: Deadline | None = None
-) -> Outcome[DepartureBoard]:
-    queries = [(network, lambda one: one.list_departures(query)) for network in networks]
-    return await try_in_order(queries, deadline or Deadline())
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:

@@ -76,10 +76,8 @@ class FindStops(PublishedTool):
         opened = await self._networks.open()
         able = list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems)
         outcome = await try_in_order(
-            [
-                (network, lambda asked: asked.list_stops_near(centre, arguments.radius, language=arguments.language))
-                for network in able
-            ],
+            able,
+            lambda network: network.list_stops_near(centre, arguments.radius, language=arguments.language),
             Deadline(),
         )
         near = outcome.value

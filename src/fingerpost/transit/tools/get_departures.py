@@ -16,7 +16,7 @@ from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Location, Place
-from fingerpost.transit.networks.asking import list_departures
+from fingerpost.transit.networks.asking import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.labels import read_label
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -145,7 +145,7 @@ class GetDepartures(PublishedTool):
             wanted=arguments.limit,
             walk_from=walk_from,
         )
-        outcome = await list_departures(stop.networks, query)
+        outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
         past = find_past_message(when, zone, "these are the departures")
         stated = list_stated((WarningCode.TIMEZONE_ASSUMED, read.note), (WarningCode.IN_THE_PAST, past))
         warnings = [*stop.warnings, *stated, *outcome.warnings]

@@ -17,7 +17,7 @@ from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.networks.asking import list_departures
+from fingerpost.transit.networks.asking import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
@@ -268,7 +268,7 @@ class GetStopTimetable(PublishedTool):
             wanted=EVERYTHING,
             by_schedule=True,
         )
-        outcome = await list_departures(stop.networks, query)
+        outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
         warnings = [*stop.warnings, *list_stated((WarningCode.IN_THE_PAST, past)), *outcome.warnings]
         board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}

@@ -11,7 +11,7 @@ from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.networks.asking import Deadline, list_departures, plan_journeys, try_in_order
+from fingerpost.transit.networks.asking import Deadline, ask_one
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant
@@ -38,7 +38,9 @@ async def explain_no_trip(
     for side, end in zip(sides, (query.origin, query.destination), strict=True):
         causes.append(await _or_none(_explain_end(network, side, end, query, deadline)))
     wider = replace(query, max_walk_m=LONGEST_WALK_M, max_transfers=_MOST_TRANSFERS, window_s=None)
-    answer = None if wider == query else await _or_none(plan_journeys(network, wider, deadline))
+    answer = (
+        None if wider == query else await _or_none(ask_one(network, lambda asked: asked.plan_journeys(wider), deadline))
+    )
     best = None if answer is None else find_best(_list_usable(answer, query), query)
     if best is not None:
         causes.append(format_trip(best, network.profile.zone))
@@ -64,12 +66,13 @@ async def find_better_beyond(
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
         return None
+    longer = replace(query, max_walk_m=LONGEST_WALK_M)
     left_s = deadline.share_s(network.profile, waiting_behind=0)
     if left_s is not None and left_s <= BETTER_WITHIN_S:
         return None
     try:
         async with asyncio.timeout(None if left_s is None else BETTER_WITHIN_S):
-            answer = await plan_journeys(network, replace(query, max_walk_m=LONGEST_WALK_M), deadline)
+            answer = await ask_one(network, lambda asked: asked.plan_journeys(longer), deadline)
     except (ToolError, TimeoutError):
         return None
     wider = find_best(_list_usable(answer, query), query)
@@ -117,7 +120,7 @@ async def _explain_end(
             wanted=1,
             walk_from=end.coordinate,
         )
-        walks = (await list_departures([network], board_query, deadline)).value.walks
+        walks = (await ask_one(network, lambda asked: asked.list_departures(board_query), deadline)).walks
     if walks is not None:
         # A board may also have the walk to a stop to which realtime moved a departure.
         distances_m = {stop_id: walk.metres for stop_id, walk in walks.items() if stop_id in distances_m}
@@ -142,7 +145,7 @@ async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadl
         nearby = await _list_stops(network, query.origin, query.max_walk_m, query.language, deadline)
         stop_ids = [stop.stop.id for stop in nearby if stop.stop.id is not None]
     board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
-    board = (await list_departures([network], board_query, deadline)).value
+    board = await ask_one(network, lambda asked: asked.list_departures(board_query), deadline)
     if board.gap is None or board.gap.next_departure is not None or board.departures:
         return None
     return f"Nothing departs near {side}. {explain_gap(board.gap).words}"
@@ -157,10 +160,10 @@ def _is_engine_here(network: Network) -> bool:
 async def _list_stops(
     network: Network, end: Location, radius_m: float, language: str, deadline: Deadline
 ) -> Sequence[NearbyStop]:
-    async def list_near(asked: Network) -> Sequence[NearbyStop]:
-        return (await asked.list_stops_near(end.coordinate, radius_m, language=language)).stops
-
-    return (await try_in_order([(network, list_near)], deadline)).value
+    near = await ask_one(
+        network, lambda asked: asked.list_stops_near(end.coordinate, radius_m, language=language), deadline
+    )
+    return near.stops
 
 
 def format_trip(trip: Itinerary, zone: str) -> str:

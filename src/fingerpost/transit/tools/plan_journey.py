@@ -189,8 +189,7 @@ class PlanJourney(PublishedTool):
 
         planners = [network for network in opened.answering if network.profile.reads_texts]
         try:
-            queries = [(planner, lambda network: network.plan_texts(query)) for planner in planners]
-            outcome = await try_in_order(queries, Deadline())
+            outcome = await try_in_order(planners, lambda planner: planner.plan_texts(query), Deadline())
         except UNAVAILABLE:
             if all(planner.profile.fallback is None for planner in planners):
                 raise

@@ -8,13 +8,7 @@ from functools import reduce
 from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, StorageUnavailable
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.asking import (
-    UNAVAILABLE,
-    Deadline,
-    NetworkQuery,
-    plan_journeys,
-    try_in_order,
-)
+from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_one, try_in_order
 from fingerpost.transit.networks.position_names import NamedEnds, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
@@ -62,10 +56,26 @@ async def _ask_first(
     ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline, *, with_names: bool = False
 ) -> _FirstAnswer:
     """Ask the networks in turn, without itineraries that have left; ``with_names`` also names bare positions."""
-    queries = [(own.network, _new_search(_place(query, own), with_names=with_names)) for own in ends]
-    outcome = await try_in_order(queries, deadline)
-    answer, names = outcome.value
-    own_ends = next(own for own in ends if own.network is outcome.network)
+    ends_by_network = {own.network.profile.name: own for own in ends}
+
+    async def search(network: Network) -> tuple[JourneyQuery, JourneyAnswer, NamedEnds]:
+        own = ends_by_network[network.profile.name]
+        own_query = replace(query, origin=own.origin, destination=own.destination)
+        try:
+            if not with_names:
+                return own_query, await network.plan_journeys(own_query), NamedEnds(own.origin, own.destination)
+            naming = asyncio.ensure_future(name_ends(network, own.origin, own.destination, query.language))
+            try:
+                return own_query, await network.plan_journeys(own_query), await naming
+            finally:
+                naming.cancel()
+                await asyncio.gather(naming, return_exceptions=True)
+        except OutsideCalendar as error:
+            raise error.with_details(network=network.profile.name) from error
+
+    outcome = await try_in_order([own.network for own in ends], search, deadline)
+    own_query, answer, names = outcome.value
+    own_ends = ends_by_network[outcome.network.profile.name]
     attribution = [
         *answer.provenance.attribution,
         *own_ends.origin.attribution,
@@ -78,34 +88,12 @@ async def _ask_first(
         notes=(*answer.provenance.notes, *names.notes),
     )
     # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
-    query = _place(query, own_ends)
     return _FirstAnswer(
         ends=replace(own_ends, origin=names.origin, destination=names.destination),
-        query=query,
-        answer=_drop_departed(replace(answer, provenance=provenance), query),
+        query=own_query,
+        answer=_drop_departed(replace(answer, provenance=provenance), own_query),
         warnings=outcome.warnings,
     )
-
-
-def _place(query: JourneyQuery, ends: TripEnds) -> JourneyQuery:
-    return replace(query, origin=ends.origin, destination=ends.destination)
-
-
-def _new_search(query: JourneyQuery, *, with_names: bool) -> NetworkQuery[tuple[JourneyAnswer, NamedEnds]]:
-    async def search(network: Network) -> tuple[JourneyAnswer, NamedEnds]:
-        try:
-            if not with_names:
-                return await network.plan_journeys(query), NamedEnds(query.origin, query.destination)
-            naming = asyncio.ensure_future(name_ends(network, query.origin, query.destination, query.language))
-            try:
-                return await network.plan_journeys(query), await naming
-            finally:
-                naming.cancel()
-                await asyncio.gather(naming, return_exceptions=True)
-        except OutsideCalendar as error:
-            raise error.with_details(network=network.profile.name) from error
-
-    return search
 
 
 async def search_trip(
@@ -130,14 +118,13 @@ async def search_trip(
     is_empty = not candidates
     if is_empty or (with_alternatives and any(candidate.is_disrupted for candidate in candidates)):
         try:
-            relaxed = await plan_journeys(network, relax(query), deadline)
+            answers.append(await _plan(network, relax(query), deadline))
         except (StorageUnavailable, SourceChanged) as error:
             if is_empty:
                 raise
             left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.message}."
             warnings.append(Warning(WarningCode.NETWORK_LEFT_OUT, left_out))
         else:
-            answers.append(_drop_departed(relaxed, query))
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
         raise await _nothing_found(network, query, deadline, first.answer, sides)
@@ -159,6 +146,11 @@ async def search_trip(
         better=None if better is None else better[0],
         warnings=warnings,
     )
+
+
+async def _plan(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
+    answer = await ask_one(network, lambda asked: asked.plan_journeys(query), deadline)
+    return _drop_departed(answer, query)
 
 
 def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
@@ -213,10 +205,10 @@ async def _format_next_usable(
 async def _find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
     later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
     try:
-        answer = await plan_journeys(network, later, deadline)
+        answer = await _plan(network, later, deadline)
     except (*UNAVAILABLE, OutsideCalendar):
         return []
-    return [itinerary for itinerary in _drop_departed(answer, later).itineraries if not itinerary.is_unusable]
+    return [itinerary for itinerary in answer.itineraries if not itinerary.is_unusable]
 
 
 # Sources do not minimise walking, so they are asked up to so many times for less than the best so far.
@@ -289,10 +281,9 @@ async def _ask_for_less_walking(first: _FirstAnswer, deadline: Deadline) -> list
         if least_m < 1:
             break
         try:
-            found = await plan_journeys(first.ends.network, replace(first.query, max_walk_m=least_m - 1), deadline)
+            answer = await _plan(first.ends.network, replace(first.query, max_walk_m=least_m - 1), deadline)
         except (*UNAVAILABLE, OutsideCalendar):
             break
-        answer = _drop_departed(found, first.query)
         answers.append(answer)
     return answers
 
