@@ -37,13 +37,13 @@ class BoardCalls:
         stations = np.unique(parents[list(self._stops)])
         return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
 
-    def list_expected(self, wanted: int) -> tuple[list[BoardCall], int]:
+    def list_expected(self) -> tuple[list[BoardCall], int]:
         """Return the expected departures of the window, with those that are off, and how many there are.
 
         Departures moved to another platform of the station are on the boards of both.
         """
         snapshot = self._snapshot
-        calls, count = self._list(snapshot.live, self._stops, wanted)
+        calls, count = self._list(snapshot.live, self._stops, self._query.wanted)
         if snapshot.live is snapshot.planned:
             return [BoardCall(call) for call in calls], count
         planned, _ = self._list(snapshot.planned, self._stops, None)
@@ -52,9 +52,9 @@ class BoardCalls:
         found = [*map(BoardCall, (*calls, *moved)), *off]
         return sorted(found, key=lambda row: row.call.departure), count + len(moved) + len(off)
 
-    def list_by_schedule(self, wanted: int) -> tuple[list[BoardCall], int]:
+    def list_by_schedule(self) -> tuple[list[BoardCall], int]:
         snapshot = self._snapshot
-        calls, count = self._list(snapshot.planned, self._stops, wanted)
+        calls, count = self._list(snapshot.planned, self._stops, self._query.wanted)
         if snapshot.live is snapshot.planned:
             return [BoardCall(call) for call in calls], count
         shown = [(call, self.is_off(call)) for call in calls if self.is_shown(call)]
@@ -161,13 +161,30 @@ class BoardCalls:
         return -1 if stop_time is None else int(self._snapshot.timetable.stop_time_stop[stop_time])
 
 
-def keep_first(calls: Sequence[BoardCall], wanted: int) -> list[BoardCall]:
-    """Return the first departures, and all that leave at the same second as the last of them.
+class BoardRows(NamedTuple):
+    """The departures to show, how many there are, and whether the next one must be looked for."""
 
-    A caller may then order them by more than time, and cut anywhere up to ``wanted``.
+    departures: list[Departure]
+    found_count: int
+    is_empty: bool
+
+
+def list_rows(
+    snapshot: Snapshot, words: TimetableWords, stops: Sequence[int], zone: str, query: DepartureQuery
+) -> BoardRows:
+    """Return the rows of a timetable, or the first ones of a board and all in the same second as the last of them.
+
+    A caller may then order the rows of a board by more than time, and cut anywhere up to ``wanted``.
     """
-    last = calls[min(wanted, len(calls)) - 1].call.departure if calls else 0
-    return [call for call in calls if call.call.departure <= last]
+    board = BoardCalls(snapshot, stops, zone, query)
+    calls, count = board.list_by_schedule() if query.by_schedule else board.list_expected()
+    # A timetable, unlike a board, lists no cancelled departures.
+    is_off = query.by_schedule and len(calls) == count and all(call.is_off for call in calls)
+    if calls and not query.by_schedule:
+        last = calls[min(query.wanted, len(calls)) - 1].call.departure
+        calls = [call for call in calls if call.call.departure <= last]
+    departures = [_departure_of(snapshot, words, call, query.language) for call in calls]
+    return BoardRows(departures, count, is_off or not count)
 
 
 class _Expected(NamedTuple):
@@ -230,9 +247,9 @@ def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:
     return update is None or not update.is_skipped[-1]
 
 
-def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, language: str) -> Departure:
+def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, language: str) -> Departure:
     call = shown.call
-    departure = _departure_of(snapshot, words, shown)
+    departure = _with_update(snapshot, words, shown, _as_planned(snapshot, words, call))
     if not snapshot.overlay.alerts:
         return departure
     ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
@@ -242,8 +259,8 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, la
     return replace(departure, alerts=alerts)
 
 
-def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -> Departure:
-    call, table = shown.call, snapshot.timetable
+def _as_planned(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> Departure:
+    table = snapshot.timetable
     own: dict[str, Any]
     if call.trip_departure < 0:
         added = snapshot.get_added(call.trip_departure)
@@ -261,7 +278,7 @@ def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -
             "is_interpolated": words.has_flag(INTERPOLATED, call.stop_time),
         }
     stop = words.stop_point(row)
-    planned = Departure(
+    return Departure(
         line=wording.line,
         mode=wording.mode,
         destination=wording.headsign,
@@ -274,7 +291,6 @@ def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -
         colors=wording.colors,
         **own,
     )
-    return _with_update(snapshot, words, shown, planned)
 
 
 def _with_update(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, planned: Departure) -> Departure:

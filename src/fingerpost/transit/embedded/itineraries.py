@@ -1,4 +1,4 @@
-"""Turn the journeys of the search into itineraries."""
+"""Search a timetable for journeys, as scheduled and as running, and turn them into itineraries."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,6 +18,8 @@ from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
+from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
     INTERPOLATED,
@@ -29,12 +31,66 @@ from fingerpost.transit.engine.timetable.walks import Walks
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.rules.disruption import is_disrupted
 
 # A saved position further than this from the stop saved with it costs a walk.
 SAME_POINT_M = 25.0
 
 
-def find_ends(
+def find_itineraries(
+    snapshot: Snapshot,
+    words: TimetableWords,
+    stops: TimetableStops,
+    walks: Walks,
+    query: JourneyQuery,
+    *,
+    step_free: bool,
+) -> list[list[Itinerary]]:
+    """Return the itineraries that realtime data allows, and the scheduled ones that it disrupts."""
+    origin, destination = _find_ends(words.timetable, stops, query, walks)
+    ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
+    search = SearchQuery(
+        origin=origin,
+        destination=destination,
+        instant=query.instant,
+        arrive_by=query.arrive_by,
+        max_rides=query.max_transfers + 1,
+        max_walk_m=int(query.max_walk_m),
+        step_free=step_free,
+        wanted=query.wanted,
+        not_before=query.not_before if query.arrive_by else None,
+        window_s=query.window_s,
+        walks=walks,
+    )
+    live = snapshot.find_live(step_free=step_free)
+    running = _search(words.timetable, live, search)
+    planned = [
+        journey
+        for journey in ([] if live is snapshot.planned else _search(words.timetable, snapshot.planned, search))
+        if not any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
+    ]
+    found, scheduled = (
+        [_itinerary_of(snapshot, words, query.language, journey, ends) for journey in journeys]
+        for journeys in (running, planned)
+    )
+    return [found, [itinerary for itinerary in scheduled if _is_worth_reporting(itinerary, query)]]
+
+
+def _search(timetable: Timetable, search_timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
+    journeys = find_journeys(timetable, search_timetables, search)
+    if search.step_free and not journeys:
+        # A way with a step, which the answer names, is better than none.
+        journeys = find_journeys(timetable, search_timetables, replace(search, step_free=False))
+    return journeys
+
+
+def _is_worth_reporting(scheduled: Itinerary, query: JourneyQuery) -> bool:
+    if not is_disrupted(scheduled):
+        return False
+    return query.arrive_by or scheduled.is_unusable or scheduled.departure >= query.instant
+
+
+def _find_ends(
     timetable: Timetable, stops: TimetableStops, query: JourneyQuery, walks: Walks
 ) -> tuple[Endpoint, Endpoint]:
     """Return both ends of a query, with the stops that leave enough of the walking limit for the other end."""
@@ -61,7 +117,7 @@ def _list_own(stops: TimetableStops, location: Location) -> list[int]:
     return [row for stop_id in ids if (row := stops.find_row(stop_id)) is not None]
 
 
-def itinerary_of(
+def _itinerary_of(
     snapshot: Snapshot,
     words: TimetableWords,
     language: str,

@@ -14,19 +14,17 @@ from fingerpost.errors import OutsideCalendar, SourceFailed
 from fingerpost.runtime.concurrency import compute
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.boardings import find_gap
-from fingerpost.transit.embedded.departures import BoardCalls, departure_of, keep_first
+from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.fares import NetworkFares
-from fingerpost.transit.embedded.itineraries import find_ends, itinerary_of
+from fingerpost.transit.embedded.itineraries import find_itineraries
 from fingerpost.transit.embedded.network_places import NetworkPlaces
 from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.embedded.overlay_alerts import Span
-from fingerpost.transit.embedded.ride_geometry import JourneyEnds, TimetableLeg, draw_leg
+from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.embedded.timetable_words import TimetableWords
-from fingerpost.transit.engine.raptor.journeys import Journey
-from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import DayCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
@@ -49,7 +47,6 @@ from fingerpost.transit.port import (
     NearbyStops,
     TextJourneyQuery,
 )
-from fingerpost.transit.rules.disruption import is_disrupted
 
 if TYPE_CHECKING:
     from fingerpost.transit.embedded.realtime_updater import RealtimeUpdater
@@ -225,42 +222,12 @@ class EmbeddedNetwork:
             snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
         )
         snapshot = snapshot.with_timetable(timetable)
-        origin, destination = find_ends(self.timetable, self._stops, query, walks)
-        search = SearchQuery(
-            origin=origin,
-            destination=destination,
-            instant=query.instant,
-            arrive_by=query.arrive_by,
-            max_rides=query.max_transfers + 1,
-            max_walk_m=int(query.max_walk_m),
-            step_free=step_free,
-            wanted=query.wanted,
-            not_before=query.not_before if query.arrive_by else None,
-            window_s=query.window_s,
-            walks=walks,
-        )
-        live = snapshot.find_live(step_free=search.step_free)
-        journeys = self._search(live, search)
         words = self._words.in_language(provenance.language)
-
-        def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
-            ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
-            itineraries = (itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
-            if not step_free:
-                return tuple(itineraries)
-            return tuple(
-                self._walks.with_obstacles(itinerary, walks, self._stops.find_row) for itinerary in itineraries
-            )
-
-        planned = () if live is snapshot.planned else self._search(snapshot.planned, search)
-        scheduled = shown(
-            [
-                journey
-                for journey in planned
-                if not any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
-            ]
-        )
-        itineraries, timetabled = shown(journeys), tuple(trip for trip in scheduled if _is_worth_telling(trip, query))
+        found = find_itineraries(snapshot, words, self._stops, walks, query, step_free=step_free)
+        if step_free:
+            find_row = self._stops.find_row
+            found = [[self._walks.with_obstacles(trip, walks, find_row) for trip in trips] for trips in found]
+        itineraries, timetabled = map(tuple, found)
         # What is cancelled in the night behind the last covered day was to run then all the same.
         if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
             raise self._outside()
@@ -290,13 +257,6 @@ class EmbeddedNetwork:
             for itinerary in itineraries
             if any(leg.is_transit for leg in itinerary.legs)
         )
-
-    def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
-        journeys = find_journeys(self.timetable, timetables, search)
-        if search.step_free and not journeys:
-            # A way with a step, which the answer names, is better than none.
-            journeys = find_journeys(self.timetable, timetables, replace(search, step_free=False))
-        return journeys
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
@@ -329,14 +289,9 @@ class EmbeddedNetwork:
         rows = self._rows_of(query)
         out_of_service = self._facts.list_out_at(query.instant, rows)
         provenance = self._provenance(snapshot, query.language, out_of_service)
-        board = BoardCalls(snapshot, rows, self._facts.zone, query)
-        calls, count = (board.list_by_schedule if query.by_schedule else board.list_expected)(query.wanted)
         words = self._words.in_language(provenance.language)
+        departures, found_count, is_empty = list_rows(snapshot, words, rows, self._facts.zone, query)
         window = Span(query.instant, query.instant + query.window_s)
-        first = calls if query.by_schedule else keep_first(calls, query.wanted)
-        # A timetable, unlike a board, lists no cancelled departures.
-        is_off = query.by_schedule and len(calls) == count and all(call.is_off for call in calls)
-        departures = [departure_of(snapshot, words, call, query.language) for call in first]
         walks = None
         if query.walk_from is not None:
             # Real time may move a departure to a stop outside the board.
@@ -346,12 +301,12 @@ class EmbeddedNetwork:
             provenance = self._walks.credit(provenance)
         shown = DepartureBoard(
             departures=[self._with_pole(departure, len(rows)) for departure in departures],
-            found_count=count,
+            found_count=found_count,
             alerts=snapshot.alerts.list_of_stops(rows, window, query.language),
             walks=walks,
             provenance=provenance,
         )
-        return shown, is_off or not count
+        return shown, is_empty
 
     def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
         """Return a departure of a board of several stops with its stop's pole, if it has no platform."""
@@ -392,9 +347,3 @@ class EmbeddedNetwork:
 def _log_failure(done: "Future[Any]") -> None:
     if (failure := done.exception()) is not None:
         _log.error("the search timetable of the next day could not be built", exc_info=failure)
-
-
-def _is_worth_telling(promised: Itinerary, query: JourneyQuery) -> bool:
-    if not is_disrupted(promised):
-        return False
-    return query.arrive_by or promised.is_unusable or promised.departure >= query.instant
