@@ -20,6 +20,7 @@ from fingerpost.runtime.instruments import (
     TOOL,
     TOOL_CALL_DURATION,
     WARNINGS,
+    Measured,
     Measuring,
     measured,
 )
@@ -54,11 +55,13 @@ async def answer(
     """
     tool = tools.get(name)
     if tool is None:
-        with _measure(OTHER) as operation:
+        with measuring_call(OTHER) as operation:
             operation.fail(ToolNotFound.__name__)
             return _unknown(tools, name, raw, user)
     try:
-        answered = await answer_unbounded(tool, raw, user=user, caller=caller, report=report, include=include)
+        with measuring_call(name) as operation:
+            answered = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
+            record_outcome(operation, tool, answered)
         return _bound_and_count(answered, tool.definition)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
@@ -69,28 +72,16 @@ async def answer(
         return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)
 
 
-async def answer_unbounded(
-    tool: PublishedTool,
-    raw: object,
-    *,
-    user: str | None,
-    caller: str = "",
-    report: ReportProgress = ignore_progress,
-    include: Collection[str] = (),
-) -> Answer:
-    """Answer one call of a tool at any length, measure it and log its outcome; may raise an ``Exception``."""
-    with _measure(tool.name) as operation:
-        answered = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
-        outcome = _FAILED if answered.is_error else _OK
-        if answered.error is not None:
-            outcome = code_of(answered.error, tool.definition.contract)
-        if answered.is_error:
-            operation.fail(outcome)
-        _log.info("call tool=%s correlationId=%s outcome=%s", tool.name, answered.correlation_id, outcome)
-    return answered
+def record_outcome(operation: Measured, tool: PublishedTool, answered: Answer) -> None:
+    outcome = _FAILED if answered.is_error else _OK
+    if answered.error is not None:
+        outcome = code_of(answered.error, tool.definition.contract)
+    if answered.is_error:
+        operation.fail(outcome)
+    _log.info("call tool=%s correlationId=%s outcome=%s", tool.name, answered.correlation_id, outcome)
 
 
-def _measure(tool: str) -> Measuring:
+def measuring_call(tool: str) -> Measuring:
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
     return measured(f"execute_tool {tool}", {TOOL: tool}, TOOL_CALL_DURATION, also=attributes)
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from fingerpost import clock
-from fingerpost.apps.error_boundary import answer_unbounded
+from fingerpost.apps.error_boundary import measuring_call, record_outcome
 from fingerpost.apps.own_tools import GROUP, OwnTool, serve_own_tools
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import list_paces, load_sources, open_record_store
@@ -211,7 +211,9 @@ async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
 
 def _plan_tool(tool: PublishedTool) -> PlanTool:
     async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
-        answer = await answer_unbounded(tool, tool.to_raw(query_type, parameters), user=user)
+        with measuring_call(tool.name) as operation:
+            answer = await tool.answer(tool.to_raw(query_type, parameters), user=user)
+            record_outcome(operation, tool, answer)
         return tool.to_standard(query_type, parameters, answer)
 
     return PlanTool(spec=tool.spec, execute=execute, is_idempotent=tool.definition.idempotent)

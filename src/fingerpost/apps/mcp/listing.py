@@ -1,4 +1,4 @@
-"""Convert tools, answers and views to the protocol's types.
+"""Convert tools and views to the protocol's types.
 
 Views follow the MCP Apps extension (revision 2026-01-26): resources, and a link from each tool that has one. The SDK's
 own implementation is bound to ``MCPServer``, which would have to be imported at every start.
@@ -11,8 +11,7 @@ import mcp_types as types
 
 from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEWS, View, read_page
 from fingerpost.contract.size_bounds import STATED
-from fingerpost.contract.tool_definition import Answer, ToolDefinition
-from fingerpost.errors import ToolError
+from fingerpost.contract.tool_definition import ToolDefinition
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
@@ -21,13 +20,10 @@ _PAGE_TTL_MS = 3_600_000
 # Views load nothing; the host draws a border, because they paint their own background.
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
 
-CORRELATION_ID = "fingerpost/correlationId"
-# The class of a failed call's error, and what to do, for clients that word failures for people.
-CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
 # The optional parts, in a tool's entry.
 OFFERS = "fingerpost/offers"
 # Optional parts by the key that asks for them in a request's _meta, if true, and that has them in the result's _meta.
-_EXTRAS = {
+EXTRAS = {
     "fingerpost/geometry": "geometry",
     "fingerpost/lineColors": "lineColors",
     "fingerpost/basemap": "basemap",
@@ -36,7 +32,7 @@ _EXTRAS = {
 
 def build_tool_entry(tool: ToolDefinition, *, with_view: bool = False) -> types.Tool:
     """Return a tool's entry in ``tools/list``, with all four annotations, because absence means danger."""
-    parts = [key for key, name in _EXTRAS.items() if name in tool.optional_parts]
+    parts = [key for key, name in EXTRAS.items() if name in tool.optional_parts]
     meta: dict[str, Any] = {OFFERS: parts} if parts else {}
     if with_view and tool.name in VIEW_BY_TOOL:
         meta["ui"] = {"resourceUri": VIEW_BY_TOOL[tool.name].uri}
@@ -65,32 +61,9 @@ def list_included(
     Its ``_meta`` decides if it has a known key; else a client that shows views gets all that the tool's view draws.
     """
     meta: Mapping[str, Any] = params.meta or {}
-    if not _EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):
-        return [name for key, name in _EXTRAS.items() if meta.get(key) is True]
+    if not EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):
+        return [name for key, name in EXTRAS.items() if meta.get(key) is True]
     return list(tool.optional_parts) if tool is not None and tool.name in VIEW_BY_TOOL else []
-
-
-def build_result(answer: Answer) -> dict[str, Any]:
-    """Return an answer as a ``CallToolResult`` in the wire's form, because the SDK builds the model itself."""
-    return {
-        "resultType": "complete",
-        "content": [{"type": "text", "text": answer.text}],
-        "structuredContent": answer.body,
-        "isError": answer.is_error,
-        "_meta": {
-            CORRELATION_ID: answer.correlation_id,
-            **_describe_error(answer.error),
-            **{key: answer.extras[name] for key, name in _EXTRAS.items() if name in answer.extras},
-        },
-    }
-
-
-def _describe_error(error: ToolError | None) -> dict[str, Any]:
-    if error is None:
-        return {}
-    remedy = error.remedy
-    shown = {} if remedy is None else {REMEDY: {"kind": remedy.kind.value, "values": dict(remedy.values)}}
-    return {CAUSE: error.cause, **shown}
 
 
 def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:

@@ -13,11 +13,12 @@ from mcp.server.lowlevel import Server
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
-from fingerpost.apps.mcp.listing import EXTENSION_ID, build_result, build_tool_entry, list_included, may_show_views
+from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_included, may_show_views
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
-from fingerpost.contract.tool_definition import ReportProgress
+from fingerpost.contract.tool_definition import Answer
+from fingerpost.errors import ToolError
 
 INSTRUCTIONS = (
     "Public transport that says where its answers come from. Plan with plan_trip, boards with get_departures. "
@@ -26,6 +27,10 @@ INSTRUCTIONS = (
     "Tell the rider every warning and the demo note. The resource fingerpost://networks says what is covered. "
     "For what companies reported to the SEC take sec_financial_data: each figure names its filing."
 )
+
+CORRELATION_ID = "fingerpost/correlationId"
+# The class of a failed call's error, and what to do, for clients that word failures for people.
+CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
 
 _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
@@ -90,32 +95,27 @@ class _Handlers:
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
-        async with Reporting(ctx.session) as reporting:
-            return await self._answer_or_elicit(ctx, params, reporting.report)
-
-    async def _answer_or_elicit(
-        self, ctx: _Context, params: types.CallToolRequestParams, report: ReportProgress
-    ) -> HandlerResult:
         choices = Choices.read(params)
         tool = self._application.tools.get(params.name)
         include = list_included(params, None if tool is None else tool.definition, ctx.session.client_capabilities)
-        while True:
-            answer = await error_boundary.answer(
-                self._application.tools,
-                params.name,
-                choices.apply_to(params.arguments or {}),
-                user=self._find_user(ctx),
-                caller=self._find_address(ctx),
-                report=report,
-                include=include,
-            )
-            place = find_elicitation(answer, choices)
-            if place is None or not can_elicit(ctx):
-                return build_result(answer)
-            choice = await elicit(ctx, place, choices)
-            if isinstance(choice, types.InputRequiredResult):
-                return choice
-            choices = choice
+        async with Reporting(ctx.session) as reporting:
+            while True:
+                answer = await error_boundary.answer(
+                    self._application.tools,
+                    params.name,
+                    choices.apply_to(params.arguments or {}),
+                    user=self._find_user(ctx),
+                    caller=self._find_address(ctx),
+                    report=reporting.report,
+                    include=include,
+                )
+                place = find_elicitation(answer, choices)
+                if place is None or not can_elicit(ctx):
+                    return _build_result(answer)
+                choice = await elicit(ctx, place, choices)
+                if isinstance(choice, types.InputRequiredResult):
+                    return choice
+                choices = choice
 
     async def answer_odd_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
         """Answer arguments that are no object in the tool's envelope; models do not see the protocol's own error."""
@@ -126,7 +126,7 @@ class _Handlers:
         if arguments is None:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
         user = self._find_user(ctx)
-        return build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
+        return _build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
 
     async def list_resources(
         self, ctx: _Context, params: types.PaginatedRequestParams | None
@@ -146,6 +146,29 @@ class _Handlers:
 
     async def complete(self, _ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         return complete_tool(self._application, params)
+
+
+def _build_result(answer: Answer) -> dict[str, Any]:
+    """Return an answer as a ``CallToolResult`` in the wire's form, because the SDK builds the model itself."""
+    return {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": answer.text}],
+        "structuredContent": answer.body,
+        "isError": answer.is_error,
+        "_meta": {
+            CORRELATION_ID: answer.correlation_id,
+            **_describe_error(answer.error),
+            **{key: answer.extras[name] for key, name in EXTRAS.items() if name in answer.extras},
+        },
+    }
+
+
+def _describe_error(error: ToolError | None) -> dict[str, Any]:
+    if error is None:
+        return {}
+    remedy = error.remedy
+    shown = {} if remedy is None else {REMEDY: {"kind": remedy.kind.value, "values": dict(remedy.values)}}
+    return {CAUSE: error.cause, **shown}
 
 
 def _refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
