@@ -317,7 +317,7 @@ def test_the_text_alone_carries_the_answer(over):
     )
 
     assert ask(over, network, searchWindowMinutes=121).text.splitlines() == [
-        "2 within 120 min, Tue 2022-02-22 (Europe/Helsinki):",
+        "2 within 120 min, Tue 2022-02-22 (Europe/Helsinki, UTC+02:00):",
         "1. 08:08 to 08:20, 12 min, 0 changes, 150 m walk",
         "   walk 150 m, 08:08 to 08:10, to A",
         "   TRAM 7 towards North 08:10 A to B 08:20, 3000 m",
@@ -338,7 +338,7 @@ def test_the_text_alone_carries_the_answer(over):
 )
 def test_the_next_route_is_told_in_the_zone_of_the_place(over, begin, end, told):
     text = ask(over, FakeNetwork(journeys=[[trip(tram(begin, end))]])).text
-    head = "No itinerary within 45 min, Tue 2022-02-22 (Europe/Helsinki): NO_DEPARTURES"
+    head = "No itinerary within 45 min, Tue 2022-02-22 (Europe/Helsinki, UTC+02:00): NO_DEPARTURES"
     assert text.splitlines()[0] == f"{head} The next one after the window is {told}."
 
 

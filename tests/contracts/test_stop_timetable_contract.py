@@ -233,7 +233,7 @@ def test_the_text_alone_carries_a_short_timetable(over):
     answer = ask(over, leaving(965), night, at="2022-02-22T21:45:00Z")
 
     assert answer.text.splitlines() == [
-        "Timetable of A (T:A), Wed 2022-02-23 (Europe/Helsinki), at most 3 within 45 min:",
+        "Timetable of A (T:A), Wed 2022-02-23 (Europe/Helsinki, UTC+02:00), at most 3 within 45 min:",
         "00:05 TRAM 7 to B, of the service day 2022-02-22",
         "00:10 TRAM 9 to B (A - B), of the service day 2022-02-22",
     ]
@@ -246,7 +246,7 @@ def test_where_clocks_change_each_time_has_its_offset(over):
     answer = ask(over, leaving(before), leaving(after), at="2022-03-27T00:00:00Z", until="2022-03-27T02:00:00Z")
 
     assert answer.text.splitlines()[:3] == [
-        "Timetable of A (T:A), Sun 2022-03-27 (Europe/Helsinki), at most 200 within 120 min:",
+        "Timetable of A (T:A), Sun 2022-03-27 (Europe/Helsinki, UTC+02:00), at most 200 within 120 min:",
         "02:30 TRAM 7 to B, of the service day 2022-02-22",
         "04:30+03:00 TRAM 7 to B, of the service day 2022-02-22",
     ]

@@ -159,7 +159,7 @@ def _write_text(
     since = shown[0].scheduled if shown else window.first
     format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
     limits = f"at most {applied['maxDepartures']} within {applied['horizonMinutes']} min"
-    head = f"Timetable of {stop['name']} ({stop['id']}), {format_day(since, zone)} ({zone}), {limits}:"
+    head = f"Timetable of {stop['name']} ({stop['id']}), {format_day(since, zone)}, {limits}:"
     why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.format(format_time)]
     lines = [head if shown else " ".join([head, "no departures.", *filter(None, why)])]
     if len(shown) <= ROWS_ONE_BY_ONE:

@@ -163,7 +163,7 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: Routes
     zone = metadata["timeZone"]
     since = shown[0].departure if shown else query.instant
     format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
-    within = f"within {window['applied']} min, {format_day(since, zone)} ({zone})"
+    within = f"within {window['applied']} min, {format_day(since, zone)}"
     why = [metadata.get("noResultsReason", ""), "" if found.why_empty is None else found.why_empty.format(format_time)]
     lines = [f"{len(shown)} {within}:" if shown else f"No itinerary {within}: {' '.join(filter(None, why))}"]
     for number, (trip, route) in enumerate(zip(shown, body["itineraries"], strict=True), 1):

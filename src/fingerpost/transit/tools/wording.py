@@ -60,7 +60,8 @@ def format_clock(instant: int, since: int, zone: str, *, with_seconds: bool = Fa
 
 
 def format_day(instant: int, zone: str) -> str:
-    return f"{local_date_of(instant, zone):%a %Y-%m-%d}"
+    """Return a day with the zone and its offset, from which readers compute the offsets that some tools require."""
+    return f"{local_date_of(instant, zone):%a %Y-%m-%d} ({zone}, UTC{format_instant(instant, zone)[19:]})"
 
 
 def format_count(count: int, noun: str) -> str:
