@@ -134,7 +134,7 @@ class FakeNetwork:
     def find_line(self, leg):
         return None
 
-    async def find_basemap(self, box):
+    async def find_basemap(self, box, leg):
         return None
 
     async def find_realtime_health(self):

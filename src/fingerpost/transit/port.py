@@ -228,8 +228,11 @@ class Network(Protocol):
         """Return the line of a leg on the map, None if another network made the leg."""
         ...
 
-    async def find_basemap(self, box: Bounds) -> Basemap | None:
-        """Return the water and ways in a box, None if the network has no map of it."""
+    async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
+        """Return the water and ways in a box around a leg, None without a map or if another network made the leg.
+
+        Answers credit the sources of their legs only, so the map of a fallback is not drawn behind other legs.
+        """
         ...
 
     async def find_realtime_health(self) -> RealtimeHealth | None:

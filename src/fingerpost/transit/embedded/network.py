@@ -248,8 +248,10 @@ class EmbeddedNetwork:
     def _has_made(self, leg: Leg) -> bool:
         return isinstance(leg.handle, TimetableLeg) and leg.handle.timetable is self.timetable
 
-    async def find_basemap(self, box: Bounds) -> Basemap | None:
-        return None if self._basemap is None else await compute(draw_basemap, self._basemap, box)
+    async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
+        if self._basemap is None or not self._has_made(leg):
+            return None
+        return await compute(draw_basemap, self._basemap, box)
 
     def _is_spill(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
         return any(

@@ -123,8 +123,8 @@ class FallbackNetwork(WrapperNetwork):
     def find_line(self, leg: Leg) -> LegLine | None:
         return self.network.find_line(leg) or self._fallback.find_line(leg)
 
-    async def find_basemap(self, box: Bounds) -> Basemap | None:
-        return await self.network.find_basemap(box) or await self._fallback.find_basemap(box)
+    async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
+        return await self.network.find_basemap(box, leg) or await self._fallback.find_basemap(box, leg)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         return await self._find(stop_id, lambda network: network.find_stop(stop_id, language=language))

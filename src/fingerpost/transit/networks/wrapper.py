@@ -81,8 +81,8 @@ class WrapperNetwork(ABC):
     def find_line(self, leg: Leg) -> LegLine | None:
         return self.network.find_line(leg)
 
-    async def find_basemap(self, box: Bounds) -> Basemap | None:
-        return await self.network.find_basemap(box)
+    async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
+        return await self.network.find_basemap(box, leg)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return the network's own; this asks no server, so it is not forwarded like a query."""

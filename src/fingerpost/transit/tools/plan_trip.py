@@ -9,6 +9,7 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import write_stated
+from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Optimize
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
@@ -156,7 +157,8 @@ async def _list_extras(found: TripFound, call: Call) -> dict[str, Mapping[str, A
     if LINE_COLORS in call.include:
         extras[LINE_COLORS] = serialize_line_colors(list_leg_paths(found.shown))
     if BASEMAP in call.include and (box := find_box(found.shown)) is not None:
-        extras[BASEMAP] = serialize_basemap(await network.find_basemap(box))
+        basemap = await network.find_basemap(box, found.shown[0].legs[0])
+        extras[BASEMAP] = await compute(serialize_basemap, basemap)
     return extras
 
 

@@ -195,7 +195,7 @@ class ServerNetwork(ABC):
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(leg)
 
-    async def find_basemap(self, box: Bounds) -> Basemap | None:  # noqa: ARG002  # servers have no map
+    async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:  # noqa: ARG002  # servers have no map
         return None
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
