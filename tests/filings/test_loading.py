@@ -15,6 +15,17 @@ from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, companyfacts
 
 FACTS = companyfacts("Revenues 2022-01-01 2022-12-31 100 a 10-K 2023-02-01")
+QUARTERS = json.dumps(
+    companyfacts("Assets - 2022-03-31 9 b 10-Q 2022-05-01\nRevenues - 2022-03-31 9 b 10-Q 2022-05-01")
+)
+WRONG_TYPES = [
+    QUARTERS.replace('"2022-03-31"', "20220331"),
+    QUARTERS.replace('"2022-05-01"', "20220501", 1),
+    QUARTERS.replace('"10-Q"', "10", 1),
+    QUARTERS.replace('"val": 9', '"val": "9"', 1),
+    QUARTERS.replace('"val": 9', '"val": 1e300', 1),
+    QUARTERS.replace('"cik": 7', '"cik": Infinity'),
+]
 LISTED = {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}
 RECASTS = "Revenues 2022-01-01 2022-12-31 100 a 8-K 2023-05-01\nRevenues 2021-01-01 2021-12-31 90 b 8-K 2023-06-01"
 TEXT_OF = {"accession": "a", "form": "10-K", "filed": "2023-02-01"}
@@ -91,6 +102,7 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
         ("[]", "not a JSON object"),
         ({"cik": 7, "entityName": "x", "facts": {}}, "holds no facts"),
         ({"cik": 7, "facts": {"us-gaap": {"A": {"units": {"USD": [{}]}}}}}, "not a companyfacts file"),
+        *((changed, "^bad.json is not a companyfacts file") for changed in WRONG_TYPES),
     ],
 )
 def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, figures, tmp_path, content, told):

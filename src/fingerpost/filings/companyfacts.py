@@ -13,11 +13,13 @@ from typing import Any
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, plain_number
-from fingerpost.filings.periods import YEAR, class_of, name_years
+from fingerpost.filings.periods import YEAR, class_of, day_number, name_years
 
 # A year end that few of a filing's annual figures have is an error, or a joint venture's.
 _COMMON_SHARE = 0.2
 _MONEY_LETTERS = 3
+# SQLite has no larger integer.
+_MOST_VALUE = 2**63
 _FILING_COLUMNS = (
     "accessionNumber", "form", "filingDate", "reportDate", "primaryDocument", "primaryDocDescription",
 )  # fmt: skip
@@ -76,7 +78,7 @@ def parse_json(content: bytes, name: str) -> dict[str, Any]:
 def _expecting(kind: str, name: str) -> Iterator[None]:
     try:
         yield
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FeedUnusable(f"{name} is not a {kind} file: {type(error).__name__} {error}") from error
 
 
@@ -97,22 +99,35 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
                         facts[Fact._make((concept, unit, start, end, value, accession, form, filed))] = None
                         if form in ANNUAL_FORMS and class_of(start, end) == YEAR:
                             years.append((accession, row.get("fy"), filed, end))
-        cik, company = int(raw["cik"]), str(raw["entityName"])
-    if not facts:
-        raise FeedUnusable(f"{name} holds no facts")
-    rows_ = list(facts)
-    reports = set(map(itemgetter(6, 7), rows_))
-    has_periodic = any(form in PERIODIC_FORMS for form, _ in reports)
-    return FactsFile(
-        cik=cik,
-        name=company,
-        facts=rows_,
-        labels=labels,
-        fiscal_years=_fiscal_years(years),
-        currency=_currency(rows_),
-        complete_through=max(filed for form, filed in reports if form in PERIODIC_FORMS or not has_periodic),
-        first_end=min(map(itemgetter(3), rows_)),
-    )
+        if not facts:
+            raise FeedUnusable(f"{name} holds no facts")
+        rows_ = list(facts)
+        _check_facts(rows_)
+        reports = set(map(itemgetter(6, 7), rows_))
+        has_periodic = any(form in PERIODIC_FORMS for form, _ in reports)
+        return FactsFile(
+            cik=int(raw["cik"]),
+            name=str(raw["entityName"]),
+            facts=rows_,
+            labels=labels,
+            fiscal_years=_fiscal_years(years),
+            currency=_currency(rows_),
+            complete_through=max(filed for form, filed in reports if form in PERIODIC_FORMS or not has_periodic),
+            first_end=min(map(itemgetter(3), rows_)),
+        )
+
+
+def _check_facts(facts: Iterable[Fact]) -> None:
+    """Raise TypeError or ValueError if a day is no ISO day, a form or number no text, or a value no 64-bit number."""
+    _, _, starts, ends, values, accessions, forms, filed = zip(*facts, strict=True)
+    for day in ({*starts} - {""}) | {*ends, *filed}:
+        day_number(day)
+    for text in {*accessions, *forms}:
+        if not isinstance(text, str):
+            raise TypeError(f"{text!r} is no text")
+    for value in values:
+        if not -_MOST_VALUE <= value < _MOST_VALUE:
+            raise ValueError(f"{value!r} is too large")
 
 
 def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
