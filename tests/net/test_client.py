@@ -103,6 +103,12 @@ HALF_A_GZIP = answer(body=gzip.compress(b"hello" * 1000)[:-10], Content_Encoding
         (answer("504 Gateway Timeout"), {}, SourceTimeout),
         (answer("206 Partial Content"), {}, SourceFailed),
         (answer("304 Not Modified"), {}, SourceFailed),
+        pytest.param(
+            then(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 10\r\n\r\nhello"),
+            {},
+            SourceKeyRefused,
+            id="half a refusal",
+        ),
     ],
 )
 async def test_a_failure_is_an_error_of_the_tree(reply, limits, error):

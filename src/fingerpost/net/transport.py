@@ -95,7 +95,7 @@ async def read_refusal(answer: httpx2.Response, request: Request) -> bytes:
     if status in request.accept:
         await read_content(answer, body, request.limits.max_bytes)
     elif status != NOT_MODIFIED and status not in REDIRECTS:
-        with suppress(ToolError):
+        with suppress(ToolError, httpx2.TransportError):
             await read_content(answer, body, min(_MOST_REFUSAL_BYTES, request.limits.max_bytes))
     return body.content()
 
