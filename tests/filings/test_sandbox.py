@@ -167,3 +167,25 @@ async def test_the_process_of_a_cancelled_caller_is_killed(sample, tmp_path, mon
         await asyncio.wait([asked])
 
         assert (asked.cancelled(), await asyncio.to_thread(opened.read)) == (True, b"")
+
+
+async def test_more_queries_than_processes_wait(sample, monkeypatch):
+    running = []
+
+    async def execute(_sent):
+        running.append(len(running) + 1)
+        await asyncio.sleep(0)
+        most.append(len(running))
+        running.pop()
+        return {"columns": ["a"], "rows": [[1]], "truncated": False}
+
+    async def write(*_given):
+        return b""
+
+    most = []
+    monkeypatch.setattr(sandbox, "_execute", execute)
+    monkeypatch.setattr(sandbox, "compute", write)
+    params, count = CustomSqlParams(sql_query="SELECT 1"), sandbox._MOST_PROCESSES + 3
+    replies = await asyncio.gather(*[sandbox.run_sql(sample, params) for _ in range(count)])
+
+    assert (len(replies), max(most)) == (count, sandbox._MOST_PROCESSES)

@@ -6,12 +6,15 @@ and an answer ends after 1,000 rows or 2 MB, so a query costs this process no mo
 
 import asyncio
 import json
+import os
 import re
 import sqlite3
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import closing
 from typing import Any
+
+from anyio.lowlevel import RunVar
 
 from fingerpost.errors import ParameterError, StorageUnavailable
 from fingerpost.filings import sandbox_process
@@ -22,6 +25,9 @@ from fingerpost.filings.store import new_sample, plain_ticker
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
+# Each process may take a processor and its memory limit; further queries of this event loop wait.
+_MOST_PROCESSES = max(2, os.cpu_count() or 1)
+_free_processes: RunVar[asyncio.Semaphore] = RunVar("free processes of custom_sql")
 # Beyond the query's own time, because the process has to start and to write its answer.
 _LONGEST_S = sandbox_process.DEADLINE_S + 1.5
 _SENTENCES = {
@@ -37,7 +43,10 @@ _MAIN_TICKER = """
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
     """Return the rows of one SELECT; raise ParameterError if it is refused, is wrong, or takes too long."""
-    answer = await _execute(await compute(_write_input, library, params))
+    free = _free_processes.get(None) or asyncio.Semaphore(_MOST_PROCESSES)
+    _free_processes.set(free)
+    async with free:
+        answer = await _execute(await compute(_write_input, library, params))
     if "error" in answer:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
