@@ -1,4 +1,4 @@
-"""Select the figures of a query's period, and the headline among them (rule F3)."""
+"""Select the figures of a query's period, and the headline figures among them (rule F3)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -16,8 +16,8 @@ NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS = "latest", "latest-annual", "ttm"
 _BETWEEN = ".."
 MOST_PERIODS = 40
 _QUARTER_SLACK_DAYS = 14
-_LEAST_DAYS_OF_A_YEAR = 300
-_IN_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
+_MIN_YEAR_DAYS = 300
+_PERIOD_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,9 @@ class PeriodFilter:
 
     ``basis`` says whether the days are period ends or filing days.
 
-    ``newest`` asks for the newest fiscal period or year, or the four quarters to it, which
-    ``CompanyFigures.locate`` finds. ``is_trailing`` is a year, or the four quarters that end with a quarter.
-    ``count`` fiscal periods in a row make a range, which begins with ``year`` and ``quarter``.
+    ``newest`` selects the newest fiscal period or year, or the four quarters to it; ``CompanyFigures.locate`` resolves
+    it. ``is_trailing`` selects the four quarters that end with ``quarter``, or a year if there is none.
+    ``count`` is the number of consecutive fiscal periods of a range that begins with ``year`` and ``quarter``.
     ``frequency`` selects periods of one length, such as ``annual``; if empty, the headline decides.
     """
 
@@ -58,7 +58,7 @@ class PeriodFilter:
     def is_short(self) -> bool:
         if self.year is not None or self.basis != BY_PERIOD or (self.first, self.last) == (FIRST_DAY, LAST_DAY):
             return False
-        return (date.fromisoformat(self.last) - date.fromisoformat(self.first)).days + 1 < _LEAST_DAYS_OF_A_YEAR
+        return (date.fromisoformat(self.last) - date.fromisoformat(self.first)).days + 1 < _MIN_YEAR_DAYS
 
     @classmethod
     def of(cls, figure: Figure) -> "PeriodFilter":
@@ -93,7 +93,7 @@ class PeriodFilter:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The figures of a window; ``headline`` are those that answer, ``refused`` quarters without a common basis."""
+    """The figures of a period; ``headline`` answers the query, ``refused`` are quarters without a common basis."""
 
     figures: tuple[Figure, ...] = ()
     headline: tuple[Figure, ...] = ()
@@ -108,9 +108,7 @@ def read_period(text: str) -> PeriodFilter:
         return PeriodFilter(newest=word)
     matched = _FISCAL.fullmatch(text.strip())
     if matched is None:
-        wanted = (
-            "a fiscal year or quarter, such as 2022 or 2022-Q2, a range as 2019..2022, or latest, latest-annual or ttm"
-        )
+        wanted = "a fiscal year or quarter (2022, 2022-Q2), a range (2019..2022), or latest, latest-annual or ttm"
         raise ValueError(f"must be {wanted}; you sent {text!r}")
     part = (matched[2] or "FY").upper()
     return PeriodFilter(year=int(matched[1]), quarter=None if part == "FY" else int(part[1]))
@@ -120,9 +118,9 @@ def _read_range(text: str) -> PeriodFilter:
     first, last = (read_period(end) for end in text.split(_BETWEEN, 1))
     if first.newest or last.newest or (first.quarter is None) != (last.quarter is None):
         raise ValueError(f"must be a range of two years, or of two quarters; you sent {text!r}")
-    a_year = 1 if first.quarter is None else QUARTERS
+    periods_per_year = 1 if first.quarter is None else QUARTERS
     years = (last.year or 0) - (first.year or 0)
-    count = years * a_year + (last.quarter or 0) - (first.quarter or 0) + 1
+    count = years * periods_per_year + (last.quarter or 0) - (first.quarter or 0) + 1
     if not 1 <= count <= MOST_PERIODS:
         why = "ends before it begins" if count < 1 else f"has {count} periods; at most {MOST_PERIODS} are allowed"
         raise ValueError(f"the range {text!r} {why}")
@@ -130,15 +128,15 @@ def _read_range(text: str) -> PeriodFilter:
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
-    """Return the figures of a series in a window.
+    """Return the figures of a series in a period.
 
-    The headline is the fiscal years that end there, or the balances at their ends; else quarters; else instants.
+    The headline is the fiscal years that end in it, or the balances at their ends; else quarters; else instants.
     """
     inside = [figure for figure in series.figures if _is_inside(figure, period_filter, calendar)]
     if period_filter.quarter is not None:
         chosen = [figure for figure in inside if figure.period in (QUARTER, INSTANT)]
     elif period_filter.is_short and any(figure.period != INSTANT for figure in inside):
-        # A window this short does not mean the fiscal year that happens to end in it.
+        # A window this short does not ask for the fiscal year that happens to end in it.
         chosen = [figure for figure in inside if figure.period == QUARTER]
     else:
         chosen = [figure for figure in inside if figure.period == YEAR] or [
@@ -150,13 +148,13 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
         chosen = _choose_reported(chosen, calendar)
     headline = tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start)))
     refused = tuple(figure for figure in series.refused if _is_inside(figure, period_filter, calendar))
-    return Selection(_in_order(inside), headline, refused)
+    return Selection(_sort_figures(inside), headline, refused)
 
 
 def _choose_reported(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
-    """Return the preferred ones of several figures with one fiscal name.
+    """Return the preferred figures of one fiscal period.
 
-    After a moved year end, a recast year has the same name as the reported one, which is preferred.
+    After a change of year end, a recast year has the same name as the reported one, which is preferred.
     A balance is preferred to a cover page, and a cover page to its amendment.
     """
     preferences: tuple[Callable[[Figure], bool], ...] = (
@@ -176,7 +174,7 @@ def _is_inside(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCale
     if period_filter.year is None:
         return True
     if figure.is_cover and period_filter.quarter is not None and calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS:
-        # The annual report states the float of the second quarter's end.
+        # The annual report states the public float at the end of the second quarter.
         return calendar.place(figure.end) == (period_filter.year, period_filter.quarter)
     if figure.fiscal_year != period_filter.year:
         return False
@@ -197,6 +195,6 @@ def _ends_a_quarter(figure: Figure, calendar: FiscalCalendar) -> bool:
     return figure.period != INSTANT or figure.is_cover or calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS
 
 
-def _in_order(figures: Sequence[Figure]) -> tuple[Figure, ...]:
-    places = {kind: place for place, kind in enumerate(_IN_ORDER)}
+def _sort_figures(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    places = {kind: place for place, kind in enumerate(_PERIOD_ORDER)}
     return tuple(sorted(figures, key=lambda figure: (places.get(figure.period, len(places)), figure.end, figure.start)))

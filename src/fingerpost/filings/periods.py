@@ -1,6 +1,6 @@
-"""Name a period: by its length, and by its fiscal year and quarter.
+"""Classify a period by its length, and find its fiscal year and quarter.
 
-Both come from start and end. A source's ``fy`` and ``fp`` describe the filing, not the period (docs/filings.md).
+Both follow from its start and end. A source's ``fy`` and ``fp`` describe the filing instead (docs/filings.md).
 """
 
 import math
@@ -11,20 +11,20 @@ from functools import lru_cache
 
 YEAR, QUARTER, HALF, NINE_MONTHS, INSTANT, OTHER = "FY", "Q", "H1", "9M", "instant", "other"
 YEAR_TO_DATE = (HALF, NINE_MONTHS)
-# Four quarters in a row that are no fiscal year.
+# Four consecutive quarters that are not a fiscal year.
 TRAILING = "TTM"
 QUARTERS = 4
 
 _CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350, 380, YEAR))
 _YEAR_DAYS = 365.25
-# A 52/53-week year moves its end by up to six days; taggers miss by one.
+# A 52/53-week year moves its end by up to six days, and tags may be off by one.
 _SLACK_DAYS = 7
 # A year that ends in the first days of January is named after the year before.
 _NEW_YEAR_DAYS = 10
 _LONGEST_YEAR_DAYS = 380
-# Quarters are of 90 to 92 days, and of 13 weeks.
+# A quarter has 90 to 92 days, or 13 weeks.
 _QUARTER_SLACK_DAYS = 3
-# If two ends miss a whole number of years by more, the company moved its year end.
+# If the time between two year ends is further off whole years, the company changed its year end.
 _SAME_YEAR_END_DAYS = 10
 
 
@@ -45,7 +45,7 @@ class FiscalCalendar:
     """The ends and names of a company's fiscal years.
 
     Ends before the first and after the last known end are extrapolated by whole years.
-    After a moved year end, days of the transition period count from the later end.
+    After a change of year end, the transition period counts back from the later end.
     """
 
     def __init__(self, years: Iterable[tuple[str, int]]) -> None:
@@ -94,7 +94,7 @@ class FiscalCalendar:
         return year, max(1, min(4, 4 - math.floor(left)))
 
     def begins_transition(self, start: str) -> bool:
-        """Whether a day begins a transition period, between a fiscal year and a moved year end."""
+        """Whether a day begins a transition period, between the old and the new year end."""
         at = bisect_left(self._days, day_number(start))
         follows = at > 0 and day_number(start) - self._days[at - 1] <= _SLACK_DAYS
         return follows and (at == len(self._days) or self._days[at] - self._days[at - 1] > _LONGEST_YEAR_DAYS)
@@ -122,9 +122,9 @@ class FiscalCalendar:
 def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
     """Return the fiscal year of each annual period end, from (end, filed, the filing's ``fy``).
 
-    The earliest filing names an end. If most other names contradict it, it is a tagging error and is replaced
-    (four annual reports of NVIDIA are named a year too early). Only ends on about the same day of the year are
-    compared, because a company that moves its year end starts a new count.
+    The earliest filing decides the year of an end. If most other ends contradict it, it is a tagging error and is
+    replaced (four annual reports of NVIDIA are tagged a year too early). Only ends on about the same day of a year are
+    compared, because a company that changes its year end starts a new count.
     """
     first: dict[str, int] = {}
     for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):
@@ -139,12 +139,12 @@ def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int
             group.append(end)
     names: dict[str, int] = {}
     for ends in same_day:
-        names |= _outvote([(end, first[end]) for end in ends])
+        names |= _correct_by_majority([(end, first[end]) for end in ends])
     return names
 
 
-def _outvote(named: Sequence[tuple[str, int]]) -> dict[str, int]:
-    """Return consecutive names as the majority has them; without a majority, the given names."""
+def _correct_by_majority(named: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """Return fiscal years that agree with the majority; without a majority, the given ones."""
     agreeing = {
         end: sum(other_year - year == _years_between(end, other) for other, other_year in named) for end, year in named
     }

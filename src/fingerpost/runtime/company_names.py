@@ -1,10 +1,10 @@
-"""Companies as people name them: by a well-known name, or by their own without its legal form."""
+"""Find tickers by company name: a well-known name, or the registered one without its legal form."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-# Names that the company's own does not begin with, and those that are asked for before any list was loaded.
+# Names that the registered name does not begin with, and common ones for use before a company list is loaded.
 WELL_KNOWN: Mapping[str, str] = {
     "alphabet": "GOOGL",
     "amazon": "AMZN",
@@ -39,16 +39,16 @@ def name_words(name: str) -> list[str]:
 
 
 def name_key(name: str) -> str:
-    """Return a name so that two spellings of it are equal: ``J.P. Morgan`` is ``jpmorgan``."""
+    """Return a key that different spellings of a name share: ``J.P. Morgan`` is ``jpmorgan``."""
     return "".join(name_words(name))
 
 
 def begins_with(name: str, key: str) -> bool:
-    """Whether the first words of a company's name are what a key names."""
-    begun = ""
+    """Whether a company's name begins with the words of a key."""
+    prefix = ""
     for word in name_words(name):
-        begun += word
-        if begun == key:
+        prefix += word
+        if prefix == key:
             return True
     return False
 
@@ -56,7 +56,7 @@ def begins_with(name: str, key: str) -> bool:
 def find_named(text: str, companies: Iterable[tuple[str, int, str]], *, all_are_known: bool) -> list[str]:
     """Return the tickers of the companies that a text may name; ``companies`` are (ticker, CIK, name).
 
-    The beginning of a name counts only if all companies are known, because others may begin alike.
+    The beginning of a name matches only if ``companies`` is complete, because another company may share it.
     """
     key = name_key(text)
     if len(key) < 2:

@@ -37,7 +37,7 @@ def _details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
     spec = specs.get(params.tool_name)
     if spec is None:
         error = ToolNotFound(params.tool_name)
-        # The original's own sentence, and both of its fields.
+        # The original tool sends this message in both fields.
         message = f"Tool '{params.tool_name}' not found"
         details = {**error.details, "available_tools": sorted(specs), "warning": message}
         raise error.with_message(message, details=details, hint=f"The tools are: {', '.join(sorted(specs))}")
@@ -93,7 +93,7 @@ _QUERIES: tuple[QueryType[ListSpecs, Any], ...] = (
         shape=shape.DetailsAnswer,
         text=lambda body: str(body["documentation"]),
         usage='tool_details {tool_name: "sec_financial_data"}',
-        continuation_hint="The resource fingerpost://schemas/TOOL has a tool's schemas whole.",
+        continuation_hint="The resource fingerpost://schemas/TOOL has a tool's complete schemas.",
         truncatable_paths=(("results",), ("parameters_by_query_type",), ("documentation",)),
     ),
 )
