@@ -57,7 +57,7 @@ def test_a_price_that_is_not_known_has_a_reason_and_no_figure(plan):
 
     changing, direct = (each["fingerprint"] for each in answer.body["itineraries"])
     assert answer.body["meta"]["fares"] == [
-        {"fingerprints": [changing], "unknown": "TEST: no fare is for line A"},
+        {"fingerprints": [changing], "unknown": "TEST: no fare applies to line A"},
         {"fingerprints": [direct], "amount": "2.80", "currency": "EUR", "tickets": ["t"]},
     ]
     assert "EUR" not in answer.text.splitlines()[1]

@@ -69,7 +69,7 @@ def test_a_rule_is_for_legs_whose_ends_lie_in_its_areas(read, stops, paid):
     if paid:
         assert cost(book, ride("1", stops))[0] == paid
     else:
-        with pytest.raises(FareUnknown, match="no fare rule is for line 1"):
+        with pytest.raises(FareUnknown, match="no fare rule applies to line 1"):
             price_by_legs(book, [ride("1", stops)])
 
 
@@ -172,7 +172,7 @@ def test_rules_that_are_not_applied(read, tables, finding, why):
 
 def test_no_trip_costs_less_than_nothing(read):
     book, _ = read(BY_NETWORK, "L,L,-1,,,0,off\n", fare_products=PRODUCTS + "off,-5.00,USD\n")
-    with pytest.raises(FareUnknown, match="more than what it asks"):
+    with pytest.raises(FareUnknown, match="discounts exceed its prices"):
         price_by_legs(book, [BUS, TRAM])
 
 
@@ -195,9 +195,9 @@ def test_a_table_without_its_column_could_change_any_price(read, table, text):
     ("transfers", "rides", "why"),
     [
         # Free from line X to line 1 and once from 1 to 1: whether the first counts as well is not stated.
-        ("F,L,,,,0,\nL,L,1,,,0,\n", [FAST, BUS, TRAM], "from which ride the number of its transfers counts"),
+        ("F,L,,,,0,\nL,L,1,,,0,\n", [FAST, BUS, TRAM], "at which ride its transfer limit begins"),
         # Where the time of a second, different transfer begins is not stated.
-        ("L,L,-1,,,0,\nL,F,,3600,0,0,\n", [BUS, TRAM, FAST], "from which ride the time limit"),
+        ("L,L,-1,,,0,\nL,F,,3600,0,0,\n", [BUS, TRAM, FAST], "at which ride the time limit"),
     ],
 )
 def test_limits_of_a_chain_of_different_transfers(read, transfers, rides, why):

@@ -85,7 +85,7 @@ def test_rows_that_differ_in_the_contained_zone_only_are_one_rule(tmp_path):
 def test_rules_of_no_fare_make_no_ticket_universal(tmp_path):
     book, findings = read(tmp_path, "t,2.80,EUR,0,,,\n", "T,A,,,\n")
 
-    assert (book.problem, len(findings)) == ("no rule of fare_rules.txt is for a fare that is there", 1)
+    assert (book.problem, len(findings)) == ("no rule of fare_rules.txt applies to a known fare", 1)
 
 
 def test_faulty_tickets_and_rules_are_counted(tmp_path):
@@ -235,7 +235,7 @@ def test_a_price_that_cannot_be_read_could_be_the_least(currency):
         (book([ticket("t", ""), ticket("u", "9")]), "A B", "the price of fare t cannot be read"),
         (book([ticket("t", "1"), ticket("u", "9", currency="EUR")]), "A B", "several currencies"),
         # Beside fares with rules, one without is not known to be for anything.
-        (book([ticket("t", "1"), ticket("u", "2")], [("u", "2", "", "", "")]), "A B", "no fare is for line 1"),
+        (book([ticket("t", "1"), ticket("u", "2")], [("u", "2", "", "", "")]), "A B", "no fare applies to line 1"),
         # A fare for zones 1 and 2 is no fare for zone 1 alone.
         (book([ticket("F2", "2.20")], [("F2", "", "", "", "1 2")], ZONES), "S1 S1", r"line 1 \(zones passed: 1\)"),
     ],

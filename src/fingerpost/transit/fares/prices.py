@@ -22,8 +22,8 @@ from fingerpost.transit.fares.book import (
     TransferRule,
 )
 
-# No feed lets a rider choose among so many ways to pay for one trip.
-_MOST_CHOICES = 1024
+# More than the ways to pay for one trip in any real feed.
+_MAX_CHOICES = 1024
 
 
 class _Option(NamedTuple):
@@ -36,7 +36,7 @@ class _Paid(NamedTuple):
     """The amount paid up to a leg.
 
     The fare transfer so far began with the ``first`` leg and has ``since`` transfers; ``pair`` are the groups of its
-    last one, None if there is none. ``alone`` is the price of the leg by itself.
+    last transfer, or None. ``alone`` is the price of the leg by itself.
     """
 
     amount: Decimal
@@ -52,11 +52,11 @@ def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
     """Return the lowest price of all rides by leg rules; raise FareUnknown if it cannot be computed."""
     if book.joins_legs and len(rides) > 1:
         raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not applied")
-    matched = [_matching(book, ride) for ride in rides]
+    matched = [_match_rules(book, ride) for ride in rides]
     currencies = sorted({product.currency for product in book.products})
-    found = [price for currency in currencies if (price := _cheapest(book, rides, matched, currency)) is not None]
+    found = [price for currency in currencies if (price := _find_cheapest(book, rides, matched, currency)) is not None]
     if not found:
-        raise FareUnknown("no fare product for riders of the default category is priced for all rides")
+        raise FareUnknown("no fare product for riders of the default category has a price for all rides")
     return _get_only(found)
 
 
@@ -66,33 +66,33 @@ def _get_only(found: Sequence[Price]) -> Price:
     return found[0]
 
 
-def _matching(book: FareBook, ride: FareRide) -> list[LegRule]:
+def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
     network = book.network_of.get(ride.route_id, "")
     begin, end = (set(book.areas_of.get(stop, ())) for stop in (ride.stop_ids[0], ride.stop_ids[-1]))
     fields = ("network_id", {network} - {""}), ("from_area_id", begin), ("to_area_id", end)
 
-    def holds(rule: LegRule) -> bool:
+    def applies(rule: LegRule) -> bool:
         for name, own in fields:
             wanted = getattr(rule, name)
             if wanted:
                 if wanted not in own:
                     return False
             elif not book.has_priority and any(getattr(other, name) in own for other in book.leg_rules):
-                # An empty field stands for all that no rule lists.
+                # An empty field matches every value that no rule lists.
                 return False
         return True
 
-    rules = [rule for rule in book.leg_rules if holds(rule)]
+    rules = [rule for rule in book.leg_rules if applies(rule)]
     highest = max((rule.priority for rule in rules), default=0)
     rules = [rule for rule in rules if rule.priority == highest]
     if not rules:
-        raise FareUnknown(f"no fare rule is for line {ride.line}")
+        raise FareUnknown(f"no fare rule applies to line {ride.line}")
     if any(rule.is_timed for rule in rules):
-        raise FareUnknown(f"fares by the time of day, which are not read, hold for line {ride.line}")
+        raise FareUnknown(f"line {ride.line} has fares by the time of day, which are not supported")
     return rules
 
 
-def _cheapest(
+def _find_cheapest(
     book: FareBook, rides: Sequence[FareRide], matched: Sequence[Sequence[LegRule]], currency: str
 ) -> Price | None:
     amounts = {fare.fare_product_id: Decimal(fare.amount) for fare in book.products if fare.currency == currency}
@@ -107,17 +107,17 @@ def _cheapest(
         options.append(list(of_leg.values()))
     if not all(options):
         return None
-    ways = (paid for legs in product(*options) for paid in _sums(book, rides, legs, amounts))
-    sums = list(islice(ways, _MOST_CHOICES + 1))
-    if len(sums) > _MOST_CHOICES:
-        raise FareUnknown("it could be paid in too many ways")
+    ways = (paid for legs in product(*options) for paid in _list_totals(book, rides, legs, amounts))
+    sums = list(islice(ways, _MAX_CHOICES + 1))
+    if len(sums) > _MAX_CHOICES:
+        raise FareUnknown("there are too many ways to pay for it")
     best = min(sums, key=lambda paid: paid.amount)
     if best.amount < 0:
-        raise FareUnknown("what the feed takes off is more than what it asks")
+        raise FareUnknown("the feed's discounts exceed its prices")
     return Price(best.amount, currency, best.products)
 
 
-def _sums(
+def _list_totals(
     book: FareBook, rides: Sequence[FareRide], legs: Sequence[_Option], amounts: dict[str, Decimal]
 ) -> Iterator[_Paid]:
     waiting = [(1, _Paid(legs[0].amount, (legs[0].product_id,), 0, 0, None, False, legs[0].amount))]
@@ -127,19 +127,19 @@ def _sums(
             yield paid
             continue
         leg = legs[at]
-        rules = _transfers(book, rides, paid, (legs[at - 1].group, leg.group), at)
+        rules = _match_transfers(book, rides, paid, (legs[at - 1].group, leg.group), at)
         if not rules:
             alone = _Paid(paid.amount + leg.amount, (*paid.products, leg.product_id), at, 0, None, False, leg.amount)
             waiting.append((at + 1, alone))
-        waiting += [(at + 1, _transferred(paid, rule, leg, legs[at - 1].group, amounts)) for rule in rules]
+        waiting += [(at + 1, _apply_transfer(paid, rule, leg, legs[at - 1].group, amounts)) for rule in rules]
 
 
-def _transferred(paid: _Paid, rule: TransferRule, leg: _Option, before: str, amounts: dict[str, Decimal]) -> _Paid:
+def _apply_transfer(paid: _Paid, rule: TransferRule, leg: _Option, before: str, amounts: dict[str, Decimal]) -> _Paid:
     if rule.fare_product_id and rule.fare_product_id not in amounts:
-        raise FareUnknown(f"the transfer product {rule.fare_product_id} has no price for everyone")
+        raise FareUnknown(f"the transfer product {rule.fare_product_id} has no price for ordinary riders")
     amount, products, pair = paid.amount, paid.products, (before, leg.group)
     if rule.fare_transfer_type == TRANSFER_INSTEAD and paid.pair is None:
-        # The transfer's price stands for both legs.
+        # The transfer's price replaces the prices of both legs.
         amount, products = amount - paid.alone, products[:-1]
     if rule.fare_product_id:
         amount, products = amount + amounts[rule.fare_product_id], (*products, rule.fare_product_id)
@@ -149,13 +149,13 @@ def _transferred(paid: _Paid, rule: TransferRule, leg: _Option, before: str, amo
     return _Paid(amount, products, paid.first, paid.since + 1, pair, mixed, leg.amount)
 
 
-def _transfers(
+def _match_transfers(
     book: FareBook, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int
 ) -> list[TransferRule]:
     begin, end = pair
     if not (begin and end):
         return []
-    # An empty group in a rule stands for all that no rule lists.
+    # An empty group in a rule matches every group that no rule lists.
     begins = begin if any(rule.from_leg_group_id == begin for rule in book.transfer_rules) else ""
     ends = end if any(rule.to_leg_group_id == end for rule in book.transfer_rules) else ""
     rules = [rule for rule in book.transfer_rules if (rule.from_leg_group_id, rule.to_leg_group_id) == pair]
@@ -175,13 +175,13 @@ def _is_within(rule: TransferRule, rides: Sequence[FareRide], paid: _Paid, pair:
     is_mixed = paid.is_mixed or paid.pair not in (None, pair)
     if pair[0] == pair[1] and rule.transfer_count >= 0:
         if is_mixed:
-            raise FareUnknown("the feed does not say from which ride the number of its transfers counts")
+            raise FareUnknown("the feed does not state at which ride its transfer limit begins")
         if rule.transfer_count < paid.since + 1:
             return False
     if rule.duration_limit_s is None:
         return True
     if is_mixed:
-        raise FareUnknown("the feed does not say from which ride the time limit of its transfers counts")
+        raise FareUnknown("the feed does not state at which ride the time limit of its transfers begins")
     first, last = rides[paid.first], rides[at]
     begin = first.departure if rule.duration_limit_type in (0, 1) else first.arrival
     end = last.departure if rule.duration_limit_type in (1, 2) else last.arrival
@@ -194,23 +194,23 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
     for rule in book.ticket_rules:
         rules.setdefault(rule.fare_id, []).append(rule)
     for ticket in book.tickets:
-        if not ticket.price and any(_covers(book, rules, ticket, part) for part in _stretches(rides)):
+        if not ticket.price and any(_covers(book, rules, ticket, part) for part in _list_stretches(rides)):
             raise FareUnknown(f"the price of fare {ticket.fare_id} cannot be read")
     found = [
         price
         for currency in sorted({ticket.currency for ticket in book.tickets if ticket.price})
-        if (price := _cheapest_tickets(book, rules, rides, currency)) is not None
+        if (price := _find_cheapest_tickets(book, rules, rides, currency)) is not None
     ]
     if not found:
-        raise FareUnknown(_reason(book, rules, rides))
+        raise FareUnknown(_explain_no_fare(book, rules, rides))
     return _get_only(found)
 
 
-def _cheapest_tickets(
+def _find_cheapest_tickets(
     book: FareBook, rules: dict[str, list[TicketRule]], rides: Sequence[FareRide], currency: str
 ) -> Price | None:
     tickets = [ticket for ticket in book.tickets if ticket.price and ticket.currency == currency]
-    # The cheapest tickets for the first rides, by their number.
+    # best[n] is the cheapest way to pay for the first n rides.
     best: list[Price | None] = [Price(Decimal(0), currency, ())]
     for end in range(1, len(rides) + 1):
         options = [
@@ -223,14 +223,14 @@ def _cheapest_tickets(
     return best[-1]
 
 
-def _stretches(rides: Sequence[FareRide]) -> Iterator[Sequence[FareRide]]:
+def _list_stretches(rides: Sequence[FareRide]) -> Iterator[Sequence[FareRide]]:
     return (rides[begin:end] for begin in range(len(rides)) for end in range(begin + 1, len(rides) + 1))
 
 
 def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, rides: Sequence[FareRide]) -> bool:
     if ticket.transfers is not None and len(rides) - 1 > ticket.transfers:
         return False
-    # Where no change is permitted, the duration is how long the ticket itself is valid.
+    # If no transfer is permitted, the duration limits the ticket itself.
     is_limited = ticket.transfer_duration_s is not None and (len(rides) > 1 or ticket.transfers == 0)
     if is_limited and rides[-1].arrival - rides[0].departure > (ticket.transfer_duration_s or 0):
         return False
@@ -239,25 +239,25 @@ def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, 
     if not book.ticket_rules:
         return True
     origin, destination = (book.zone_of.get(stop, "") for stop in (rides[0].stop_ids[0], rides[-1].stop_ids[-1]))
-    zones = _zones(book, rides)
+    zones = _list_zones(book, rides)
     fitting = [
         rule
         for rule in rules.get(ticket.fare_id, ())
         if rule.origin_id in ("", origin)
         and rule.destination_id in ("", destination)
-        # The zones that are passed through must be exactly those of the rule.
+        # The zones passed must be exactly those of the rule.
         and (not rule.contains_ids or set(rule.contains_ids) == zones)
     ]
     return all(any(rule.route_id in ("", ride.route_id) for rule in fitting) for ride in rides)
 
 
-def _zones(book: FareBook, rides: Sequence[FareRide]) -> set[str]:
+def _list_zones(book: FareBook, rides: Sequence[FareRide]) -> set[str]:
     return {book.zone_of.get(stop, "") for ride in rides for stop in ride.stop_ids}
 
 
-def _reason(book: FareBook, rules: dict[str, list[TicketRule]], rides: Sequence[FareRide]) -> str:
+def _explain_no_fare(book: FareBook, rules: dict[str, list[TicketRule]], rides: Sequence[FareRide]) -> str:
     for ride in rides:
         if not any(_covers(book, rules, ticket, [ride]) for ticket in book.tickets):
-            zones = ", ".join(sorted(zone or "none" for zone in _zones(book, [ride])))
-            return f"no fare is for line {ride.line}" + (f" (zones passed: {zones})" if book.zone_of else "")
+            zones = ", ".join(sorted(zone or "none" for zone in _list_zones(book, [ride])))
+            return f"no fare applies to line {ride.line}" + (f" (zones passed: {zones})" if book.zone_of else "")
     return "no fares cover all rides"

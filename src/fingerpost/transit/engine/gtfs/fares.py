@@ -1,4 +1,4 @@
-"""Read the fares of a GTFS feed in either version: fare_attributes.txt, or fare products by leg."""
+"""Read the fares of a GTFS feed: version 1 (fare_attributes.txt) or version 2 (fare products by leg)."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -21,15 +21,15 @@ from fingerpost.transit.fares.book import (
 
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}
 _TICKET_COLUMNS = ("fare_id", "price", "currency_type", "transfers", "transfer_duration", "agency_id")
-# Columns that each table cannot be read without. Faults of those beside leg rules could hide a rule that applies.
-_BESIDE_LEG_RULES = {
+# Required columns of each table. A fault in a table that belongs to the leg rules could hide a rule that applies.
+_LEG_RULE_TABLES = {
     "fare_transfer_rules.txt": ("fare_transfer_type",),
     "fare_products.txt": ("fare_product_id", "amount", "currency"),
     "stop_areas.txt": ("area_id", "stop_id"),
     "route_networks.txt": ("network_id", "route_id"),
     "rider_categories.txt": ("rider_category_id",),
 }
-_REQUIRED = _BESIDE_LEG_RULES | {
+_REQUIRED = _LEG_RULE_TABLES | {
     "fare_attributes.txt": ("fare_id", "price", "currency_type"),
     "fare_rules.txt": ("fare_id",),
     "fare_leg_rules.txt": ("fare_product_id",),
@@ -38,7 +38,7 @@ _REQUIRED = _BESIDE_LEG_RULES | {
 
 
 def read_fares(archive: Archive) -> FareBook | None:
-    """Return the fares of a feed, or None; of both models fares of legs win (GTFS Schedule, fare_attributes.txt)."""
+    """Return the fares of a feed, or None; leg fares replace tickets if a feed has both (GTFS, fare_attributes.txt)."""
     book = read_leg_fares(archive)
     table = _open(archive, "fare_attributes.txt")
     if table is None:
@@ -54,8 +54,8 @@ def read_fares(archive: Archive) -> FareBook | None:
             continue
         amount, currency = find_amount(price), find_currency(currency_text)
         seconds = find_integer(duration) if duration else None
-        sound = amount is not None and amount >= 0 and currency is not None and transfers in _TRANSFERS
-        if not sound or (duration and (seconds is None or seconds < 0)):
+        is_valid = amount is not None and amount >= 0 and currency is not None and transfers in _TRANSFERS
+        if not is_valid or (duration and (seconds is None or seconds < 0)):
             table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
             price = ""
         lines[fare_id] = line
@@ -69,7 +69,7 @@ def read_fares(archive: Archive) -> FareBook | None:
         )
     if not tickets:
         return None
-    book = _with_rules(archive, tickets)
+    book = _add_rules(archive, tickets)
     if book.ticket_rules:
         ruled = {rule.fare_id for rule in book.ticket_rules}
         for fare_id, line in lines.items():
@@ -81,24 +81,24 @@ def read_fares(archive: Archive) -> FareBook | None:
 _RULE_KEY = ("fare_id", "route_id", "origin_id", "destination_id")
 
 
-def _with_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
+def _add_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
     book = FareBook(tickets=tuple(tickets.values()))
     table = _open(archive, "fare_rules.txt")
     if table is None:
         return replace(book, problem=_find_fault(archive, "fare_rules.txt"))
-    strays = 0
+    unknown_fares = 0
     contains: dict[tuple[str, ...], list[str]] = {}
     for line, (*key, zone) in table.rows(*_RULE_KEY, "contains_id"):
         if key[0] not in tickets:
             table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_id")
-            strays += 1
+            unknown_fares += 1
             continue
         zones = contains.setdefault(tuple(key), [])
         if zone:
             zones.append(zone)
-    if strays and not contains:
-        # Without rules every ticket would be valid everywhere, which this feed does not mean.
-        return replace(book, problem="no rule of fare_rules.txt is for a fare that is there")
+    if unknown_fares and not contains:
+        # Without rules every ticket would be valid everywhere, which is not what the feed means.
+        return replace(book, problem="no rule of fare_rules.txt applies to a known fare")
     rules = tuple(
         TicketRule(**dict(zip(_RULE_KEY, key, strict=True)), contains_ids=tuple(zones))
         for key, zones in contains.items()
@@ -115,13 +115,13 @@ _LIMIT_TYPES = range(4)
 
 
 def read_leg_fares(archive: Archive) -> FareBook | None:
-    """Return the leg fares of a feed; none has a price if a rule that could apply cannot be parsed."""
+    """Return the leg fares of a feed, without prices if a rule that could apply cannot be parsed."""
     rules_table = _open(archive, "fare_leg_rules.txt")
     if rules_table is None:
         fault = _find_fault(archive, "fare_leg_rules.txt")
         return FareBook(problem=fault) if fault else None
-    problem = next(filter(None, (_find_fault(archive, name) for name in _BESIDE_LEG_RULES)), "")
-    products, listed, product_problem = _read_products(archive)
+    problem = next(filter(None, (_find_fault(archive, name) for name in _LEG_RULE_TABLES)), "")
+    products, product_ids, product_problem = _read_products(archive)
     rules = []
     columns = (*_LEG_KEY, "rule_priority", "from_timeframe_group_id", "to_timeframe_group_id")
     for line, (*key, priority_text, from_time, to_time) in rules_table.rows(*columns):
@@ -133,12 +133,12 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
         is_timed = bool(from_time or to_time)
         if is_timed:
             rules_table.note(Reason.FARE_BY_TIME_OF_DAY_UNAPPLIED, line, "from_timeframe_group_id")
-        if listed and product_id not in listed:
+        if product_ids and product_id not in product_ids:
             rules_table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
         rules.append(LegRule(**dict(zip(_LEG_KEY, key, strict=True)), priority=priority, is_timed=is_timed))
     if not rules and not problem:
         return None
-    transfers, transfer_problem = _read_transfers(archive, listed)
+    transfers, transfer_problem = _read_transfers(archive, product_ids)
     return FareBook(
         leg_rules=tuple(rules),
         transfer_rules=transfers,
@@ -164,11 +164,11 @@ def _find_fault(archive: Archive, name: str) -> str:
     table = archive.find_aside(name)
     if table is None or not table.columns:
         return ""
-    lacking = [column for column in _REQUIRED[name] if column not in table.columns]
-    return f"{name} has no column {lacking[0]}" if lacking else ""
+    missing = [column for column in _REQUIRED[name] if column not in table.columns]
+    return f"{name} has no column {missing[0]}" if missing else ""
 
 
-def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[TransferRule, ...], str]:
+def _read_transfers(archive: Archive, product_ids: Collection[str]) -> tuple[tuple[TransferRule, ...], str]:
     table = _open(archive, "fare_transfer_rules.txt")
     if table is None:
         return (), ""
@@ -189,7 +189,7 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
             table.note(Reason.FARE_RULE_UNREADABLE_UNAPPLIED, line)
             problem = "a rule of fare_transfer_rules.txt cannot be read"
             continue
-        if listed and key[-1] and key[-1] not in listed:
+        if product_ids and key[-1] and key[-1] not in product_ids:
             table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
         rules.append(
             TransferRule(
@@ -204,19 +204,19 @@ def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[Tr
 
 
 def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[str], str]:
-    """Return each product's cheapest price for an ordinary rider, the ids of all, and the problem (empty: none)."""
+    """Return each product's cheapest price for an ordinary rider, all product ids, and the problem, if any."""
     table = _open(archive, "fare_products.txt")
     if table is None:
-        return (), (), "it has no fare_products.txt that can be read"
+        return (), (), "fare_products.txt is missing or unreadable"
     problem = ""
-    listed: set[str] = set()
+    product_ids: set[str] = set()
     categories = _rows(_open(archive, "rider_categories.txt"), "rider_category_id", "is_default_fare_category")
     ordinary = {"", *(category for category, is_default in categories if is_default == "1")}
     least: dict[tuple[str, str], Product] = {}
     for line, (product_id, category, amount_text, currency_text) in table.rows(
         "fare_product_id", "rider_category_id", "amount", "currency"
     ):
-        listed.add(product_id)
+        product_ids.add(product_id)
         amount, currency = find_amount(amount_text), find_currency(currency_text)
         if not product_id or amount is None or currency is None:
             table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
@@ -227,7 +227,7 @@ def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[st
             known = least.get((product_id, currency))
             if known is None or amount < (find_amount(known.amount) or 0):
                 least[product_id, currency] = Product(fare_product_id=product_id, amount=amount_text, currency=currency)
-    return tuple(least.values()), listed, problem
+    return tuple(least.values()), product_ids, problem
 
 
 def _read_networks(archive: Archive) -> dict[str, str]:
@@ -236,7 +236,7 @@ def _read_networks(archive: Archive) -> dict[str, str]:
 
 
 def _read_areas(archive: Archive) -> dict[str, tuple[str, ...]]:
-    """Return the areas of each stop; a platform without any has its station's (GTFS, stop_areas.txt)."""
+    """Return the areas of each stop; a platform without areas inherits its station's (GTFS, stop_areas.txt)."""
     areas: dict[str, list[str]] = {}
     for area, stop in _rows(_open(archive, "stop_areas.txt"), "area_id", "stop_id"):
         if area and stop:
