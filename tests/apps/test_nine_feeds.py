@@ -96,7 +96,7 @@ def test_list_show_and_doctor_tell_the_days_and_the_state_of_each_feed(added, in
 def test_a_plan_on_buses_says_that_the_metro_is_missing(added, invoke):
     """Ten minutes by metro on Sunday; today two buses, and a word. Far away nothing ended."""
     answer = plan("METRO:SQUARE", "METRO:HARBOUR")
-    message = f"No service on 2026-03-10, so what these run is missing here: {OUT}."
+    message = f"No service on 2026-03-10, so trips of these feeds are missing: {OUT}."
     assert [leg["line"] for leg in answer.body["itineraries"][0]["legs"] if "line" in leg] == ["1", "2"]
     assert warnings(answer)["feed-not-in-service"] == message
     assert f"! {message}" in answer.text.splitlines()
@@ -125,7 +125,7 @@ def test_an_empty_board_says_why(added, invoke):
     answer = ask("get_departures", stop={"type": "id", "value": "METRO:SQUARE"})
     assert answer.body["departures"] == []
     assert warnings(answer)["feed-not-in-service"] == (
-        "No service on 2026-03-10, so what these run is missing here: METRO (ended on 2026-03-08)."
+        "No service on 2026-03-10, so trips of these feeds are missing: METRO (ended on 2026-03-08)."
     )
     assert answer.body["meta"]["whyEmpty"] == "The timetable has no departures from here after 2026-03-08."
     assert answer.text.splitlines()[1] == (

@@ -98,7 +98,7 @@ def test_a_period_may_come_from_an_earlier_step(ask, query_type):
     assert found.body["data"]["state"] == "completed"
     assert found.body["results"][-1]["value"]["results"][0]["value"] == 394_328_000_000
     assert "period" in wrong.body["error"]
-    assert "must be a fiscal year or quarter, such as 2022 or 2022-Q2" in wrong.body["error"]
+    assert "must be a fiscal year or quarter (2022, 2022-Q2)" in wrong.body["error"]
     assert "ticker must be text, not the number 5" in refused.body["error"]
     assert "unknown field 'vintag'" in refused.body["error"]
 

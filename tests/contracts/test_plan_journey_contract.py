@@ -194,7 +194,7 @@ def test_a_wait_of_hours_is_told(over, minutes, is_told):
     """The tool plans for now: whoever is sent away this evening is told so; B6: an hour is no long wait."""
     message = over(london(hop(minutes, minutes + 10)))("planJourney", TRIP).body["message"]
 
-    assert ("Nothing that can be used leaves soon" in message) is is_told
+    assert ("No usable trip departs soon" in message) is is_told
 
 
 @pytest.mark.parametrize(

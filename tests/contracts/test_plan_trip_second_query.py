@@ -56,10 +56,10 @@ def test_of_two_equal_itineraries_the_live_one_is_shown(over):
     assert [each["legs"][0].get("delaySeconds") for each in body["itineraries"]] == [60]
 
 
-LONG_WAIT = "Nothing that can be used leaves soon: the first trip found leaves at 2022-02-22T09:01:00+02:00."
+LONG_WAIT = "No usable trip departs soon; the first one departs at 2022-02-22T09:01:00+02:00."
 EARLY = (
-    "Nothing that can be used arrives shortly before the time asked for: "
-    "the last trip found arrives at 2022-02-22T08:15:00+02:00."
+    "No usable trip arrives shortly before the requested time; "
+    "the last one arrives at 2022-02-22T08:15:00+02:00."
 )
 
 
@@ -82,7 +82,7 @@ def test_more_than_an_hour_to_the_time_asked_for_is_told(over, minutes, when, me
 def test_more_than_an_hour_between_two_rides_is_told(over, departs, waiting):
     _, told = shown(over, found(trip(ride("7", "A", "B", 5, 15), ride("8", "B", "C", departs, departs + 9))))
 
-    assert told == {"preference-unmet": f"Up to {waiting} of waiting on the way, at B."}
+    assert told == {"preference-unmet": f"The longest wait between rides is {waiting}, at B."}
 
 
 def test_now_with_blanks_is_now_and_no_arrival(over):

@@ -25,7 +25,7 @@ def depart(day, clock="08:00"):
     [
         ("2026-03-10", None),
         ("2026-03-11", None),
-        ("2026-03-12", "No service on 2026-03-12, so what these run is missing here: TEST (next on 2026-03-13)."),
+        ("2026-03-12", "No service on 2026-03-12, so trips of these feeds are missing: TEST (next on 2026-03-13)."),
         ("2026-03-13", None),
     ],
 )

@@ -63,5 +63,5 @@ def test_a_much_better_trip_beyond_the_walking_limit_is_named(towns):
     assert warnings(body)["preference-unmet"] == (
         "With 1807 m of walking and 0 changes, a trip departs at 2026-03-10T08:10:00+02:00 "
         "and arrives at 2026-03-10T08:54:06+02:00. "
-        "Nothing that can be used leaves soon: the first trip found leaves at 2026-03-10T13:00:00+02:00."
+        "No usable trip departs soon; the first one departs at 2026-03-10T13:00:00+02:00."
     )

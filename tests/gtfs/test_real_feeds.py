@@ -149,7 +149,7 @@ def test_flex_feed_says_why_not():
 
     assert f"{caught.value.message}. {caught.value.hint}" == (
         "ctran_flex.gtfs.zip has no scheduled trips: its trips run on demand (GTFS-Flex), which fingerpost does not "
-        "support. Ask its publisher for the feed of the lines that run by timetable"
+        "support. Ask its publisher for a feed with scheduled trips"
     )
 
 

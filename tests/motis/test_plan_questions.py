@@ -115,9 +115,7 @@ async def test_a_walk_without_a_length_is_measured_straight_and_said():
     answer = await plan(Told(plan=a_plan([walk, a_ride()])))
 
     assert round(answer.itineraries[0].walk_m) == 222
-    assert answer.provenance.notes == (
-        "The server does not say how long some walks are; they are counted as straight lines.",
-    )
+    assert answer.provenance.notes == ("The server gives no length for some walks; straight-line distances are used.",)
 
 
 async def test_the_way_on_foot_is_an_itinerary():

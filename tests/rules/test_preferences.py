@@ -39,7 +39,7 @@ def test_relaxing_changes_only_optimize_and_the_walking_limit(asked_m, relaxed_m
 
 @pytest.mark.parametrize(
     ("walked_m", "message"),
-    [(1500, None), (1500.5, "Up to 1501 m of walking, more than the 1500 m asked for.")],
+    [(1500, None), (1500.5, "Up to 1501 m of walking, more than the requested 1500 m.")],
 )
 def test_too_much_walking_is_told_with_both_figures(walked_m, message):
     """B6, P52: all walks of an itinerary together; preference-unmet names the asked and the longest sum."""

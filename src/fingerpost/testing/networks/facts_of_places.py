@@ -1,4 +1,4 @@
-"""Facts of the conformance suite on names, stop ids and stops near a point."""
+"""Conformance checks of a network's look-ups: by name, by stop id and around a point."""
 
 from fingerpost.testing.networks.checking import TownNetwork, expect, expect_same
 from fingerpost.transit.model.itinerary import Mode
@@ -54,7 +54,7 @@ async def a_stop_is_found_by_its_id(case: TownNetwork) -> None:
 async def an_unknown_id_finds_nothing(case: TownNetwork) -> None:
     stop_id = f"{case.town.name}:NOWHERE"
     found = await case.network.find_stop(stop_id), await case.network.find_stop_place(stop_id)
-    expect_same(found, (None, None), "what an unknown id finds")
+    expect_same(found, (None, None), "the results for an unknown id")
 
 
 async def stops_near_a_point_come_nearest_first(case: TownNetwork) -> None:
@@ -75,4 +75,4 @@ async def a_radius_is_a_bound(case: TownNetwork) -> None:
 async def nearby_stops_state_id_and_modes(case: TownNetwork) -> None:
     near = (await case.network.list_stops_near(NEAR_ALPHA, 100.0)).stops
     observed = [(stop.stop.id, frozenset(stop.modes)) for stop in near]
-    expect_same(observed, [(case.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))], "what Alpha says")
+    expect_same(observed, [(case.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))], "the id and modes of Alpha")

@@ -1,4 +1,4 @@
-"""Prepare a network: timetable, streets, addresses and basemap."""
+"""Import the feeds and the OpenStreetMap extract of a network, and store its timetable, streets and maps."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -50,12 +50,12 @@ def prepare_network(
         save_streets(streets.prepared, folder)
         table = imported.timetable
         boardable = table.stop_kind == STOP
-        holds = find_area(table.stop_lat[boardable], table.stop_lon[boardable])
+        is_near_stops = find_area(table.stop_lat[boardable], table.stop_lon[boardable])
         with TemporaryDirectory() as scratch:
-            addresses = read_addresses(home / extract, holds, Path(scratch), progress)
+            addresses = read_addresses(home / extract, is_near_stops, Path(scratch), progress)
         write_index(gather(addresses), folder / FILE_NAME)
         with TemporaryDirectory() as scratch:
-            lines = read_lines(home / extract, holds, Path(scratch), progress)
+            lines = read_lines(home / extract, is_near_stops, Path(scratch), progress)
         save_basemap(pack_lines(lines), folder)
 
     store.put(

@@ -44,12 +44,12 @@ class TimetableStops:
         return self.places.find_pole(self._timetable.stop_printed_id[row])
 
     def _describe(self, place: Place) -> PlaceTraits:
-        # A pole may have the id of its whole place.
+        # A platform may have the id of its whole place.
         key = place.token, place.member_ids
         known = self._traits.get(key)
         if known is None:
             rows = [row for stop_id in place.member_ids if (row := self.find_row(stop_id)) is not None]
-            # An address names its city itself, so a stop nearby tells it from others of its name.
+            # An address already has its city, so a nearby stop distinguishes it from others of its name.
             named = replace(place, locality=None) if place.id is None else place
             known = self._traits[key] = describe_place(self._timetable, self._words, named, rows)
         return known

@@ -1,10 +1,10 @@
-"""Group rows that are linked, directly or by others (union-find)."""
+"""Group rows that are linked, directly or through other rows (union-find)."""
 
 from collections.abc import Iterable
 
 
 def group_linked(count: int, links: Iterable[tuple[int, int]]) -> list[list[int]]:
-    """Return rows 0 to ``count - 1`` in groups; rows are ascending in each, groups by their first row."""
+    """Return the groups of rows 0 to ``count - 1``; each is sorted, and they are sorted by their first row."""
     leader = list(range(count))
 
     def find(row: int) -> int:

@@ -1,4 +1,4 @@
-"""Score the candidates of a geocoder against a text, and name a position after the nearest of its features."""
+"""Score the candidates of a geocoder against a text, and name a position after a nearby feature."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, in_order, plain
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
 
-# A match by the geocoder's confidence alone is offered and never resolves.
-OFFERED_AT_MOST = AUTO_RESOLVE - 0.01
+# A match by the geocoder's confidence alone is only suggested, never resolved.
+_MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01
 
 
-def score_spellings(text: str, spellings: Sequence[Sequence[str]], vouched: Sequence[float]) -> list[float]:
-    """Return each candidate's best score of its plain spellings, else the geocoder's own confidence (``vouched``)."""
+def score_spellings(text: str, spellings: Sequence[Sequence[str]], confidences: Sequence[float]) -> list[float]:
+    """Return each candidate's best score over its plain spellings, else the geocoder's own confidence."""
     names = list(dict.fromkeys(chain.from_iterable(spellings)))
     if not names:
         return [0.0 for _ in spellings]
     score_of = {names[row]: score for row, score in NameSearch(names).score(text).items()}
     return [
         max((score_of.get(spelling, 0.0) for spelling in own), default=0.0)
-        or round(max(0.0, min(confidence, OFFERED_AT_MOST)), 4)
-        for own, confidence in zip(spellings, vouched, strict=True)
+        or round(max(0.0, min(confidence, _MAX_SUGGESTED_SCORE)), 4)
+        for own, confidence in zip(spellings, confidences, strict=True)
     ]
 
 
@@ -42,9 +42,9 @@ def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordi
 
 
 ON_THE_SPOT_M = 60.0
-"""Within it an address names a position, although something else may lie nearer."""
+"""An address within this distance names a position, even if another feature is nearer."""
 NAMED_WITHIN_M = 250.0
-"""Features further away than this name no position."""
+"""Features farther away do not name a position."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class NearName:
 
 
 def find_position_name(position: Coordinate, near: Iterable[NearName], attribution: Iterable[str] = ()) -> Place | None:
-    """Return the position, named after an address within 60 m, else the nearest feature; None if none is near."""
+    """Return the position, named after an address within 60 m, else the nearest feature; None if nothing is near."""
     measured = [(distance_m(position, feature.coordinate), feature) for feature in near if feature.name.strip()]
     named = [pair for pair in measured if pair[0] <= NAMED_WITHIN_M]
     if not named:

@@ -1,4 +1,4 @@
-"""Normalize names, and decide which match of a text is certain and in which order matches are shown."""
+"""Normalize names, rank the matches of a text, and decide whether one of them is certain."""
 
 import re
 import unicodedata
@@ -9,16 +9,16 @@ from itertools import takewhile
 
 from fingerpost.transit.model.place import PlaceMatch, distance_m
 
-# Letters that Unicode does not take apart.
+# Letters without a Unicode decomposition.
 _LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\N{LATIN SMALL LETTER DOTLESS I}": "i"}
 )
 
 
-# A look-up compares the same names again and again.
+# Cached, because a look-up compares the same names repeatedly.
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """Return the words of a text, case-folded, without accents and signs."""
+    """Return the words of a text, case-folded, without accents and punctuation."""
     folded = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(character for character in folded if unicodedata.category(character) != "Mn").casefold()
     spaced = "".join(
@@ -30,17 +30,17 @@ def plain(text: str) -> str:
 
 
 def find_most_common(texts: Iterable[str]) -> str:
-    """Return the most frequent text that is not empty, of equals the first in order; "" if there is none."""
+    """Return the most frequent text that is not empty, on a tie the first in order; "" if there is none."""
     counts = Counter(filter(None, texts))
     return min(counts, key=lambda text: (-counts[text], text), default="")
 
 
-_SIGNS = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&": " and "})
+_PUNCTUATION = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&": " and "})
 
 
 def list_plain(text: str) -> list[str]:
-    """Return the plain words of a text, and those with its signs written out: Kings Cross, Elephant and Castle."""
-    return list(dict.fromkeys(filter(None, (plain(text), plain(text.translate(_SIGNS))))))
+    """Return the plain words of a text, also without apostrophes and with "and" for "&": Kings Cross."""
+    return list(dict.fromkeys(filter(None, (plain(text), plain(text.translate(_PUNCTUATION))))))
 
 
 # "Near" before a place, in English, Finnish and Swedish.
@@ -58,12 +58,12 @@ FLOOR = 0.60
 AUTO_RESOLVE = 0.80
 # A rival scores no more than this below the best ...
 RIVAL_SCORE = 0.02
-# ... and lies further away from it than this.
+# ... and is farther away from it than this.
 RIVAL_DISTANCE_M = 300.0
 
 
 def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
-    """Return the match of the highest score, of equals the first; None if it is weak or has a rival."""
+    """Return the match with the highest score, on a tie the first; None if it scores low or has a rival."""
     best = max(matches, key=lambda match: match.score, default=None)
     if best is None or best.score < AUTO_RESOLVE:
         return None

@@ -1,4 +1,4 @@
-"""Limits of a trip: walking, long waits and feeds out of service, and the relaxed second query (rules B5 and B6)."""
+"""Explain trips beyond a limit (walks, long waits, feeds out of service), and relax the second query (B5, B6)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from fingerpost.transit.model.provenance import OutOfService
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.times import format_instant
 
-UNMEASURED = "The server does not say how long some walks are; they are counted as straight lines."
+UNMEASURED = "The server gives no length for some walks; straight-line distances are used."
 
 
 def is_possible(itinerary: Itinerary) -> bool:
@@ -34,7 +34,7 @@ LONG_WAIT_S = 3600
 def list_long_waits(
     found: Iterable[Itinerary], shown: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False
 ) -> list[str]:
-    """Return sentences on waits of over an hour before, after and within itineraries (rule B6)."""
+    """Return sentences about waits of over an hour before, after and within itineraries (rule B6)."""
     usable = [itinerary for itinerary in found if not itinerary.is_unusable]
     offset = _find_long_offset(usable, instant, zone, arrive_by=arrive_by)
     return [sentence for sentence in (offset, find_long_change(shown)) if sentence is not None]
@@ -44,12 +44,12 @@ def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, a
     if arrive_by:
         last = max((itinerary.arrival for itinerary in usable), default=instant)
         if instant - last > LONG_WAIT_S:
-            told = "Nothing that can be used arrives shortly before the time asked for"
-            return f"{told}: the last trip found arrives at {format_instant(last, zone)}."
+            early = "No usable trip arrives shortly before the requested time"
+            return f"{early}; the last one arrives at {format_instant(last, zone)}."
         return None
     first = min((itinerary.departure for itinerary in usable), default=instant)
     if first - instant > LONG_WAIT_S:
-        return f"Nothing that can be used leaves soon: the first trip found leaves at {format_instant(first, zone)}."
+        return f"No usable trip departs soon; the first one departs at {format_instant(first, zone)}."
     return None
 
 
@@ -59,8 +59,8 @@ def find_long_change(shown: Iterable[Itinerary]) -> str | None:
     if wait_s <= LONG_WAIT_S:
         return None
     hours, minutes = divmod(wait_s // 60, 60)
-    waiting = f"{hours} h {minutes} min" if hours > 1 else f"{wait_s // 60} min"
-    return f"Up to {waiting} of waiting on the way, at {name}."
+    longest = f"{hours} h {minutes} min" if hours > 1 else f"{wait_s // 60} min"
+    return f"The longest wait between rides is {longest}, at {name}."
 
 
 def find_longest_wait(itinerary: Itinerary) -> tuple[int, str]:
@@ -78,14 +78,14 @@ _MOST_NAMED = 6
 def find_out_of_service_message(out_of_service: Sequence[OutOfService]) -> str | None:
     if not out_of_service:
         return None
-    named = _name(out_of_service)
-    return f"No service on {out_of_service[0].day}, so what these run is missing here: {named}."
+    named = _format_feeds(out_of_service)
+    return f"No service on {out_of_service[0].day}, so trips of these feeds are missing: {named}."
 
 
 def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | None:
     if not out_of_service:
         return None
-    hint = f"No service on {out_of_service[0].day}: {_name(out_of_service)}"
+    hint = f"No service on {out_of_service[0].day}: {_format_feeds(out_of_service)}"
     later = [next_day for out in out_of_service if (next_day := out.feed.service.find_next_day(out.day))]
     if later:
         return f"{hint}. Try {min(later)}"
@@ -93,7 +93,7 @@ def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | No
     return f"{hint}. Ask the operator for a newer timetable" + (f", or try a day up to {max(last)}" if last else "")
 
 
-def _name(out_of_service: Sequence[OutOfService]) -> str:
+def _format_feeds(out_of_service: Sequence[OutOfService]) -> str:
     named = [
         f"{out.feed.title} ({out.feed.service.format_service_change(out.day)})" for out in out_of_service[:_MOST_NAMED]
     ]
@@ -114,5 +114,5 @@ def find_walk_unmet(itineraries: Iterable[Itinerary], most_m: float, *, is_defau
     longest_m = max((itinerary.walk_m for itinerary in itineraries), default=0.0)
     if longest_m <= most_m:
         return None
-    limit = f"the default of {most_m:g} m" if is_default else f"the {most_m:g} m asked for"
+    limit = f"the default of {most_m:g} m" if is_default else f"the requested {most_m:g} m"
     return f"Up to {math.ceil(longest_m)} m of walking, more than {limit}."

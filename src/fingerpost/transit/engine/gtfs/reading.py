@@ -38,8 +38,8 @@ READ = frozenset({
     "shapes.txt", "stop_areas.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt", "trips.txt",
 })  # fmt: skip
 
-# Service is compared with these consecutive fullest days; a week of extra trips does not count as usual service.
-_FULLEST_DAYS = 28
+# Service is compared with the busiest consecutive days, so many that a week of extra trips does not set the norm.
+_BUSIEST_DAYS = 28
 _WEEK = 7
 
 
@@ -67,7 +67,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     departures = Departures.of(stops.rows, trips, trip_service, trip_departures, stop_times)
     in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
     if not (len(trip_departures.trip) and any(map(len, days))):
-        raise _refuse_without_trips(archive)
+        raise _new_no_trips_error(archive)
     published = " ".join(filter(None, (info.publisher, info.publisher_url)))
     feed = Feed(
         name=name,
@@ -150,19 +150,19 @@ def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days:
     on_day = np.zeros(int(days[-1] - days[0]) + 1, np.int64)
     for service, count in zip(services, departures, strict=True):
         on_day[service - days[0]] += count
-    span = min(_FULLEST_DAYS, len(on_day))
-    fullest = np.convolve(on_day, np.ones(span, np.int64), "valid").max() / span
-    last = int(np.flatnonzero(4 * on_day >= fullest)[-1])
+    span = min(_BUSIEST_DAYS, len(on_day))
+    busiest = np.convolve(on_day, np.ones(span, np.int64), "valid").max() / span
+    last = int(np.flatnonzero(4 * on_day >= busiest)[-1])
     return None if len(on_day) - last <= _WEEK else date.fromordinal(int(days[0]) + last)
 
 
-def _refuse_without_trips(archive: Archive) -> FeedUnusable:
+def _new_no_trips_error(archive: Archive) -> FeedUnusable:
     found = archive.findings.list_all()
     if any(finding.reason == Reason.TRIP_ON_DEMAND_UNSUPPORTED.code for finding in found):
         return FeedUnusable(
             f"{archive.name} has no scheduled trips: its trips run on demand (GTFS-Flex), which fingerpost does not "
             "support",
-            hint="Ask its publisher for the feed of the lines that run by timetable",
+            hint="Ask its publisher for a feed with scheduled trips",
         )
     reasons = "; ".join(
         f"{finding.count:,} {finding.reason} ({find_meaning(finding.reason).text}), "

@@ -17,12 +17,12 @@ from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int3
 _COLUMNS = ("shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence", "shape_dist_traveled")
 _POINT_TYPES = {"shape": np.int32, "sequence": np.int32, **dict.fromkeys(("lat", "lon", "dist"), np.float64)}
 _UDEG = 1e6
-# The last point of a shape in the common scale: the next whole number is the next shape's first.
+# Where a shape ends on the common scale; the next shape begins at the next whole number.
 _END = 0.9
 
 
 class Shapes(NamedTuple):
-    """The shapes that trips name; ``of_trip`` is each trip's row in ``columns``, -1 for none.
+    """The shapes that trips refer to; ``of_trip`` is each trip's row in ``columns``, -1 for none.
 
     ``of_stop_time`` is each stop time's position along its shape, counted in points, NaN or None if unknown.
     """
@@ -60,7 +60,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
 
 
 def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
-    """Return the columns of points, shape after shape, each in order; a missing ``dist`` is NaN."""
+    """Return the columns of points, sorted by shape and sequence; a missing ``dist`` is NaN."""
     buffer = ColumnBuffer(_POINT_TYPES, table)
     for block in table.blocks(*_COLUMNS):
         sequence, faulty = block.integers(3, 0)
@@ -71,9 +71,9 @@ def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
             "lon": block.decimals(2),
             "dist": block.decimals(4),
         }
-        sound = (np.abs(columns["lat"]) <= 90) & (np.abs(columns["lon"]) <= 180) & ~faulty
-        table.note_rows(Reason.SHAPE_POINT_UNREADABLE, block.lines[~sound])
-        buffer.append(columns, sound & (columns["shape"] >= 0))
+        is_valid = (np.abs(columns["lat"]) <= 90) & (np.abs(columns["lon"]) <= 180) & ~faulty
+        table.note_rows(Reason.SHAPE_POINT_UNREADABLE, block.lines[~is_valid])
+        buffer.append(columns, is_valid & (columns["shape"] >= 0))
     points = buffer.finish()
     key = points["shape"].astype(np.int64) << 32 | (points.pop("sequence").astype(np.int64) + (1 << 31))
     if np.all(key[1:] >= key[:-1]):
@@ -85,21 +85,21 @@ def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
 def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32) -> Float32 | None:
     """Return the position of each stop time along its shape, counted in points; None if none is known.
 
-    Shapes with missing or decreasing distances give none. All shapes are put on one scale, each less than one unit
+    Shapes with missing or decreasing distances are skipped. All shapes are put on one scale, each less than one unit
     long, so that a single search finds every stop time.
     """
     if not len(row):
         return None
     lowest, highest = dist[first[:-1]], dist[first[1:] - 1]
-    is_fit = highest > lowest
-    is_fit[row[np.isnan(dist)]] = False
-    is_fit[row[1:][(np.diff(dist) < 0) & (row[1:] == row[:-1])]] = False
-    span = np.where(is_fit, highest - lowest, 1.0)
+    is_usable = highest > lowest
+    is_usable[row[np.isnan(dist)]] = False
+    is_usable[row[1:][(np.diff(dist) < 0) & (row[1:] == row[:-1])]] = False
+    span = np.where(is_usable, highest - lowest, 1.0)
     with np.errstate(invalid="ignore"):
-        scale = row + np.where(is_fit[row], (dist - lowest[row]) / span[row], 0.0) * _END
+        scale = row + np.where(is_usable[row], (dist - lowest[row]) / span[row], 0.0) * _END
         share = (stop_time_dist - lowest[stop_time_row]) / span[stop_time_row]
         # Publishers round the two tables differently.
-        known = (stop_time_row >= 0) & is_fit[stop_time_row] & (share > -1e-3) & (share < 1 + 1e-3)
+        known = (stop_time_row >= 0) & is_usable[stop_time_row] & (share > -1e-3) & (share < 1 + 1e-3)
     if not known.any():
         return None
     place = np.full(len(stop_time_dist), np.nan, np.float32)

@@ -26,7 +26,7 @@ def service_day_start(day: date, zone: str) -> int:
 
 @lru_cache(maxsize=4096)
 def midnight(day: date, zone: str) -> int:
-    """Return when a calendar day begins (Unix seconds), which is before its service day if clocks go back."""
+    """Return when a calendar day begins (Unix seconds), which is before the service day begins if clocks go back."""
     return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
 
 
@@ -50,7 +50,7 @@ def days_of(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
 
 
 def find_covered_days(timetable: Timetable) -> tuple[date, date] | None:
-    """Return the first and last day with any service, None if the timetable is valid on any day."""
+    """Return the first and last day with any service, or None if the timetable is valid every day."""
     if timetable.is_every_day:
         return None
     served = np.flatnonzero(timetable.service_runs_on.any(axis=0)).tolist() or [0, -1]

@@ -1,4 +1,4 @@
-"""Build itineraries, leg geometries, fares and alerts from the responses of transit servers."""
+"""Helpers that build itineraries, leg geometries, fares and alerts from the responses of transit servers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
@@ -17,7 +17,7 @@ from fingerpost.transit.rules.realtime_status import with_walk_delays
 
 _Leg = TypeVar("_Leg")
 
-_POLE, _DATE_LINE = 90, 180
+_MAX_LAT, _MAX_LON = 90, 180
 UNKNOWN_EFFECT = "UNKNOWN_EFFECT"
 ON_STREET = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
 
@@ -36,7 +36,7 @@ def new_walk(
     cancelled: bool = False,
     alerts: tuple[ServiceAlert, ...] = (),
 ) -> Leg:
-    """Return a leg on the street; its times are expected ones, and an unknown length is a straight line's."""
+    """Return a street leg with expected times; an unknown length becomes the straight-line distance."""
     length_m = distance_m(start.coordinate, end.coordinate) if handle.distance is None else handle.distance
     return Leg(
         mode=mode,
@@ -59,7 +59,7 @@ def read_itinerary(
     *,
     walks_as_expected: bool = True,
 ) -> Itinerary:
-    """Build an itinerary of legs that ``new_leg`` reads; it gets the trip's own ends for the first and the last."""
+    """Build an itinerary; ``new_leg`` converts each leg, and gets the trip's ends for the outer legs."""
     last = len(legs) - 1
     read = [
         new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
@@ -69,7 +69,7 @@ def read_itinerary(
 
 
 def sum_fares(prices: Sequence[tuple[float, str]], tickets: Iterable[str]) -> Fare:
-    """Return the sum of amounts with their currencies; unknown if there are several currencies."""
+    """Return the sum of prices (amount and currency); it is unknown if there are several currencies."""
     currencies = sorted({currency for _, currency in prices})
     if len(currencies) > 1:
         return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
@@ -82,16 +82,16 @@ def own_name(location: Location | None) -> str | None:
 
 
 def decode_line(encoded: str | None, precision: int) -> tuple[tuple[float, float], ...]:
-    """Decode a polyline to (latitude, longitude) in degrees; empty if it cannot be decoded or leaves the globe."""
+    """Decode a polyline to (latitude, longitude) in degrees; empty if it is invalid or has a point off the globe."""
     try:
         points = tuple((float(lat), float(lon)) for lat, lon in polyline.decode(encoded or "", precision))
     except (IndexError, ValueError):
         return ()
-    return points if all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points) else ()
+    return points if all(abs(lat) <= _MAX_LAT and abs(lon) <= _MAX_LON for lat, lon in points) else ()
 
 
 def draw_leg(leg: Leg) -> LegLine | None:
-    """Draw a leg of a server along its points, or straight if there are too few; None for a leg of another source."""
+    """Return the line of a server's leg along its points, or straight if there are too few; None for other sources."""
     if not isinstance(leg.handle, MeasuredLeg):
         return None
     points = leg.handle.points

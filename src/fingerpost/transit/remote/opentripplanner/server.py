@@ -1,6 +1,6 @@
 """Send GraphQL documents to one OpenTripPlanner server, and classify its failures.
 
-Whatever reaches its GraphQL engine is answered with HTTP 200: errors are in the body, also beside data.
+The GraphQL engine always responds with HTTP 200; errors are in the body, sometimes together with data.
 """
 
 import json
@@ -25,12 +25,12 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T", bound=Shape)
 
 LIVE_FRESH_S = 10.0
-# Its value is the operator's whole header.
+# The operator sets the whole value of this header.
 _PLAIN_KEY_HEADER = "authorization"
-_LONGEST_PATH, _MOST_PATHS = 120, 5
+_MAX_PATH_CHARS, _MAX_PATHS = 120, 5
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
 _DEFAULT_WAIT_S = 5.0
-# For a used-up quota without a time.
+# The wait after an exhausted quota, if the server gives none.
 _QUOTA_WAIT_S = 3600.0
 
 
@@ -77,12 +77,12 @@ class Server(Connection):
 
 
 def is_whole(response: Response) -> bool:
-    """Whether an answer is JSON without errors, so that it may be served again."""
+    """Whether an answer is JSON without errors, so that it may be cached."""
     return response.body.lstrip()[:1] == b"{" and b'"errors"' not in response.body
 
 
 def find_limit(response: Response) -> ToolError | None:
-    """Return the wait that the text of a 403 or 429 asks for; None to decide by the status alone."""
+    """Return an error with the wait that the text of a 403 or 429 requests; None to decide by the status alone."""
     if response.status not in (403, 429) or "retry-after" in response.headers:
         return None
     text = response.body[:2000].decode(errors="replace")
@@ -104,9 +104,9 @@ def _read_wait_s(found: re.Match[str]) -> float:
 def _failure(
     response: Response, errors: Sequence[GraphQLError], *, has_data: bool
 ) -> StorageUnavailable | SourceChanged:
-    """Return the error of an answer without data, or, if ``has_data``, without the part that is needed.
+    """Return the error for a response without data, or, if ``has_data``, without a required part.
 
-    A server that answers in part is up, so that error is not retryable and does not open its circuit.
+    A server that returns partial data is up, so that error is not retryable and does not open the circuit.
     """
     host = response.host
     if not errors:
@@ -125,10 +125,10 @@ def _failure(
 def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[str, ...]:
     if not errors:
         return ()
-    _log.warning("%s answered in part: %s", response.redacted_url, "; ".join(map(_format_error, errors)))
+    _log.warning("%s returned partial data: %s", response.redacted_url, "; ".join(map(_format_error, errors)))
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
-    named = [path[:_LONGEST_PATH] for path in paths if path]
-    missing = list_first(named, _MOST_PATHS) or "parts of the answer"
+    named = [path[:_MAX_PATH_CHARS] for path in paths if path]
+    missing = list_first(named, _MAX_PATHS) or "parts of the answer"
     return (f"The server answered without {missing} ({_format_error(errors[0])}).",)
 
 

@@ -1,4 +1,4 @@
-"""The outcomes of GTFS-Realtime messages, entities and stop time updates, by which each is counted."""
+"""Outcomes under which GTFS-Realtime messages, entities and stop time updates are counted."""
 
 from collections import Counter
 from enum import StrEnum
@@ -49,7 +49,7 @@ APPLIED = frozenset({
 
 
 class StopTimeOutcome(StrEnum):
-    """The outcome of a stop time update; every one of a matched trip is counted under exactly one."""
+    """The outcome of a stop time update; every update of a matched trip is counted under exactly one."""
 
     APPLIED = "call-applied"
     HELD = "call-applied-but-held-in-order"
@@ -64,7 +64,7 @@ class StopTimeOutcome(StrEnum):
 
 
 class MessageOutcome(StrEnum):
-    """The outcomes of a message: one of the first three; any of the others if it was read."""
+    """The outcomes of a message: exactly one of the first three, and any of the others if it was read."""
 
     READ = "read"
     UNREADABLE = "unreadable"
