@@ -45,13 +45,13 @@ def test_failure_has_no_results_and_one_message(given, error_type):
 
 def test_another_error_type_is_our_bug():
     """S47: error and warning, nothing else."""
-    with pytest.raises(BrokenContract, match=r"named its failure 'problem'"):
+    with pytest.raises(BrokenContract, match=r"must be error or warning, not 'problem'"):
         Revenue().format_error_response("q", {}, "x", "problem")
 
 
 def test_additional_data_cannot_replace_a_standard_field():
     """S46: a standard field means what the contract says."""
-    with pytest.raises(BrokenContract, match=r"standard fields of its response: results, success$"):
+    with pytest.raises(BrokenContract, match=r"standard fields of the response: results, success$"):
         Revenue().format_success_response("q", {}, [], {"success": False, "results": [1], "data": 1})
 
 

@@ -57,10 +57,7 @@ def test_of_two_equal_itineraries_the_live_one_is_shown(over):
 
 
 LONG_WAIT = "No usable trip departs soon; the first one departs at 2022-02-22T09:01:00+02:00."
-EARLY = (
-    "No usable trip arrives shortly before the requested time; "
-    "the last one arrives at 2022-02-22T08:15:00+02:00."
-)
+EARLY = "No usable trip arrives shortly before the requested time; the last one arrives at 2022-02-22T08:15:00+02:00."
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ async def test_where_the_folder_cannot_be_made_each_asks_by_itself(machine, capl
 
     assert [answer.body for answer in answers] == [b"one", b"one"]
     assert len(machine.asked) == 2
-    assert "real time is not shared with other processes" in caplog.text
+    assert "realtime data is not shared with other processes" in caplog.text
 
 
 async def test_no_key_and_no_cookie_is_written(machine, monkeypatch):

@@ -18,7 +18,7 @@ _DEGREE_DIGITS = 4
 
 
 async def describe_networks(application: Application) -> list[dict[str, Any]]:
-    # Opening networks has imported what this needs; at the start of a server it would take too long.
+    # Opening the networks has loaded this module already; importing it at server start-up would take too long.
     opened = await application.networks.open()
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
@@ -46,7 +46,7 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         "modes": sorted(profile.modes),
         "attribution": list(profile.attribution),
         "notes": list(profile.notes),
-        # Null at both ends: the timetable holds on any day.
+        # Both are null if the timetable is valid every day.
         "firstDay": None if profile.first_day is None else profile.first_day.isoformat(),
         "lastDay": None if profile.last_day is None else profile.last_day.isoformat(),
         "today": ServiceDays(first_day=profile.first_day, last_day=profile.last_day).format_service_state(today),
@@ -83,7 +83,7 @@ def find_report(store: "TimetableStore", name: str) -> ImportReport | None:
 
 
 def _summarise_feed(feed: FeedReport) -> dict[str, Any]:
-    """Return a feed's report without the machine's path, its findings counted by reason."""
+    """Return a feed's report without local paths, with its findings counted by reason."""
     counted = {key: getattr(feed, key) for key in ("feed", "stops", "routes", "trips", "runs", "events")}
     findings = {finding.reason: finding.count for finding in feed.findings}
     return {**counted, "findings": findings, "tablesNotRead": list(feed.tables_not_read)}
@@ -95,7 +95,7 @@ def _describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
 
 
 def _describe_source(source: SourceHealth) -> dict[str, Any]:
-    """Describe a source without the folders of this machine, and leave out what is unknown."""
+    """Describe a source without local folders and unknown values."""
     is_url = "://" in source.location
     fields = {
         "source": source.location if is_url else source.location.rpartition("/")[2],

@@ -1,6 +1,6 @@
-"""The shapes of failures: one envelope for each contract (rule A5).
+"""JSON shapes of failed calls: one error envelope for each contract (rule A5).
 
-They are published beside a tool's answers, because clients check every answer against ``outputSchema``, errors too.
+The output schema of a tool includes them, because clients validate errors against ``outputSchema`` too.
 """
 
 from typing import Any, Literal, NotRequired

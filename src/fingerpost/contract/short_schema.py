@@ -1,52 +1,52 @@
-"""Shorten a JSON Schema, and state any-type parts in a way that every client reads, without changing its meaning."""
+"""Shorten a JSON Schema: inline single-use definitions, and spell out parts that accept any type."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 _PREFIX = "#/$defs/"
-_ANY = ["object", "array", "string", "number", "boolean", "null"]
-_REMARKS = {"title", "description", "default"}
-_OF_NAMED = ("properties", "$defs")
-_OF_SEVERAL = ("anyOf", "oneOf", "allOf")
-_OF_ONE = ("items", "additionalProperties")
+_TYPES = ["object", "array", "string", "number", "boolean", "null"]
+_ANNOTATIONS = {"title", "description", "default"}
+_MAP_KEYS = ("properties", "$defs")
+_LIST_KEYS = ("anyOf", "oneOf", "allOf")
+_SCHEMA_KEYS = ("items", "additionalProperties")
 
 
 def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema with each definition that is used once written where it is used.
+    """Return a schema with its single-use definitions inlined.
 
-    Keys beside a reference override those of the definition.
+    Keys next to a reference override those of the definition.
     """
     definitions = schema.get("$defs", {})
     uses = Counter(_list_references(schema))
-    single = {name for name, count in uses.items() if count == 1 and name not in _list_own(definitions)}
+    single = {name for name, count in uses.items() if count == 1 and name not in _find_recursive(definitions)}
 
-    def written(part: Any) -> Any:
+    def inline(part: Any) -> Any:
         if isinstance(part, list):
-            return [written(entry) for entry in part]
+            return [inline(entry) for entry in part]
         if not isinstance(part, dict):
             return part
         name = _name_of(part)
         if name in single:
-            beside = {key: value for key, value in part.items() if key != "$ref"}
-            return written({**definitions[name], **beside})
-        return {key: written(value) for key, value in part.items()}
+            siblings = {key: value for key, value in part.items() if key != "$ref"}
+            return inline({**definitions[name], **siblings})
+        return {key: inline(value) for key, value in part.items()}
 
-    kept = {name: written(definition) for name, definition in definitions.items() if name not in single}
-    rest = {key: written(value) for key, value in schema.items() if key != "$defs"}
-    return {"$defs": kept, **rest} if kept else rest
+    remaining = {name: inline(definition) for name, definition in definitions.items() if name not in single}
+    rest = {key: inline(value) for key, value in schema.items() if key != "$defs"}
+    return {"$defs": remaining, **rest} if remaining else rest
 
 
 def name_any_types(schema: dict[str, Any]) -> None:
-    """Write the six types of JSON where a part accepts any value: clients complain about empty schemas."""
-    named = (part for key in _OF_NAMED for part in schema.get(key, {}).values())
-    several = (part for key in _OF_SEVERAL for part in schema.get(key, ()))
-    one = (schema[key] for key in _OF_ONE if key in schema)
+    """Replace empty schemas by the six JSON types, because some clients reject empty ones."""
+    named = (part for key in _MAP_KEYS for part in schema.get(key, {}).values())
+    several = (part for key in _LIST_KEYS for part in schema.get(key, ()))
+    one = (schema[key] for key in _SCHEMA_KEYS if key in schema)
     for part in (*named, *several, *one):
         if isinstance(part, dict):
-            if part.keys() <= _REMARKS:
-                # One type a branch: many clients know no list of types.
-                part["anyOf"] = [{"type": name} for name in _ANY]
+            if part.keys() <= _ANNOTATIONS:
+                # One branch per type, because many clients do not support a list of types.
+                part["anyOf"] = [{"type": name} for name in _TYPES]
             name_any_types(part)
 
 
@@ -64,8 +64,8 @@ def _list_references(part: Any) -> Iterator[str]:
         yield from _list_references(inner)
 
 
-def _list_own(definitions: dict[str, Any]) -> set[str]:
-    """Return the definitions that lead to themselves."""
+def _find_recursive(definitions: dict[str, Any]) -> set[str]:
+    """Return the names of the recursive definitions."""
     below = {name: set(_list_references(definition)) for name, definition in definitions.items()}
     for _ in below:
         below = {name: names.union(*(below[inner] for inner in names)) for name, names in below.items()}

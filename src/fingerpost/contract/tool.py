@@ -28,7 +28,7 @@ def failure_response(
 ) -> dict[str, Any]:
     """See ``Tool.format_error_response``."""
     if error_type not in ("error", "warning"):
-        raise BrokenContract(f"{tool} named its failure {error_type!r}; only error and warning exist")
+        raise BrokenContract(f"{tool}: error_type must be error or warning, not {error_type!r}")
     outcome = {"success": False, error_type: error_message}
     return _standard(tool, query_type, parameters, (), outcome, additional_data)
 
@@ -46,7 +46,9 @@ def _standard(
     extra = additional_data or {}
     clash = sorted(standard.keys() & extra.keys())
     if clash:
-        raise BrokenContract(f"{tool} would replace standard fields of its response: {', '.join(clash)}")
+        raise BrokenContract(
+            f"{tool}: additional data would replace standard fields of the response: {', '.join(clash)}"
+        )
     return standard | dict(extra)
 
 
@@ -66,7 +68,7 @@ class Tool(ABC):
         results: Sequence[Any],
         additional_data: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Return a standard response with ``success`` true; ``additional_data`` is put at the top.
+        """Return a standard response with ``success`` true; ``additional_data`` is added at the top level.
 
         Raise BrokenContract if additional data would replace a standard field.
         """

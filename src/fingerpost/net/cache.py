@@ -1,4 +1,4 @@
-"""Caches of responses: in memory, merging concurrent requests, and in files that processes share."""
+"""Cache HTTP responses: in memory, with concurrent requests merged, and in files that processes share."""
 
 import asyncio
 import hashlib
@@ -21,18 +21,18 @@ from fingerpost.net.response import Response
 
 _log = logging.getLogger(__name__)
 
-# The headers that are stored of a shared response.
+# The headers stored with a shared response.
 _HEADERS = ("etag", "last-modified", "content-type")
-_KEPT_S = 86_400
+_RETENTION_S = 86_400
 
-# Asks the source; given an older answer, only for a newer one.
-Renew = Callable[[Response | None], Awaitable[Response]]
+# Fetches a response; given an older one, only if it has changed.
+Refetch = Callable[[Response | None], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
     response: Response
-    until_s: float
+    expires_s: float
 
 
 @dataclass(slots=True)
@@ -42,22 +42,22 @@ class _Flight:
 
 
 class Cache:
-    """A bounded LRU cache of responses by ``Request.key``; expired entries stay for their validators."""
+    """A bounded LRU cache of responses by ``Request.key``; expired entries are kept for revalidation."""
 
     def __init__(self, *, max_bytes: int = 64_000_000, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._max_bytes = max_bytes
         self._clock_s = clock_s
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
-        self._held_bytes = 0
+        self._size_bytes = 0
         self._flights: dict[str, _Flight] = {}
 
-    async def get(self, request: Request, fetch: Renew) -> Response:
+    async def get(self, request: Request, fetch: Refetch) -> Response:
         """Return a fresh response from memory, or one that is being fetched, or fetch it."""
         key, host = request.key, request.split().hostname or ""
         entry = self._entries.get(key)
         if entry is not None and request.renew is not None and entry.response.retrieved_at <= request.renew:
             entry = None
-        if entry is not None and self._clock_s() < entry.until_s:
+        if entry is not None and self._clock_s() < entry.expires_s:
             self._entries.move_to_end(key)
             count_request(host, Ending.MEMORY)
             return replace(entry.response, from_cache=True)
@@ -84,38 +84,38 @@ class Cache:
                 self._flights.pop(key, None)
                 flight.task.cancel()
 
-    async def _fetch(self, request: Request, key: str, fetch: Renew, entry: _Entry | None) -> Response:
-        mine = asyncio.current_task()
+    async def _fetch(self, request: Request, key: str, fetch: Refetch, entry: _Entry | None) -> Response:
+        own_task = asyncio.current_task()
         try:
             response = await fetch(entry.response if entry is not None else None)
             if request.may_keep is None or request.may_keep(response):
-                self._keep(key, _Entry(response, self._clock_s() + request.fresh_s))
+                self._store(key, _Entry(response, self._clock_s() + request.fresh_s))
             return response
         finally:
             flight = self._flights.get(key)
-            if flight is not None and flight.task is mine:
+            if flight is not None and flight.task is own_task:
                 del self._flights[key]
 
-    def _keep(self, key: str, entry: _Entry) -> None:
+    def _store(self, key: str, entry: _Entry) -> None:
         self._drop(key)
         size = len(entry.response.body)
         if size > self._max_bytes:
             return
         self._entries[key] = entry
-        self._held_bytes += size
-        while self._held_bytes > self._max_bytes:
+        self._size_bytes += size
+        while self._size_bytes > self._max_bytes:
             self._drop(next(iter(self._entries)))
 
     def _drop(self, key: str) -> None:
         entry = self._entries.pop(key, None)
         if entry is not None:
-            self._held_bytes -= len(entry.response.body)
+            self._size_bytes -= len(entry.response.body)
 
 
 class SharedResponses:
     """A ``Fetch`` that sends a request at most once in ``fresh_s`` seconds for all processes that share a folder.
 
-    The folder is created for its owner alone. While one process sends, the others wait. Failures are not shared. If the
+    Only its owner can read the folder. While one process sends, the others wait. Failures are not shared. If the
     folder cannot be used, each process sends its own request.
     """
 
@@ -139,7 +139,7 @@ class SharedResponses:
             lock = AsyncFileLock(path.with_suffix(".lock"), timeout=request.limits.total_s)
             await lock.acquire()
         except (OSError, Timeout) as error:
-            _log.warning("real time is not shared with other processes: %s", error)
+            _log.warning("realtime data is not shared with other processes: %s", error)
             return await self._fetch(request, known)
         try:
             shared, is_fresh = await asyncio.to_thread(self._find, path)
@@ -166,10 +166,10 @@ class SharedResponses:
             os.utime(draft, (now_s, now_s))
             draft.replace(path)
             for other in self._folder.iterdir():
-                if now_s - other.stat().st_mtime > _KEPT_S:
+                if now_s - other.stat().st_mtime > _RETENTION_S:
                     other.unlink()
         except OSError as error:
-            _log.warning("real time is not shared with other processes: %s", error)
+            _log.warning("realtime data is not shared with other processes: %s", error)
             with suppress(OSError):
                 draft.unlink()
 
@@ -195,7 +195,7 @@ def _decode(content: bytes) -> Response:
     head, _, body = content.partition(b"\n")
     fields = json.loads(head)
     if len(body) != fields["bytes"]:
-        raise ValueError("cut off")
+        raise ValueError("truncated")
     return Response(
         status=fields["status"],
         headers=fields["headers"],

@@ -1,6 +1,6 @@
-"""What a tool says beside its value: what is missing, notes, hints, suggestions, candidates, warnings.
+"""Collect the remarks in a tool's response: missing values, notes, hints, suggestions, candidates and warnings.
 
-A run shows of each step only the value at its output path; these must reach the run's owner all the same.
+A run shows only the value at each step's output path, so the remarks are shown to its owner separately.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from fingerpost.plan.catalogue import listed
 from fingerpost.plan.limits import encode
 from fingerpost.plan.references import walk
 
-# The fields by which a tool says something beside its value, wherever they stand in its response.
+# The fields of a response that contain remarks, at any depth.
 _KIND_OF: Final = {
     "missing": "missing",
     "note": "note",
@@ -32,8 +32,8 @@ _KIND_OF: Final = {
     "warning": "warning",
     "warnings": "warning",
 }
-# What the caller sent, and what the step's own record says already.
-_NO_REMARKS: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
+# Fields that echo the call, and fields that the step's record already contains.
+_IGNORED_FIELDS: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
 
 
 class Remark(NamedTuple):
@@ -50,10 +50,10 @@ class Remark(NamedTuple):
 def list_remarks(response: Any) -> list[Remark]:
     if not isinstance(response, Mapping):
         return []
-    # A failure of the kind "warning" has its sentence there; the step's record has it as its error.
+    # A failure of type "warning" has its message there; the step's record already has it as its error.
     own = "warning" if response.get("success") is False else ""
-    others = {name: value for name, value in response.items() if name not in _NO_REMARKS and name != own}
-    # A transit tool's body stands under data, and once more as the only result.
+    others = {name: value for name, value in response.items() if name not in _IGNORED_FIELDS and name != own}
+    # A transit tool's body is under data, and again as the only result.
     order = sorted(others, key=lambda name: name == "results")
     found: dict[tuple[str, str], Remark] = {}
     for remark in _walk({name: others[name] for name in order}, ""):
@@ -122,7 +122,7 @@ def _to_list(value: Any) -> Iterable[Any]:
 
 
 def _format_value(value: Any) -> str:
-    """Return a text as it is, our own shapes in words, and anything else as JSON."""
+    """Return a text unchanged, our own failures as sentences, and any other value as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):

@@ -1,4 +1,4 @@
-"""User variables: places and preferences kept by name, each user's own.
+"""Store the variables of each user: named places and preferences.
 
 The plan_trip and get_departures contracts, rule C4.
 """
@@ -53,7 +53,7 @@ class Variable:
 
 
 class VariableStore:
-    """The variables of all users, in a file for its owner alone, or in a database that many machines share.
+    """The variables of all users, in a file that only its owner can read, or in a database that many machines share.
 
     ``retention_days`` counts from a variable's last change; None for no limit.
     Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
@@ -69,7 +69,7 @@ class VariableStore:
         self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        """Store a value under a key and return it with the value that it replaced, whose ``created_at`` it keeps.
+        """Store a value under a key; return it and the value that it replaced, whose ``created_at`` it keeps.
 
         Raise ParameterError if the value is not JSON or too large, or the user has too many keys.
         """
@@ -83,10 +83,10 @@ class VariableStore:
             self._purge(connection, now)
             row: _Row | None = connection.execute(_GET, fields).fetchone()
             if row is None:
-                held = connection.execute(_COUNT, fields).fetchone()[0]
-                if held >= MAX_KEYS_PER_USER:
+                count = connection.execute(_COUNT, fields).fetchone()[0]
+                if count >= MAX_KEYS_PER_USER:
                     raise ParameterError(
-                        f"{held} variables are kept already, and no more than {MAX_KEYS_PER_USER} can be",
+                        f"{count} variables are stored already; the limit is {MAX_KEYS_PER_USER}",
                         {"field": "key"},
                         hint="Delete one that is no longer needed",
                     )
@@ -103,7 +103,7 @@ class VariableStore:
         return [_variable_of(row) for row in rows]
 
     def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
-        """Return a user's variable of exactly that key, case included, or None."""
+        """Return a user's variable with exactly this key (case-sensitive), or None."""
         if not _is_storable(key):
             return None
         fields = {"user": user, "key": key, "oldest_us": self._oldest_us(now)}
@@ -133,7 +133,7 @@ class VariableStore:
 
 
 def _is_storable(text: str) -> bool:
-    """Whether a database can hold a text: JSON may have a NUL or half of a surrogate pair."""
+    """Whether a database can store a text: JSON may contain a NUL or a lone surrogate."""
     return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 

@@ -1,8 +1,8 @@
-"""Elicitation: ask the user which of several places they mean (rule B10), in both eras of the protocol.
+"""Elicitation: ask the user which of several places they mean (rule B10), in old and new protocol versions.
 
-In the modern era the result of a call has the elicitation, and the client calls again with the response; earlier
-choices come back in the request state. In the handshake era the server asks while the call waits. The state needs no
-seal, because a choice has no more effect than the same label in the arguments.
+In new versions the result of a call contains the elicitation, and the client calls again with the response; earlier
+choices come back in the request state. In old versions the server asks while the call waits. The state is not signed,
+because a choice has no more effect than the same label in the arguments.
 """
 
 import json
@@ -20,7 +20,7 @@ from fingerpost.contract.envelope import format_distinction
 from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import PlaceAmbiguous
 
-# The first version of the protocol in which a choice has a title.
+# The first protocol version that supports titles of choices.
 _TITLED_CHOICES = "2025-11-25"
 _PLACE = "place"
 _Side = Literal["origin", "destination", "stop"]
@@ -39,7 +39,7 @@ class PlaceElicitation:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """The user's answers so far: chosen tokens by argument, and the arguments that they declined to decide."""
+    """The user's answers so far: chosen tokens by argument, and the arguments for which they declined to choose."""
 
     tokens: Mapping[str, str] = field(default_factory=dict)
     declined: frozenset[str] = frozenset()
@@ -99,7 +99,7 @@ def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
 async def elicit(
     ctx: ServerRequestContext[Any, Any], place: PlaceElicitation, choices: Choices
 ) -> Choices | types.InputRequiredResult:
-    """Elicit a choice: in the modern era by returning an ``InputRequiredResult``, else by waiting for the answer.
+    """Elicit a choice: in new versions by returning an ``InputRequiredResult``, else by waiting for the answer.
 
     A client that fails to answer counts as declining.
     """
@@ -132,5 +132,5 @@ def _build_schema(place: PlaceElicitation, version: str) -> dict[str, Any]:
 
 
 def _format_candidate(candidate: Mapping[str, Any]) -> str:
-    apart = format_distinction(candidate)
-    return f"{candidate['name']}{f', {apart}' if apart else ''} ({candidate['token']})"
+    distinction = format_distinction(candidate)
+    return f"{candidate['name']}{f', {distinction}' if distinction else ''} ({candidate['token']})"
