@@ -210,6 +210,20 @@ class Shape(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, allow_inf_nan=False)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Add a field for each object on the path of a nested field, so that any other value there is reported."""
+        super().__init_subclass__(**kwargs)
+        aliases = [getattr(field, "validation_alias", None) for field in vars(cls).values()]
+        paths = [tuple(map(str, alias.path)) for alias in aliases if isinstance(alias, AliasPath)]
+        for path in dict.fromkeys(whole[:end] for whole in paths for end in range(1, len(whole))):
+            name = "_".join((*path, "object"))
+            cls.__annotations__[name] = PathObject | None
+            setattr(cls, name, nested(*path))
+
+
+class PathObject(Shape):
+    """An object on the path of a nested field, whose other values are not read."""
+
 
 class Positioned(Shape):
     lat: Latitude

@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import AliasPath, BaseModel
 
+from fingerpost.transit.remote.kit.answers import PathObject
 from fingerpost.transit.remote.opentripplanner import shapes
 
 _VARIABLES = {
@@ -75,9 +76,9 @@ def _select(shape: type[BaseModel], lacking: frozenset[str]) -> str:
     for field in shape.model_fields.values():
         alias = field.validation_alias
         first, *inner = map(str, alias.path) if isinstance(alias, AliasPath) else [str(field.alias)]
-        if NEEDS.get((shape, first)) in lacking:
-            continue
         model = _find_model(field.annotation)
+        if model is PathObject or NEEDS.get((shape, first)) in lacking:
+            continue
         text = " ".join((_FIELDS.get((shape, first), first), *(f"{{ {name}" for name in inner)))
         text += f" {_select(model, lacking)}" if model is not None else ""
         selected.append(text + " }" * (text.count("{") - text.count("}")))
