@@ -1,7 +1,7 @@
 """Build the graph of streets: cut ways at junctions, add lines across squares, and leave out islands."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import BLOCKED, DEGREES_E7, ENDS_ONLY, LIGHTS, ONE_WAY, StreetGraph
 from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
@@ -154,26 +153,36 @@ def _label_both_ways(edges: _Edges) -> Int64:
     blocked, one_way = edges.is_blocked, edges.flags & ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
     open_ = one_way & ~(blocked[edges.begin] | blocked[edges.end])
-    ends = label[np.concatenate([edges.begin[open_], edges.end[open_]])]
-    parts, rows = np.unique(ends, return_inverse=True)
-    links = list(zip(*(half.tolist() for half in np.split(rows, 2)), strict=True))
-    ahead: defaultdict[int, set[int]] = defaultdict(set)
-    for begin, end in links:
-        ahead[begin].add(end)
-    both_ways = [(begin, end) for begin, end in links if begin in _find_reached(end, ahead)]
+    ahead: defaultdict[int, list[int]] = defaultdict(list)
+    behind: defaultdict[int, list[int]] = defaultdict(list)
+    for begin, end in zip(label[edges.begin[open_]].tolist(), label[edges.end[open_]].tolist(), strict=True):
+        ahead[begin].append(end)
+        behind[end].append(begin)
+    # Kosaraju's algorithm: a search from every link would take quadratic time.
+    visited: set[int] = set()
+    order = [node for root in ahead for node in _visit(root, ahead, visited)]
     joined = np.arange(len(label))
-    for group in group_linked(len(parts), both_ways):
-        joined[parts[group]] = parts[group[0]]
+    visited = set()
+    for root in reversed(order):
+        joined[list(_visit(root, behind, visited))] = root
     return joined[label]
 
 
-def _find_reached(start: int, ahead: Mapping[int, set[int]]) -> set[int]:
-    reached, waiting = {start}, [start]
-    while waiting:
-        found = ahead.get(waiting.pop(), set()) - reached
-        reached |= found
-        waiting += found
-    return reached
+def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> Iterator[int]:
+    """Yield a root and the nodes reached from it, unless visited before; each after those reached from it."""
+    if root in visited:
+        return
+    visited.add(root)
+    path = [(root, iter(links.get(root, ())))]
+    while path:
+        node, others = path[-1]
+        other = next((other for other in others if other not in visited), None)
+        if other is None:
+            path.pop()
+            yield node
+        else:
+            visited.add(other)
+            path.append((other, iter(links.get(other, ()))))
 
 
 def _find_part(edges: _Edges, label: Int64) -> Int64:
