@@ -174,7 +174,7 @@ def _find_city(at: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str
         for cell in _around(_city_cell(at), steps):
             near.update(cities.get(cell, ()))
         if near:
-            return find_most_common(near.elements())
+            return min(near, key=lambda city: (-near[city], city))
     return ""
 
 
