@@ -2,6 +2,7 @@
 
 import pytest
 
+from fingerpost.transit.engine.gtfs.feed_info import has_same_times
 from tests.gtfs.importing import findings_of, import_text
 
 
@@ -60,3 +61,9 @@ def test_publisher_and_version_are_of_the_first_row(tmp_path):
         (None, None),
         (None, None),
     ]
+
+
+def test_zones_are_one_if_their_clocks_agree_every_day():
+    """The clocks of Jerusalem change two days before those of Athens."""
+    assert has_same_times("America/Indiana/Indianapolis", "America/New_York")
+    assert not has_same_times("Asia/Jerusalem", "Europe/Athens")

@@ -1,6 +1,6 @@
 """Read GTFS ``agency.txt``, ``feed_info.txt`` and ``attributions.txt``: time zone, language and credits."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -53,8 +53,9 @@ def has_same_times(zone_text: str, zone: str) -> bool:
     if known is None:
         return False
     ours, theirs = ZoneInfo(zone), ZoneInfo(known)
-    firsts = [datetime(year, month, 1, tzinfo=ours) for year in (2015, 2025) for month in range(1, 13)]
-    return all(first.utcoffset() == first.replace(tzinfo=theirs).utcoffset() for first in firsts)
+    # Clocks may change in the same months but on other days, as those of Athens and Jerusalem do.
+    noons = [datetime(year, 1, 1, 12, tzinfo=ours) + timedelta(day) for year in (2015, 2025) for day in range(365)]
+    return all(noon.utcoffset() == noon.replace(tzinfo=theirs).utcoffset() for noon in noons)
 
 
 def _find_zone(name: str) -> str | None:
