@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fingerpost import clock
-from fingerpost.errors import ToolError
+from fingerpost.errors import DataNotFound, ToolError
 from fingerpost.runtime.instruments import FALLBACKS, NETWORK
 from fingerpost.transit import port
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
@@ -92,7 +92,11 @@ class FallbackNetwork(WrapperNetwork):
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         """List a board; if the fallback knows none of the stops, raise the first network's failure."""
         own, other = self.network.profile, self._fallback.profile
-        if other.can(Ability.BOARDS) and len(_list_foreign(query.stop_ids, own, other)) == len(query.stop_ids):
+        foreign = _list_foreign(query.stop_ids, own, other)
+        if foreign and len(foreign) == len(query.stop_ids):
+            if not other.can(Ability.BOARDS):
+                what = f"{own.name} does not know {', '.join(foreign)}"
+                raise DataNotFound(f"{what}, and its fallback {other.name} lists no departures")
             board = await self._fallback.list_departures(query)
             return _label(board, [f"{other.name} answered for {own.name}, which does not know its stop ids."], own.name)
 
