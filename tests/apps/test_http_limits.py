@@ -199,6 +199,12 @@ async def test_a_body_that_is_too_large_is_refused(client, headers):
     answer = await client.post("/mcp", content=b"x" * 1_600_000, headers=headers)
 
     assert answer.status_code == 413
+    # An endless body would be read on otherwise.
+    assert answer.headers["connection"] == "close"
+    assert answer.json()["error"] == {
+        "code": -32600,
+        "message": "The request has more than 1,500,000 bytes; send a shorter call",
+    }
 
 
 async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answered(application, monkeypatch):

@@ -15,7 +15,7 @@ import uvicorn
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
+from mcp.server.transport_security import TransportSecuritySettings
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -29,9 +29,10 @@ from fingerpost.apps.mcp.http_limits import (
     ANSWER_S,
     MOST_BYTES,
     Admission,
+    BodyTooLarge,
     PatientProtocol,
     answer_while_connected,
-    limit_receiving,
+    receive_body,
 )
 from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, is_on_this_machine
 from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
@@ -57,6 +58,8 @@ _SHARED_S = 2.0
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
 _INVALID_REQUEST = -32600
+# The rest of a body that is refused is not read.
+_CLOSING = {"Connection": "close"}
 _CALLER = "fingerpost.caller"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -94,7 +97,6 @@ class McpTransport:
     ) -> None:
         self._admission = admission
         self._callers = callers
-        self._receive = RequestBodyLimitMiddleware(self._answer, MOST_BYTES)
         self._in_one, self._streaming = (
             StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
             for is_json in (True, False)
@@ -114,25 +116,29 @@ class McpTransport:
             if not is_admitted:
                 await _TOO_MANY(scope, receive, send)
                 return
+            length = Headers(scope=scope).get("content-length", "")
             try:
-                await self._receive(scope, limit_receiving(receive), send)
+                body = await receive_body(receive, int(length) if length.isdecimal() else 0)
             except TimeoutError:
-                await Response(status_code=408, headers={"Connection": "close"})(scope, receive, send)
+                await Response(status_code=408, headers=_CLOSING)(scope, receive, send)
+            except BodyTooLarge:
+                message = f"The request has more than {MOST_BYTES:,} bytes; send a shorter call"
+                await _refuse(413, message, _CLOSING)(scope, receive, send)
+            else:
+                await self._answer(body, scope, receive, send)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request whose body has arrived; the first message has all of it."""
+    async def _answer(self, body: list[Message], scope: Scope, receive: Receive, send: Send) -> None:
         with self._admission.answer() as is_admitted:
             if not is_admitted:
                 await _FULL(scope, receive, send)
                 return
-            messages = [await receive()]
-            wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and _TOKEN in messages[0].get(
-                "body", b""
+            wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and any(
+                _TOKEN in message.get("body", b"") for message in body
             )
             manager = self._streaming if wants_progress else self._in_one
 
             async def replay() -> Message:
-                return messages.pop() if messages else await receive()
+                return body.pop(0) if body else await receive()
 
             try:
                 await answer_while_connected(partial(manager.handle_request, scope, replay), receive, send)

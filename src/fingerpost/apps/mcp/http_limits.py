@@ -31,6 +31,10 @@ MOST_BYTES: Final = 1_500_000
 _SHED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
+class BodyTooLarge(Exception):
+    """A request's body has more than ``MOST_BYTES``."""
+
+
 class PatientProtocol(HttpToolsProtocol):
     """uvicorn's protocol, which closes a connection if its headers take ``HEADERS_S`` or ``MOST_HEADER_BYTES``.
 
@@ -104,19 +108,21 @@ class PatientProtocol(HttpToolsProtocol):
             self.transport.close()
 
 
-def limit_receiving(receive: Receive) -> Receive:
-    """Return a ``receive`` that raises TimeoutError if a request's body is not complete after ``BODY_S``."""
-    deadline = asyncio.get_running_loop().time() + BODY_S
-    is_whole = False
-
-    async def receive_in_time() -> Message:
-        nonlocal is_whole
-        async with asyncio.timeout_at(None if is_whole else deadline):
+async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
+    """Return a body's messages; raise TimeoutError after ``BODY_S``, BodyTooLarge over ``MOST_BYTES``."""
+    if declared_bytes > MOST_BYTES:
+        raise BodyTooLarge
+    messages: list[Message] = []
+    received = 0
+    async with asyncio.timeout(BODY_S):
+        while True:
             message = await receive()
-        is_whole = is_whole or not message.get("more_body", False)
-        return message
-
-    return receive_in_time
+            messages.append(message)
+            received += len(message.get("body", b""))
+            if received > MOST_BYTES:
+                raise BodyTooLarge
+            if not message.get("more_body", False):
+                return messages
 
 
 async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> None:
