@@ -8,8 +8,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from pkgutil import resolve_name
-from typing import cast
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
@@ -50,28 +48,41 @@ class SourceKind:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def _open_lazily(source: str) -> Callable[[Fetch], RemoteSource]:
-    """Return a function that imports a class (``module:name``, below ``transit.remote``) when it opens a source."""
-    return lambda fetch: cast("RemoteSource", resolve_name(f"fingerpost.transit.remote.{source}")(fetch))
+def _open_opentripplanner(fetch: Fetch) -> RemoteSource:
+    from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
+
+    return OpenTripPlannerSource(fetch)
+
+
+def _open_tfl(fetch: Fetch) -> RemoteSource:
+    from fingerpost.transit.remote.tfl.network import TflSource
+
+    return TflSource(fetch)
+
+
+def _open_motis(fetch: Fetch) -> RemoteSource:
+    from fingerpost.transit.remote.motis.network import MotisSource
+
+    return MotisSource(fetch)
 
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(
         kind="opentripplanner",
-        open_source=_open_lazily("opentripplanner.network:OpenTripPlannerSource"),
+        open_source=_open_opentripplanner,
         add_options=(OTP, DIGITRANSIT),
         paces=PACES,
     ),
     SourceKind(
         kind="tfl",
-        open_source=_open_lazily("tfl.network:TflSource"),
+        open_source=_open_tfl,
         add_options=(TFL,),
         start_key=KEY_VARIABLE,
         paces=TFL_PACES,
     ),
     SourceKind(
         kind="motis",
-        open_source=_open_lazily("motis.network:MotisSource"),
+        open_source=_open_motis,
         add_options=(MOTIS, TRANSITOUS),
         paces=TRANSITOUS_PACES,
     ),
