@@ -40,7 +40,7 @@ def linger(n: int) -> int:
 linger.idempotent = True
 plan_trip = double
 '''
-ENTRY_POINTS = """[fingerpost.transit.tools]
+ENTRY_POINTS = """[fingerpost.tools]
 double = my_own_tools:double
 linger = my_own_tools:linger
 broken = my_own_tools:nothing_of_that_name

@@ -96,7 +96,7 @@ def test_a_host_configuration_starts_our_server(block, place):
 def test_every_toml_block_is_a_record_or_an_entry_point(block, tmp_path):
     table = tomllib.loads(block.text)
     if "project" in table:
-        assert list(table["project"]["entry-points"]) == ["fingerpost.transit.tools"]
+        assert list(table["project"]["entry-points"]) == ["fingerpost.tools"]
         return
 
     assert open_record_store(tmp_path).build("MYCITY", table).name == "MYCITY"

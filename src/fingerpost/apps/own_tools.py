@@ -1,7 +1,7 @@
 """Tools of one's own: functions and contract tools, served beside the catalogue's.
 
 They come from Python (``Fingerpost(tools=[...])``) or from installed packages, by entry points of the group
-``fingerpost.transit.tools``.
+``fingerpost.tools``.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from fingerpost.plan.remarks import list_remark_sentences, list_remarks
 
 _log = logging.getLogger(__name__)
 
-ENTRY_POINTS = "fingerpost.transit.tools"
+ENTRY_POINTS = "fingerpost.tools"
 GROUP = "own"
 
 _STANDARD = ("query_type", "parameters", "results", "output_key", "success")
