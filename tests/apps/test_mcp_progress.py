@@ -80,10 +80,10 @@ async def test_who_did_not_ask_hears_nothing(application, mode):
 @pytest.mark.parametrize(
     ("token", "accept", "kind", "observed"),
     [
-        (None, STREAM, "application/json", 0),
-        ("t", "application/json", "application/json", 0),
-        ("t", STREAM, "text/event-stream", 2),
-        (7, STREAM, "text/event-stream", 2),
+        (None, STREAM, "application/json", set()),
+        ("t", "application/json", "application/json", set()),
+        ("t", STREAM, "text/event-stream", {"t"}),
+        (7, STREAM, "text/event-stream", {7}),
     ],
     ids=["no token", "no stream", "text token", "number token"],
 )
@@ -100,14 +100,15 @@ def test_over_http_a_stream_is_for_who_gives_a_token_and_takes_one(shared, versi
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     with httpx2.Client(base_url=shared.url, timeout=DEADLINE_S) as client:
         answer = client.post("/mcp", json=body, headers=headers)
-    tokens = [
+    # How many reports are sent depends on how long the steps take.
+    tokens = {
         json.loads(line.removeprefix("data: "))["params"]["progressToken"]
         for line in answer.text.splitlines()
         if "notifications/progress" in line
-    ]
+    }
 
     assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (200, kind)
-    assert tokens == [token] * observed
+    assert tokens == observed
     assert '"state":"completed"' in answer.text
 
 
