@@ -305,6 +305,7 @@ from collections.abc import Mapping, Sequence
 from inspect import Signature
 from typing import Any, Generic, TypeVar
 
+from fingerpost.contract.plan import Plan
 from fingerpost.contract.tool_definition import ToolDefinition
 
 _Body_co = TypeVar("_Body_co", covariant=True)
@@ -322,6 +323,7 @@ def render_methods() -> str:
     lines = [METHODS_HEAD]
     for tool in TOOLS:
         signature = str(build_signature(tool)).replace("collections.abc.", "").replace("typing.", "")
+        signature = signature.replace("fingerpost.contract.plan.", "")
         described = textwrap.fill(f'"""{tool.description}"""', 110)
         lines += [f"def {name_method(tool)}{signature} -> _Body_co:", textwrap.indent(described, "    ")]
     text = f"{lines[0]}{textwrap.indent(chr(10).join(lines[1:]), '    ')}"

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fingerpost.apps.wiring import TOOLS
+from fingerpost.contract.plan import Plan
 from fingerpost.contract.tool_definition import ToolDefinition
 from fingerpost.transit.tools.get_departures import StopRef
 from fingerpost.transit.tools.plan_route import RouteEnd
@@ -29,6 +30,8 @@ _SHORT_FORMS: dict[Any, Any] = {
     StopRef: str | Mapping[str, Any],
     RouteEnd: str | Mapping[str, Any],
 }
+# Fields whose input model takes anything, because their tool parses them itself.
+_PARSED_BY_TOOL: dict[str, Any] = {"plan": Plan | Mapping[str, Any], "memory": Mapping[str, Any]}
 
 
 class ToolMethods(Generic[_Body_co]):
@@ -73,7 +76,7 @@ def build_signature(tool: ToolDefinition) -> Signature:
         elif field.is_required():
             fields[name] = (_find_type(field.annotation), Parameter.empty)
         else:
-            fields[name] = (_find_type(field.annotation) | None, None)
+            fields[name] = (_PARSED_BY_TOOL.get(name, _find_type(field.annotation)) | None, None)
     positional = list(takewhile(_POSITIONAL.__contains__, fields))
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)]
     for name, (annotation, default) in fields.items():

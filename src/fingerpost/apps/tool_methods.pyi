@@ -3,6 +3,7 @@ from collections.abc import Mapping, Sequence
 from inspect import Signature
 from typing import Any, Generic, TypeVar
 
+from fingerpost.contract.plan import Plan
 from fingerpost.contract.tool_definition import ToolDefinition
 
 _Body_co = TypeVar("_Body_co", covariant=True)
@@ -116,10 +117,10 @@ class ToolMethods(Generic[_Body_co]):
     def run_plan(
         self,
         *,
-        plan: Any | None = None,
+        plan: Plan | Mapping[str, Any] | None = None,
         user_input: str | None = None,
         wanted: Sequence[str] | None = None,
-        memory: Any | None = None,
+        memory: Mapping[str, Any] | None = None,
         memory_of: str | None = None,
         run_id: str | None = None,
         action: str | None = None,
