@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
-from pydantic import TypeAdapter
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
@@ -193,8 +192,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
             print_line(f"Its server was not asked yet. Run `fingerpost network refresh {record.name}`.")
             return
         print_line(f"Learned from its server on {learned.learned_at:%Y-%m-%d %H:%M}:")
-        values = TypeAdapter(LearnedProfile).dump_python(learned, mode="json", exclude_defaults=True)
-        _print_values({key: value for key, value in values.items() if key != "learned_at"})
+        _print_values(_list_learned(learned))
         return
     if record.name not in store.list_names():
         print_line(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
@@ -211,6 +209,23 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     print_report(report)
     if record.realtime:
         print_realtime(check_realtime(settings, record))
+
+
+def _list_learned(learned: LearnedProfile) -> dict[str, Any]:
+    """Return what a server reported, in the form of a record."""
+    box = learned.bounds
+    values = {
+        "bounds": None if box is None else [box.south, box.west, box.north, box.east],
+        "zone": learned.zone,
+        "languages": learned.languages,
+        "feeds": [feed.name for feed in learned.feeds],
+        "modes": sorted(learned.modes),
+        "attribution": learned.attribution,
+        "first day": learned.first_day and learned.first_day.isoformat(),
+        "last day": learned.last_day and learned.last_day.isoformat(),
+        "traits": dict(learned.traits),
+    }
+    return {name: value for name, value in values.items() if value}
 
 
 def _print_values(values: Mapping[str, Any]) -> None:
