@@ -139,11 +139,11 @@ export class Frame {
     let reason = "";
     try {
       const failure = this.take(await this.bridge.callTool(this.tool, input, this.wants), input);
-      if (failure) reason = [failure.message, this.words.remedy(failure.remedy)].filter(Boolean).join(" ");
+      if (failure) reason = [this.words.sentence(failure.message), this.words.remedy(failure.remedy)].filter(Boolean).join(" ");
       else this.input = input;
       if (!failure && isQuiet) Object.assign(this, { choices, first });
     } catch (error) {
-      reason = error.message;
+      reason = this.words.sentence(error.message);
     }
     this.busy = false;
     const time = this.body?.dataFreshness ? this.words.clock(this.body.dataFreshness, this.today) : "";
@@ -281,7 +281,7 @@ function drawFailure(frame) {
   const advice = frame.words.remedy(remedy);
   const names = (Array.isArray(candidates) ? candidates : []).map((each) => each?.name || each?.label).filter(Boolean);
   return [
-    element("p", { class: "banner danger", role: "alert" }, message || frame.words.say("failed")),
+    element("p", { class: "banner danger", role: "alert" }, message ? frame.words.sentence(message) : frame.words.say("failed")),
     advice && element("p", {}, frame.words.say("hint", { text: advice })),
     names.length > 0 && element("p", {}, frame.words.say("candidates", { names: names.join(", ") })),
   ].filter(Boolean);

@@ -43,10 +43,15 @@ export class Words {
     return this.say(`${key}_${this.plural.select(n) === "one" ? "one" : "other"}`, { n: this.integer.format(n) });
   }
 
-  /** Return what a person can do about a failure; empty where there are no words for it. */
+  /** Return a message or a hint with the full stop that it lacks, as errors.py does. */
+  sentence(text) {
+    return /[.!?…]$/.test(text) ? text : `${text}.`;
+  }
+
+  /** Return what a person can do about a failure, as a sentence; empty where there are no words for it. */
   remedy(remedy) {
     if (!remedy) return "";
-    if (remedy.kind === "advice") return remedy.values.text;
+    if (remedy.kind === "advice") return this.sentence(remedy.values.text);
     const key = REMEDIES[remedy.kind];
     return key ? this.say(key, remedy.values) : "";
   }

@@ -80,7 +80,7 @@ export class SavedPlaces {
     const value = { lat: coordinate.lat, lon: coordinate.lon, name: field.text, ...(chosen?.id && { stopId: chosen.id }) };
     const { structuredContent: body, isError } = await callTool("save_user_variable", { key, type: "location", value });
     if (isError) {
-      this.say(body.error.message);
+      this.say(this.words.sentence(body.error.message));
       return;
     }
     this.endAsking();
@@ -91,7 +91,7 @@ export class SavedPlaces {
   async remove({ token }) {
     const { structuredContent: body, isError } = await callTool("delete_user_variable", { key: token });
     await this.load();
-    this.say(isError ? body.error.message : this.words.say("deleted", { name: token }));
+    this.say(isError ? this.words.sentence(body.error.message) : this.words.say("deleted", { name: token }));
   }
 
   endAsking() {
