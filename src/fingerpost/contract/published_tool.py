@@ -14,7 +14,7 @@ from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.spec import ToolInput, ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.tool_definition import Answer, Call, ReportProgress, ToolDefinition, ToolReply, ignore_progress
-from fingerpost.contract.wire import Shape, Wire, check
+from fingerpost.contract.wire import Shape, Wire, adapter_of
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolError
 
 
@@ -130,7 +130,7 @@ class PublishedTool(Tool):
         if definition.input_model is None:
             return dict(arguments)
         try:
-            return definition.input_model.read(dict(arguments))
+            return _validate(arguments, definition.input_model)
         except ValidationError as error:
             raise explain(error, definition.input_model, definition.missing_messages) from error
 
@@ -150,11 +150,15 @@ class PublishedTool(Tool):
 
     def _checked(self, answer: Mapping[str, Any], shape: Shape) -> Wire:
         try:
-            check(answer, shape)
+            _validate(answer, shape)
         except ValidationError as error:
             first = describe_problem(error.errors(include_url=False)[0], shape)
             raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
         return dict(answer)
+
+
+def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
+    return adapter_of(shape).validate_python(dict(fields), by_alias=True, by_name=False)
 
 
 def failure_answer(error: ToolError, contract: Contract, correlation_id: str, body: dict[str, Any]) -> Answer:

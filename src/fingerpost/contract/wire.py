@@ -164,16 +164,12 @@ class WireOf:
 _adapters: dict[Shape, TypeAdapter[Any]] = {}
 
 
-def _adapter_of(shape: Shape) -> TypeAdapter[Any]:
+def adapter_of(shape: Shape) -> TypeAdapter[Any]:
+    """Return the validator of a shape, which is built once."""
     adapter = _adapters.get(shape)
     if adapter is None:
         adapter = _adapters[shape] = TypeAdapter(shape)
     return adapter
-
-
-def check(body: Mapping[str, Any], shape: Shape) -> None:
-    """Raise pydantic.ValidationError unless an object has a shape."""
-    _adapter_of(shape).validate_python(body, by_alias=True, by_name=False)
 
 
 def fields_of(shape: Any) -> dict[str, Any]:
@@ -263,10 +259,10 @@ def schema_of(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
 
 def _write_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
     if isinstance(shape, type):
-        schema = _adapter_of(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
+        schema = adapter_of(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
     else:
         parts, shared = TypeAdapter.json_schemas(
-            [(at, "validation", _adapter_of(part)) for at, part in enumerate(shape)],
+            [(at, "validation", adapter_of(part)) for at, part in enumerate(shape)],
             by_alias=True,
             schema_generator=_CompactSchema,
         )
