@@ -21,7 +21,7 @@ from fingerpost.transit.model.place import (
     match_place,
 )
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import ask_all, ask_for_names, list_problems
+from fingerpost.transit.networks.asking import LeftOut, ask_all, ask_for_names, list_problems
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.networks.position_names import PositionAnswer, ask_position
 from fingerpost.transit.places.candidates import ambiguous, unknown
@@ -93,7 +93,8 @@ class PlaceResolver:
             found = await lookup.get_stop_of_name(value, focus=focus, instant=instant)
         elif found is None:
             found = await lookup.get_stop_of_id(stop_id)
-        return replace(found.without_namesakes(), warnings=merge_by_code(lookup.warnings))
+        warnings = merge_by_code([*lookup.list_warnings(), *found.warnings])
+        return replace(found.without_namesakes(), warnings=warnings)
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
         try:
@@ -115,23 +116,25 @@ class PlaceResolver:
         lookup = PlaceLookup(opened, language)
         known = await lookup.find_token(text)
         if known is not None:
-            return FoundPlaces([match_place(known.place, 1.0, focus)], merge_by_code(lookup.warnings))
+            return FoundPlaces([match_place(known.place, 1.0, focus)], merge_by_code(lookup.list_warnings()))
         matches = await lookup.find_by_name(text, focus=focus, instant=instant)
-        return FoundPlaces(matches, merge_by_code(lookup.warnings), lookup.list_reasons())
+        return FoundPlaces(matches, merge_by_code(lookup.list_warnings()), lookup.list_reasons())
 
 
 class PlaceLookup:
-    """One lookup in the open networks; it collects warnings and reasons of networks that failed."""
+    """One lookup in the open networks; ``left_out`` are the networks that failed meanwhile."""
 
     def __init__(self, opened: OpenNetworks, language: str | None) -> None:
         self.opened = opened
         self.language = language
-        self.warnings = list_problems(opened)
-        self.left_out: list[str] = []
+        self.left_out: list[LeftOut] = []
+
+    def list_warnings(self) -> list[Warning]:
+        return [*list_problems(self.opened), *(network.warning for network in self.left_out)]
 
     def list_reasons(self) -> list[str]:
         """Return why networks were left out, because one of them may know what was not found."""
-        return [*self.left_out, *self.opened.problems.values()]
+        return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
     async def find_token(self, text: str) -> FoundStop | None:
         """Return the whole place of a token in each network that has it, None if it is not a token (rule D2)."""
@@ -160,9 +163,8 @@ class PlaceLookup:
             raise ambiguous(text, matches, side="stop")
         place = found.place
         taken = f"stop '{text}' was taken as {place.name} ({place.token})."
-        self.warnings.append(Warning(WarningCode.LABEL_GEOCODED, taken))
         owner = next(network for network in self.opened.answering if network.profile.name == found.network)
-        return FoundStop(known=[(owner, place)])
+        return FoundStop(known=[(owner, place)], warnings=(Warning(WarningCode.LABEL_GEOCODED, taken),))
 
     async def find_by_name(
         self,
@@ -181,8 +183,7 @@ class PlaceLookup:
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
-        self.warnings += [network.warning for network in answers.left_out]
-        self.left_out += [network.clause for network in answers.left_out]
+        self.left_out += answers.left_out
         return answers.by_network
 
     async def _ask_owners(
@@ -192,8 +193,7 @@ class PlaceLookup:
         if not owners:
             return None
         answers = await ask_all(owners, find)
-        self.warnings += [network.warning for network in answers.left_out]
-        self.left_out += [network.clause for network in answers.left_out]
+        self.left_out += answers.left_out
         found = [(network, place) for network, place in answers.by_network if place is not None]
         return FoundStop(known=found) if found else None
 

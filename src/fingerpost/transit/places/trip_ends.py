@@ -92,20 +92,21 @@ class TripEndResolver:
         if not chosen:
             raise await lookup.explain(ends, needed)
         _refuse_regions(list_running(able, instant), ends, chosen[0])
+        warnings = lookup.list_warnings()
         for end in ends:
             reading = end.reading_of(chosen[0])
             if reading.location is None:
                 raise ambiguous(end.query.text, reading.candidates, side=end.side, sent_as=end.query.sent_as)
             _refuse_far(end, reading.location)
             if reading.is_matched_name:
-                lookup.warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, reading.location)))
+                warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, reading.location)))
                 place = reading.candidates[0].place
                 if place.guess:
                     guess = format_guess(place, end.query.text)
-                    lookup.warnings.append(Warning(WarningCode.POSITION_GUESSED, guess))
+                    warnings.append(Warning(WarningCode.POSITION_GUESSED, guess))
         found = [await _name_ends(network, ends, language) for network in chosen if _is_certain(network, ends)]
         _refuse_same(found[0].origin, found[0].destination, sides=self._sides)
-        return found, merge_by_code(lookup.warnings)
+        return found, merge_by_code(warnings)
 
     async def _read_end(self, side: str, query: Label | TextQuery, user: str | None) -> _End:
         if isinstance(query, TextQuery):
