@@ -38,10 +38,8 @@ async def explain_no_trip(
     for side, end in zip(sides, (query.origin, query.destination), strict=True):
         causes.append(await _or_none(_explain_end(network, side, end, query, deadline)))
     wider = replace(query, max_walk_m=LONGEST_WALK_M, max_transfers=_MOST_TRANSFERS, window_s=None)
-    answer = (
-        None if wider == query else await _or_none(ask_one(network, lambda asked: asked.plan_journeys(wider), deadline))
-    )
-    best = None if answer is None else find_best(_list_usable(answer, query), query)
+    answer = None if wider == query else await _or_none(plan_usable(network, wider, deadline))
+    best = None if answer is None else find_best(answer.itineraries, query)
     if best is not None:
         causes.append(format_trip(best, network.profile.zone))
         # A source that finds no step-free trip offers one with steps.
@@ -66,16 +64,15 @@ async def find_better_beyond(
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
         return None
-    longer = replace(query, max_walk_m=LONGEST_WALK_M)
     left_s = deadline.share_s(network.profile, waiting_behind=0)
     if left_s is not None and left_s <= BETTER_WITHIN_S:
         return None
     try:
         async with asyncio.timeout(None if left_s is None else BETTER_WITHIN_S):
-            answer = await ask_one(network, lambda asked: asked.plan_journeys(longer), deadline)
+            answer = await plan_usable(network, replace(query, max_walk_m=LONGEST_WALK_M), deadline)
     except (ToolError, TimeoutError):
         return None
-    wider = find_best(_list_usable(answer, query), query)
+    wider = find_best(answer.itineraries, query)
     if wider is None or wider.walk_m <= query.max_walk_m:
         return None
     gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
@@ -95,10 +92,12 @@ async def _or_none(question: Awaitable[_T]) -> _T | None:
         return None
 
 
-def _list_usable(answer: JourneyAnswer, query: JourneyQuery) -> list[Itinerary]:
+async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
+    """Return a network's answer without itineraries that are unusable or depart before now."""
+    answer = await ask_one(network, lambda asked: asked.plan_journeys(query), deadline)
     earliest = query.not_before
-    found = answer.itineraries
-    return [trip for trip in found if not trip.is_unusable and (earliest is None or trip.departure >= earliest)]
+    usable = (trip for trip in answer.itineraries if not trip.is_unusable)
+    return replace(answer, itineraries=tuple(trip for trip in usable if earliest is None or trip.departure >= earliest))
 
 
 async def _explain_end(

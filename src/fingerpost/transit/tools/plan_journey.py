@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field
@@ -17,14 +17,13 @@ from fingerpost.store.limits import Limits
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
-from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, list_problems, try_in_order
 from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import StopText, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver
-from fingerpost.transit.port import JourneyQuery, Networks, OpenNetworks, TextJourneyQuery
+from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Networks, OpenNetworks, TextJourneyQuery
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
@@ -114,11 +113,8 @@ class JourneyOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _JourneysFound:
-    itineraries: Sequence[Itinerary]
-    provenance: Provenance
+    answer: JourneyAnswer
     warnings: Sequence[Warning]
-    step_free_supported: bool
-    why_nothing: str | None = None
     is_own_engine: bool = False
 
 
@@ -196,12 +192,9 @@ class PlanJourney(PublishedTool):
             # The fallback does not read texts: the ends are resolved, and the search says who answered.
             return await self._search(arguments, call)
         answer = outcome.value
+        later = tuple(itinerary for itinerary in answer.itineraries if itinerary.departure >= now)
         return _JourneysFound(
-            itineraries=[itinerary for itinerary in answer.itineraries if itinerary.departure >= now],
-            provenance=answer.provenance,
-            warnings=[*list_problems(opened), *outcome.warnings],
-            step_free_supported=answer.step_free_supported,
-            why_nothing=answer.why_nothing,
+            answer=replace(answer, itineraries=later), warnings=[*list_problems(opened), *outcome.warnings]
         )
 
     async def _format_end(self, text: str, user: str | None) -> str:
@@ -239,10 +232,10 @@ class PlanJourney(PublishedTool):
             ends, query, limit=_MOST_SEARCHED, with_alternatives=True, in_full=False, sides=("'from'", "'to'")
         )
         return _JourneysFound(
-            itineraries=found.ranked.found,
-            provenance=found.provenance,
+            answer=replace(
+                found.first_answer, itineraries=found.ranked.found, provenance=found.provenance, why_nothing=None
+            ),
             warnings=[*warnings, *found.warnings],
-            step_free_supported=found.first_answer.step_free_supported,
             # The fallback of TfL says in its provenance what is lost.
             is_own_engine=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
         )
@@ -267,11 +260,11 @@ def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
 
 
 def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
-    usable = [itinerary for itinerary in found.itineraries if not itinerary.is_unusable]
-    unusable = [itinerary for itinerary in found.itineraries if itinerary.is_unusable]
+    usable = [itinerary for itinerary in found.answer.itineraries if not itinerary.is_unusable]
+    unusable = [itinerary for itinerary in found.answer.itineraries if itinerary.is_unusable]
     shown = sorted(usable, key=lambda trip: (_minutes(trip), trip.arrival, trip.departure))[:MOST_JOURNEYS]
-    now, zone = int(call.now.timestamp()), found.provenance.zone
-    sentences = [_format_found(shown, len(usable), found.why_nothing)]
+    now, zone = int(call.now.timestamp()), found.answer.provenance.zone
+    sentences = [_format_found(shown, len(usable), found.answer.why_nothing)]
     disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, zone))
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
@@ -346,15 +339,16 @@ def _list_remarks(
     now: int,
 ) -> list[str]:
     remarks = []
-    provenance = found.provenance
+    provenance = found.answer.provenance
     if found.is_own_engine:
         remarks.append(f"Planned on the timetable of the network {provenance.network}, not by TfL")
     if arguments.need_accessible_route:
-        unmet = find_step_free_warning(shown, supported=found.step_free_supported)
-        if found.step_free_supported:
+        is_supported = found.answer.step_free_supported
+        unmet = find_step_free_warning(shown, supported=is_supported)
+        if is_supported:
             how = "step-free all the way" if found.is_own_engine else "step-free to the platform (StepFreeToPlatform)"
             remarks.append(f"Asked for {how}")
-        if unmet and (found.is_own_engine or not found.step_free_supported):
+        if unmet and (found.is_own_engine or not is_supported):
             remarks.append(unmet.message)
     report = report_rides(list_legs(shown), (), provenance, now, found.warnings)
     remarks += [warning.message for warning in report.warnings]

@@ -22,7 +22,7 @@ from fingerpost.transit.rules.ranking import JourneyPreset, route_id
 from fingerpost.transit.rules.times import format_instant, local_date_of
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
-from fingerpost.transit.tools.no_trip import SIDES, explain_no_trip, find_better_beyond
+from fingerpost.transit.tools.no_trip import SIDES, explain_no_trip, find_better_beyond, plan_usable
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.wording import WhyEmptySentence
 
@@ -202,13 +202,14 @@ async def _format_next_usable(
     return f"Nothing that was found can be used. The next trip that can leaves at {leaves} and arrives at {arrives}."
 
 
-async def _find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
+async def _find_usable_from(
+    network: Network, query: JourneyQuery, since: int, deadline: Deadline
+) -> Sequence[Itinerary]:
     later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
     try:
-        answer = await _plan(network, later, deadline)
+        return (await plan_usable(network, later, deadline)).itineraries
     except (*UNAVAILABLE, OutsideCalendar):
-        return []
-    return [itinerary for itinerary in answer.itineraries if not itinerary.is_unusable]
+        return ()
 
 
 # Sources do not minimise walking, so they are asked up to so many times for less than the best so far.
