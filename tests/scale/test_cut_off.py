@@ -134,6 +134,28 @@ async def test_after_a_cut_a_run_is_held_again(tmp_path, cut):
     assert (*seen, third) == (True, False, True, True)
 
 
+async def test_a_claim_whose_reply_is_lost_is_repeated(tmp_path, monkeypatch):
+    journal = open_journal(tmp_path)
+    run_id = await new_run(journal)
+    session = dbos_session.DbosSession(journal._database, "one")
+    once = session._once
+
+    def lose(act):
+        monkeypatch.setattr(session, "_once", once)
+        once(act)
+        session.close()
+        raise dbos_session.DatabaseLost
+
+    monkeypatch.setattr(session, "_once", lose)
+    claims = [session.claim(run_id), session.claim(run_id)]
+    session.release(run_id)
+    held = await journal.is_leased(run_id)
+    session.close()
+    journal.close()
+
+    assert (claims, held) == ([True, False], False)
+
+
 async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
     one, other = open_journal(tmp_path), open_journal(tmp_path)
     other._process = "another"

@@ -44,6 +44,7 @@ _CLAIM = f"""
     UPDATE plan_run SET holder = holder + 1, worker = %s, takeovers = takeovers + (worker IS NOT NULL)::integer
     WHERE id = %s AND NOT {IS_HELD} RETURNING holder
 """  # noqa: S608  (constants)
+_IS_THERE = "SELECT 1 FROM plan_run WHERE id = %s"
 _RELEASE = "UPDATE plan_run SET worker = NULL, takeovers = 0 WHERE id = %s AND holder = %s"
 
 
@@ -83,15 +84,27 @@ class DbosSession:
 
     def claim(self, run_id: str) -> bool:
         """Claim a run; False if a living process holds it. A run that does not exist can be claimed."""
+        holder: int | None = None
 
         def take(connection: psycopg.Connection) -> bool:
+            nonlocal holder
             row = connection.execute(_CLAIM, (self._process, run_id)).fetchone()
-            if row is not None:
-                self._holders[run_id] = row[0]
-                return True
-            return connection.execute("SELECT 1 FROM plan_run WHERE id = %s", (run_id,)).fetchone() is None
+            holder = None if row is None else row[0]
+            return row is not None or not connection.execute(_IS_THERE, (run_id,)).fetchone()
 
-        return self.transact(take)
+        def attempt() -> bool:
+            try:
+                return self._once(take)
+            except DatabaseLost:
+                if holder is not None:
+                    # The claim may be committed although the reply was lost, and this living process would hold it.
+                    self._released[run_id] = holder
+                raise
+
+        is_ours = self._patiently(attempt, _READ_PATIENCE_S)
+        if holder is not None:
+            self._holders[run_id] = holder
+        return is_ours
 
     def release(self, run_id: str) -> None:
         """End a claim. If the database cannot be reached, the release precedes the next write."""
