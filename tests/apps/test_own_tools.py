@@ -12,7 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from pydantic import BaseModel
 
-from fingerpost import Fingerpost, Plan, PlanStep, Tool, ToolError, ToolSpec
+from fingerpost import Fingerpost, Plan, PlanStep, Tool, ToolError, ToolSpec, validate_call
 from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import COMMAND, run
 
@@ -172,9 +172,12 @@ def test_a_function_defined_anew_takes_the_place_of_the_earlier_one(home):
         """More than twice."""
         return n * times
 
-    Fingerpost(tools=[globals()["double"]])
+    Fingerpost(tools=[globals()["double"], refuse])
+    Fingerpost(tools=[double])
 
-    assert Fingerpost(tools=[double])
+    assert validate_call("double", "double", {"n": 1, "times": 3}) is None
+    # A second application does not take the first one's tools away.
+    assert validate_call("refuse", "refuse", {}) is None
 
 
 def test_an_installed_package_adds_tools_to_the_command_line(installed):

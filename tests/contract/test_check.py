@@ -63,7 +63,7 @@ HERE = {"type": "coords", "value": {"lat": 60, "lon": 24}}
 @pytest.fixture(autouse=True)
 def _registry(monkeypatch):
     monkeypatch.setattr(ToolRegistry, "_specs", {})
-    ToolRegistry.use([SPEC, TRIP])
+    ToolRegistry.add([SPEC, TRIP])
 
 
 def test_the_registry_knows_what_was_registered_and_nothing_else():
@@ -72,11 +72,11 @@ def test_the_registry_knows_what_was_registered_and_nothing_else():
 
 
 def test_one_name_is_one_tool():
-    """S60: the same specification again changes nothing, another one of that name is a bug."""
-    ToolRegistry.use([TRIP, TRIP.model_copy()])
+    """S60: the same specification again changes nothing, another one of that name beside it is a bug."""
+    ToolRegistry.add([TRIP, TRIP.model_copy()])
     with pytest.raises(BrokenContract, match=r"^Two different tools are called 'trip'$"):
-        ToolRegistry.use([TRIP, TRIP.model_copy(update={"description": "another"})])
-    assert ToolRegistry.list_tool_specs() == [TRIP]
+        ToolRegistry.add([TRIP, TRIP.model_copy(update={"description": "another"})])
+    assert ToolRegistry.list_tool_specs() == [SPEC, TRIP]
 
 
 def test_the_tools_of_this_package_are_known_without_an_application():

@@ -51,7 +51,7 @@ def describe_plan() -> None:
 
 def describe_tool() -> None:
     spec = ToolSpec(name="echo", input_schema={"say": EchoParams}, output_key="echo")
-    ToolRegistry.use([spec])
+    ToolRegistry.add([spec])
     assert_type(ToolRegistry.get_tool_spec("echo"), ToolSpec | None)
     assert_type(ToolRegistry.list_tool_specs(), list[ToolSpec])
     validate_call("echo", "say", ToolInput(query_type="say", parameters={"text": "hi"}).parameters)

@@ -80,9 +80,8 @@ _TOOLS: Mapping[type[PublishedTool], Callable[[_Sources], PublishedTool]] = {
 """Each tool, and how to construct it; the order is the catalogue's."""
 
 TOOLS = (*(tool.definition for tool in _TOOLS), RunPlan.definition, GetPlanRun.definition)
-_BUILT_IN_SPECS = [tool.spec for tool in TOOLS]
 # ``validate_call`` works without an application.
-ToolRegistry.use(_BUILT_IN_SPECS)
+ToolRegistry.add(tool.spec for tool in TOOLS)
 
 
 def list_tools(
@@ -173,7 +172,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     runs, planning = _new_runs(settings, tools)
     if not groups or RunPlan.definition.group in groups:
         tools += (RunPlan(runs, planning), GetPlanRun(runs))
-    ToolRegistry.use((*_BUILT_IN_SPECS, *(tool.spec for tool in served)))
+    ToolRegistry.add(tool.spec for tool in served)
     return Application(
         settings=settings,
         tools=MappingProxyType({tool.name: tool for tool in tools}),

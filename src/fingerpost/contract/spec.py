@@ -34,18 +34,18 @@ class ToolInput(WireModel):
 
 
 class ToolRegistry:
-    """The plan-step contract's view of a catalogue: the built-in tools, then those of the last application built."""
+    """The specifications of the built-in tools, and of the own tools of every application that this process built."""
 
     _specs: ClassVar[Mapping[str, ToolSpec]] = {}
 
     @classmethod
-    def use(cls, specs: Iterable[ToolSpec]) -> None:
-        """Replace all specifications; raise BrokenContract if two different ones have one name."""
+    def add(cls, specs: Iterable[ToolSpec]) -> None:
+        """Add specifications, in place of earlier ones of their names; raise BrokenContract if two have one name."""
         by_name: dict[str, ToolSpec] = {}
         for spec in specs:
             if by_name.setdefault(spec.name, spec) != spec:
                 raise BrokenContract(f"Two different tools are called '{spec.name}'")
-        cls._specs = by_name
+        cls._specs = {**cls._specs, **by_name}
 
     @classmethod
     def get_tool_spec(cls, name: str) -> ToolSpec | None:
