@@ -84,7 +84,7 @@ async def test_a_run_that_a_command_left_stays_interrupted(database, tmp_path):
     await runs.stop()
     server = DbosJournal(open_database(tmp_path), dead_after_s=0)
     server._process = "of-a-server"
-    dead = await server._list_dead()
+    dead = await server._list_dead(await server._launched())
     state = await runs.state_of(await runs.get(run_id, USER))
     for journal in (server, command):
         journal.close()

@@ -178,7 +178,7 @@ def _shorten_echo(body: dict[str, Any]) -> dict[str, Any]:
             shown[key] = value
             left -= size
         elif len(key) <= 50 and len(shown) < 50:
-            shown[key] = f"… {size:,} bytes, as they were sent"
+            shown[key] = f"… {_count_bytes(value):,} bytes, as they were sent"
     return {**body, "parameters": shown}
 
 

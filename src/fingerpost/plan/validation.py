@@ -320,9 +320,9 @@ def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
             # Errors of the whole model may come from the missing arguments.
             found = error.errors(include_url=False)
             return [
-                error
-                for error in found
-                if error["type"] == "missing" or {*error["loc"][:1]} & question.arguments.keys()
+                complaint
+                for complaint in found
+                if complaint["type"] == "missing" or {*complaint["loc"][:1]} & question.arguments.keys()
             ]
     return []
 
@@ -371,5 +371,5 @@ def reach_of(edges: Mapping[int, Sequence[int]], in_order: Iterable[int]) -> dic
     reach: dict[int, frozenset[int]] = {}
     for node in in_order:
         before = edges[node]
-        reach[node] = frozenset(before).union(*(reach[node] for node in before))
+        reach[node] = frozenset(before).union(*(reach[earlier] for earlier in before))
     return reach

@@ -128,7 +128,7 @@ class DbosJournal(Journal):
             now_s = asyncio.get_running_loop().time()
             try:
                 executor = await self._launched()
-                dead = await self._list_dead()
+                dead = await self._list_dead(executor)
                 absent_since = {name: absent_since.get(name, now_s) for name in dead}
                 due = [name for name, since_s in absent_since.items() if now_s - since_s >= self._dead_after_s]
                 if due:
@@ -140,8 +140,7 @@ class DbosJournal(Journal):
                 _log.warning("dead processes cannot be looked for: %s", error.message)
             await asyncio.sleep(_LOOK_S)
 
-    async def _list_dead(self) -> list[str]:
-        executor = await self._launched()
+    async def _list_dead(self, executor: "DbosExecutor") -> list[str]:
         names = sorted(await asyncio.to_thread(executor.list_servers_at_work) - {self._process})
         rows = await self._transact(lambda connection: connection.execute(_FIND_DEAD, (names,)).fetchall())
         return [row[0] for row in rows]
