@@ -13,8 +13,7 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import closing
 from typing import Any
-
-from anyio.lowlevel import RunVar
+from weakref import WeakKeyDictionary
 
 from fingerpost.errors import ParameterError, StorageUnavailable
 from fingerpost.filings import sandbox_process
@@ -27,7 +26,7 @@ from fingerpost.runtime.concurrency import compute
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
 # Each process may take a processor and its memory limit; further queries of this event loop wait.
 _MOST_PROCESSES = max(2, os.cpu_count() or 1)
-_free_processes: RunVar[asyncio.Semaphore] = RunVar("free processes of custom_sql")
+_free_processes: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 # Beyond the query's own time, because the process has to start and to write its answer.
 _LONGEST_S = sandbox_process.DEADLINE_S + 1.5
 _SENTENCES = {
@@ -43,9 +42,7 @@ _MAIN_TICKER = """
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
     """Return the rows of one SELECT; raise ParameterError if it is refused, is wrong, or takes too long."""
-    free = _free_processes.get(None) or asyncio.Semaphore(_MOST_PROCESSES)
-    _free_processes.set(free)
-    async with free:
+    async with _free_processes.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MOST_PROCESSES)):
         answer = await _execute(await compute(_write_input, library, params))
     if "error" in answer:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
