@@ -24,7 +24,7 @@ _KEEPALIVE_S = 15.0
 _MOST_REFUSAL_BYTES = 65_536
 
 
-# These log the headers of responses, where a redirect may repeat a key.
+# These log headers, where a redirect may repeat a key. A record does not show whose request it is, so all are dropped.
 for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
     logging.getLogger(_name).addFilter(lambda _: False)
 
