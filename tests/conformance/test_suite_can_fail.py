@@ -12,8 +12,10 @@ from fingerpost.testing.networks.checking import NetworkBroken
 from fingerpost.testing.networks.source import Trouble
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from fingerpost.testing.networks.town import new_town
+from fingerpost.transit.model.itinerary import Mode
+from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import Ability
-from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, with_profile
+from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, map_provenance, with_profile
 from tests.conformance.embedded import EmbeddedConformance
 
 FACTS_BY_NAME = {fact.name: fact for fact in FACTS}
@@ -38,6 +40,23 @@ def opened():
 def test_every_fact_can_fail(name, opened):
     with pytest.raises(NetworkBroken, match=rf"^bent: {name} does not hold: "):
         check(BentSource(BENT[name], opened), FACTS_BY_NAME[name])
+
+
+@pytest.mark.parametrize(
+    ("name", "bend"),
+    [
+        ("its_profile_describes_the_town", with_profile(name="town")),
+        ("its_profile_describes_the_town", with_profile(bounds=Bounds(south=0, west=0, north=1, east=1))),
+        ("its_profile_describes_the_town", with_profile(feed_names=frozenset({"OTHER"}))),
+        ("its_profile_describes_the_town", with_profile(modes=frozenset({Mode.BUS}))),
+        ("every_answer_states_its_provenance", map_provenance(feeds=())),
+        ("every_answer_states_its_provenance", map_provenance(attribution=())),
+        ("every_answer_states_its_provenance", map_provenance(lost=("fares",))),
+    ],
+)
+def test_a_fact_about_several_values_fails_for_each(name, bend, opened):
+    with pytest.raises(NetworkBroken, match=rf"^bent: {name} does not hold: "):
+        check(BentSource(bend, opened), FACTS_BY_NAME[name])
 
 
 def test_there_is_a_broken_network_for_every_fact():
