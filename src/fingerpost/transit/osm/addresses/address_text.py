@@ -206,7 +206,7 @@ def _split_number(words: list[str]) -> tuple[list[str], HouseNumber | None]:
             behind = words[1:]
             return (behind, _number_of(match[1], match[2])) if behind and not _is_number(behind[0]) else (words, None)
         rest = words[at + 1 :]
-        if not all(_is_number(each) or len(each) == 1 or each in _FLAT_WORDS for each in rest):
+        if not all(_is_number(word) or len(word) == 1 or word in _FLAT_WORDS for word in rest):
             return words, None
         last = int(rest[0]) if rest and rest[0].isdecimal() and not match[2] else 0
         if int(match[1]) < last <= int(match[1]) + _WIDEST_RANGE:
@@ -231,7 +231,7 @@ def contradicts_accents(text: str, name: str) -> bool:
 
 
 def _composed(text: str) -> str:
-    spaced = "".join(each if each.isalnum() else " " for each in unicodedata.normalize("NFC", text.casefold()))
+    spaced = "".join(letter if letter.isalnum() else " " for letter in unicodedata.normalize("NFC", text.casefold()))
     return " ".join(spaced.split())
 
 

@@ -189,7 +189,7 @@ class StreetWalks:
     def _measure_by_entrances(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
         """Return the walks between stops by their best entrances, or inside the station if they share one."""
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
-        leaving, entering = (self._first[each + 1] - self._first[each] for each in (begin, end))
+        leaving, entering = (self._first[stop + 1] - self._first[stop] for stop in (begin, end))
         count = leaving * entering
         pair, within = list_ranges(np.zeros(len(begin), np.int64), count)
         one = self._first[begin][pair] + within // np.maximum(1, entering[pair])
