@@ -103,7 +103,7 @@ def test_the_name_or_token_of_a_place_keeps_the_place(invoke, said):
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("kamp", "Not certain; 4 candidates. Choose one and send its id:"),
+        ("kamp", "Not certain; 4 candidates. Choose one and send its id or lat,lon:"),
         ("Nirvana", "No stop, address or place resembles 'Nirvana'"),
     ],
 )

@@ -101,7 +101,7 @@ def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, t
     more = ", of which 5 are here; spell more of the name for others"
 
     assert text[:3] == [
-        f"Not certain; {count} candidates{more * truncated}. Choose one and send its id:",
+        f"Not certain; {count} candidates{more * truncated}. Choose one and send its id or lat,lon:",
         "Mark (60.123457,24.900000), address at 60.123457,24.9, score 0.7",
         "M1 (T:1), stop at 60.123457,24.9, score 0.65",
     ]

@@ -176,9 +176,9 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
         return "\n".join([_line(answer), *below])
     count = answer["totalCandidatesFound"]
     more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
-    head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its id:"
+    head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its id or lat,lon:"
     if "reason" in meta:
-        head = f"{meta['reason']} If it is meant, send its id; else spell it differently:"
+        head = f"{meta['reason']} If it is meant, send its id or lat,lon; else spell it differently:"
     apart = meta.get("candidates", {})
     told = [(_line(place), format_distinction(apart.get(token_of(place), {}))) for place in answer["candidates"]]
     lines = ["; ".join(filter(None, parts)) for parts in told]
