@@ -112,7 +112,7 @@ class _RideEnd(NamedTuple):
 class RideWalks:
     """The walks of a journey, as measured, else by the pace.
 
-    The walk to a stop that real time moved is measured anew, in a straight line if no footpath leads there.
+    The walk to a stop that realtime data moved is measured again, in a straight line if no footpath leads there.
     """
 
     def __init__(self, snapshot: Snapshot, ends: JourneyEnds) -> None:

@@ -27,7 +27,7 @@ from fingerpost.transit.rules.place_groups import part_name
 
 # A ride that was added without naming a known route.
 UNKNOWN_LINE = "unknown"
-# Boards are asked for again and again; beyond this many calls their words are worked out anew.
+# Boards show the same stop times repeatedly; the cache holds the words of this many.
 CACHED_STOP_TIMES = 50_000
 
 _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}

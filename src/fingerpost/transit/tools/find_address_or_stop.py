@@ -180,8 +180,8 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
     if "reason" in meta:
         head = f"{meta['reason']} If it is meant, send its id or lat,lon; else spell it differently:"
     apart = meta.get("candidates", {})
-    told = [(_line(place), format_distinction(apart.get(token_of(place), {}))) for place in answer["candidates"]]
-    lines = ["; ".join(filter(None, parts)) for parts in told]
+    rows = [(_line(place), format_distinction(apart.get(token_of(place), {}))) for place in answer["candidates"]]
+    lines = ["; ".join(filter(None, row)) for row in rows]
     return "\n".join([head, *lines, *below])
 
 

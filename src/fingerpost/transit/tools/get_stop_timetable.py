@@ -344,11 +344,11 @@ def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture
 
 
 def _format_more(running: Sequence[Departure], shown: int, window: _Window) -> str:
-    told = f"{len(running)} departures are in the window, of which the first {format_count_of_shown(shown)}."
+    counted = f"{len(running)} departures are in the window, of which the first {format_count_of_shown(shown)}."
     following = format_utc(running[shown].scheduled)
     if window.is_until:
-        return f"{told} For the rest, ask with at {following} and the same until."
-    return f"{told} For later ones, ask with at {following}; for all of them, with until."
+        return f"{counted} For the rest, ask with at {following} and the same until."
+    return f"{counted} For later ones, ask with at {following}; for all of them, with until."
 
 
 def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:

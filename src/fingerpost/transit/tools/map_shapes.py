@@ -1,4 +1,4 @@
-"""What views draw: lines of legs, colours of lines, and the map behind them."""
+"""Serialize what views draw beside an answer: lines of legs, colours of lines, and the map behind them."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -273,11 +273,11 @@ def _answer(
 
 
 def _format_more(count: int, chosen: list[Itinerary], query: JourneyQuery) -> str:
-    told = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
+    counted = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
     if query.arrive_by:
-        return f"{told} For those that arrive last, ask with a smaller searchWindowMinutes."
+        return f"{counted} For those that arrive last, ask with a smaller searchWindowMinutes."
     last = max(itinerary.departure for itinerary in chosen)
-    return f"{told} For later ones, ask with departureTime {format_utc(last + 60)}."
+    return f"{counted} For later ones, ask with departureTime {format_utc(last + 60)}."
 
 
 def serialize_route(itinerary: Itinerary) -> RouteItinerary:

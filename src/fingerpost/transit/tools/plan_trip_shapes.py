@@ -1,4 +1,4 @@
-"""What plan_trip accepts and answers (plan_trip contract, rule B1).
+"""The input and output models of plan_trip, and their serializers (plan_trip contract, rule B1).
 
 Input models that are defaults of others are frozen: pydantic would copy them for every question.
 """
