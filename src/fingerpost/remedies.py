@@ -38,6 +38,7 @@ class RemedyKind(StrEnum):
     # A key was refused, of one of the ``settings``; no key was sent.
     SET_KEY = "set-key", "The operator must set a valid key for this source"
     ADD_KEY = "add-key", "The operator must set a valid key for this source"
+    START_FROM_RUN = "start-from-run", "Start a new run, with memory_of this one"
     END_A_RUN = "end-a-run", "Wait for one to end, or cancel one: run_plan with its run_id and action cancel"
 
     def __new__(cls, kind: str, sentence: str) -> Self:

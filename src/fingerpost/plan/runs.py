@@ -152,7 +152,7 @@ class PlanRuns:
         """Raise PlanInvalid if a run is unknown, completed or cancelled, or its plan no longer fits the tools."""
         run = await self.get(run_id, user)
         if run.state in ("completed", "cancelled"):
-            hint = "Start a new run, with memory_of this one"
+            hint = Remedy(RemedyKind.START_FROM_RUN)
             raise PlanInvalid(f"The run cannot be resumed: it is {run.state}", {"field": "action"}, hint=hint)
         self.validate_again(run)
 

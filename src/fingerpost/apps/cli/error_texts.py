@@ -56,6 +56,7 @@ REMEDIES: Mapping[RemedyKind, str] = {
         "Put a key into an environment variable and name that: `fingerpost network set NAME key VARIABLE`,"
         " or ${{VARIABLE}} in the address of a feed"
     ),
+    RemedyKind.START_FROM_RUN: "Start a new run from its results: `fingerpost run PLAN.json --memory-of RUN`",
     RemedyKind.END_A_RUN: "Wait for one to end, or cancel one: `fingerpost runs cancel RUN`",
 }
 
