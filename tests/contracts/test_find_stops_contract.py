@@ -25,6 +25,10 @@ def names(answer):
         ({}, "coordinate is missing"),
         ({"coordinate": CENTRE, "radius": 0}, "radius must be at least 1; you sent 0"),
         ({"coordinate": CENTRE, "radius": 3001}, "radius must be at most 3000; you sent 3001"),
+        (
+            {"coordinate": {"lat": 95, "lon": 200}},
+            "coordinate.lat must be at most 90; you sent 95; coordinate.lon must be at most 180; you sent 200",
+        ),
         ({"coordinate": CENTRE, "maxResults": 0}, "maxResults must be at least 1; you sent 0"),
         ({"coordinate": CENTRE, "maxResults": 51}, "maxResults must be at most 50; you sent 51"),
     ],

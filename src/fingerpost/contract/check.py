@@ -57,13 +57,15 @@ def explain(
     ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
     """
     problems = _list_problems(error, model, when_missing)
+    complaints = error.errors(include_url=False)
+    is_lon_wrong = any(complaint["loc"][-1:] == ("lon",) for complaint in complaints)
     sentences = [problem.sentence for problem in problems[:_MOST_PROBLEMS]]
     rest = error.error_count() - _MOST_PROBLEMS
     more = [f"and {rest} more problems"] if rest > 0 else []
     return ParameterError(
         "; ".join(dict.fromkeys(sentences + more)),
         _details(error, problems),
-        hint=_SWAPPED if any(map(_is_lat_of_a_lon, error.errors(include_url=False))) else None,
+        hint=_SWAPPED if any(map(_is_lat_of_a_lon, complaints)) and not is_lon_wrong else None,
         problems=problems[:_MOST_PROBLEMS],
     )
 
