@@ -87,7 +87,7 @@ def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: Sho
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".json", ".zip"))
     except OSError as error:
-        raise FeedUnusable(f"{folder.name} cannot be read: {error.strerror}") from error
+        raise FeedUnusable(f"Cannot read {folder.name}: {error.strerror}") from error
     for path in paths:
         try:
             loaded += load_files(store, [path], options, show)
@@ -103,7 +103,7 @@ def _load(store: FactStore, path: Path, options: LoadOptions) -> Loaded:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise FeedUnusable(f"{path.name} cannot be read: {error.strerror}") from error
+        raise FeedUnusable(f"Cannot read {path.name}: {error.strerror}") from error
     if path.suffix.lower() in _TEXT_SUFFIXES:
         return _load_text(store, path.name, content, options)
     raw = parse_json(content, path.name)
