@@ -153,6 +153,7 @@ def test_just_after_midnight_a_day_is_still_counted_from_now(text):
     assert find_clock_time(text).next(now - timedelta(seconds=120), now) == now.replace(day=11, hour=9, minute=0)
 
 
+TEXT = ["filings", "load", "a.txt", "--accession"]
 # By exit status: 2 for wrong usage, 1 for an error of a tool.
 MISTAKES = {
     2: {
@@ -171,7 +172,9 @@ MISTAKES = {
         "half of a trip": (["plan", "Kamppi"], "Missing argument 'TO'"),
         "a name that only demos have": (["network", "add", "DEMO-X", "feed.zip"], "DEMO-"),
         "a network to refresh that is none": (["network", "refresh", "nowhere"], "There is no network NOWHERE"),
-        "a text without its day": (["filings", "load", "a.txt", "--accession", "0000320193-22-000108"], "--filed"),
+        "a text without its day": ([*TEXT, "0000320193-22-000108"], "--filed"),
+        "an accession number that is none": ([*TEXT, "x", "--filed", "2022-10-28"], "'x' is no accession number"),
+        "a filing day that is none": ([*TEXT, "0000320193-22-000108", "--filed", "friday"], "'friday' is no day"),
         "a memory that is no JSON": (["run", "plan.json", "--memory", "{"], "--memory must be a JSON object"),
         "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
     },

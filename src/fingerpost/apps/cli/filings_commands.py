@@ -33,6 +33,7 @@ _MOST_FILINGS = 20
 _PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?(\d{4})", re.IGNORECASE)
 _MOST_WORDS_OF_A_PERIOD = 3
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
+_ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
 _LIST_METRICS = (
     "List the metrics of a company: fingerpost call sec_financial_data"
     ' \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\''
@@ -102,6 +103,13 @@ def _line(done: Synced) -> str:
     return f"{done.ticker} {done.name} (CIK {done.cik}): {outcome}; {done.filings:,} filings listed{texts}"
 
 
+def _parse_filing_day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise typer.BadParameter(f"'{text}' is no day: write --filed like 2022-10-28") from error
+
+
 @app.command("load", epilog="Example: fingerpost filings load companyfacts.zip")
 def load_filings(
     ctx: typer.Context,
@@ -124,6 +132,8 @@ def load_filings(
     """Load figures, lists of filings or a filing's text from files."""
     if (accession is None) != (filed is None):
         raise typer.BadParameter(f"a filing's text also needs {'--accession' if accession is None else '--filed'}")
+    if accession is not None and not _ACCESSION.fullmatch(accession):
+        raise typer.BadParameter(f"'{accession}' is no accession number: write it like 0000320193-22-000108")
     settings = prepare_settings(ctx)
     store = FactStore(settings.filings_file)
     for file in files:
@@ -132,7 +142,7 @@ def load_filings(
             predecessor_of=predecessor_of,
             accession=accession or "",
             form=form,
-            filed=filed or "",
+            filed=_parse_filing_day(filed) if filed is not None else "",
             retrieved_at=clock.now().isoformat(timespec="seconds"),
         )
         load = partial(load_files, store, [file], options)
