@@ -48,7 +48,7 @@ async def hang(_parameters):
         ([failure("busy", retryable=True)], 3, "busy"),
         ([SourceLimited("later", retry_after_s=99), None], 1, "later"),
         (hang, 3, HANGS),
-        ({"success": False}, 1, "it failed without a word"),
+        ({"success": False}, 1, "it failed without a message"),
         ({"data": 1}, 1, "echo did not answer in the standard response"),
         ({"success": True, "data": "x" * 2_000_000}, 1, f"{KEPT}is larger than 1,000,000 bytes of JSON"),
         ({"success": True, "data": {1, 2}}, 1, f"{KEPT}holds a set, which is not JSON"),

@@ -134,7 +134,7 @@ def _describe(response: Mapping[str, Any]) -> str:
     if response["success"]:
         lines = [encode(response.get("data", response["results"]))]
     else:
-        lines = [str(response.get("error") or response.get("warning") or "it failed without a word")]
+        lines = [str(response.get("error") or response.get("warning") or "it failed without a message")]
     lines += [words for remark in list_remarks(response) for words in list_remark_sentences(remark)]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""The process of ``sandbox``: a line of JSON in, then a serialized database if the call has no path; JSON out.
+"""Child process of ``sandbox``: read a query as JSON, then a database if it has no path; write its rows as JSON.
 
 It imports only the standard library, so it starts quickly. A process cannot interrupt one of its own SQLite
 functions, so the caller kills it. The authorizer allows only reading of the views that are created here.

@@ -1,4 +1,4 @@
-"""What ``run_plan`` and ``get_plan_run`` take and answer (the plan-step contract's names: snake_case)."""
+"""Arguments and answers of ``run_plan`` and ``get_plan_run`` (plan-step contract, snake_case names)."""
 
 from typing import Annotated, Any, Literal, NotRequired, final
 

@@ -139,7 +139,7 @@ class StepExecutor:
             raise BrokenContract(f"The output of {call.name} cannot be stored: a value in it {excess}")
         if response["success"]:
             return StepOutcome(response, number, None)
-        note = str(response.get("error") or response.get("warning") or "it failed without a word")
+        note = str(response.get("error") or response.get("warning") or "it failed without a message")
         if response.get("retryable") is not True:
             return StepOutcome(response, number, note)
         after = response.get("retry_after")

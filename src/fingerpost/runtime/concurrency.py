@@ -1,4 +1,4 @@
-"""Work beside the event loop: one pool of threads, and several questions at once."""
+"""Run work beside the event loop in one pool of threads, and await several coroutines together."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# Searches keep a processor busy: more at once would be no sooner done.
+# Each search uses a whole processor, so more threads would not finish sooner.
 _POOL = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fingerpost-compute")
 
 
@@ -21,9 +21,9 @@ async def compute(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwarg
     return await asyncio.get_running_loop().run_in_executor(_POOL, work)
 
 
-async def gather_all(questions: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:
+async def gather_all(coroutines: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:
     """Return the results in order; if one raises, cancel the others, which ``asyncio.gather`` would leave running."""
-    tasks = [asyncio.ensure_future(question) for question in questions]
+    tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:
         return await asyncio.gather(*tasks)
     finally:

@@ -1,4 +1,4 @@
-"""Name the command that installs an optional extra's packages, for errors and hints."""
+"""Check that an optional extra is installed, and name the command that installs it."""
 
 from importlib import import_module
 from importlib.metadata import requires

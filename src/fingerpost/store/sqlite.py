@@ -14,7 +14,7 @@ from typing import Literal
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 
 Mode = Literal["ro", "ro&immutable=1", "rw", "rwc"]
-"""Read only; so where nobody writes meanwhile, not even a log; read and write a file that exists; also create it."""
+"""Read only; read only without a log, if no process writes; read and write an existing file; create it if missing."""
 
 _OWNER_ONLY = 0o600
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)

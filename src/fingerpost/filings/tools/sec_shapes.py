@@ -1,4 +1,4 @@
-"""What the filings tools answer: the original's fields, and where each number comes from."""
+"""Shapes of the filings tools' answers: the original's fields, and the source of each number."""
 
 from typing import Annotated, Any, Literal
 

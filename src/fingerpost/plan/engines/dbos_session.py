@@ -39,7 +39,7 @@ LIVING = """
 IS_HELD = f"(worker IS NOT NULL AND hashtextextended(worker, 0) IN ({LIVING}))"
 """A condition on a row of ``plan_run``."""
 
-# A worker that still stands in the row died while it executed the run.
+# A worker that is still in the row died while it executed the run.
 _CLAIM = f"""
     UPDATE plan_run SET holder = holder + 1, worker = %s, takeovers = takeovers + (worker IS NOT NULL)::integer
     WHERE id = %s AND NOT {IS_HELD} RETURNING holder
