@@ -185,7 +185,7 @@ def test_a_plan_that_fails_says_so(ask):
     assert (answer.is_error, answer.body["results"]) == (True, [])
     assert answer.body["error"].startswith("The plan failed at step 1: ")
     assert not answer.body["data"]["resumable"]
-    assert answer.body["data"]["next"].startswith("Step 1 would fail again as it stands: run_plan with action replace")
+    assert answer.body["data"]["next"].startswith("Step 1 would fail again unchanged: run_plan with action replace")
 
 
 async def test_a_run_is_a_resource_of_its_owner(application):

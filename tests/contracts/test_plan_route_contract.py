@@ -270,7 +270,7 @@ CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
             FakeNetwork(journeys=[[], [trip(tram(5, 20))]]),
             {"departureTime": None, "arrivalTime": clock(10)},
             "IN_THE_PAST",
-            "The earliest arrival still possible is 2022-02-22T06:05:00Z to 2022-02-22T06:20:00Z.",
+            "The earliest possible arrival is 2022-02-22T06:05:00Z to 2022-02-22T06:20:00Z.",
         ),
         (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:57:59Z"}, "IN_THE_PAST", NO_HELP),
         (FakeNetwork(near=STOPS), {"departureTime": "2022-02-22T05:58:00Z"}, "NO_DEPARTURES", NO_HELP),

@@ -295,7 +295,7 @@ def test_a_failure_of_the_second_query_costs_the_alternatives_alone(over):
 
     assert (len(answer.body["itineraries"]), told["network-left-out"]) == (
         1,
-        "FAKE was not asked for alternatives to what is disrupted: The source answered 503.",
+        "FAKE gave no alternatives to disrupted itineraries: The source answered 503.",
     )
     answer = over(FakeNetwork(journeys=[found(), failed]))("plan_trip", ENDS)
     assert refusal(answer)[:2] == ("upstream-error", "The source answered 503")

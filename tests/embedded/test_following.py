@@ -63,7 +63,7 @@ def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, observ
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (None, "Realtime is missing or held up: updates.pb cannot be read: No such file or directory."),
+        (None, "Realtime data is missing or late: updates.pb cannot be read: No such file or directory."),
         (b"\x0a\xff", "not a GTFS-Realtime message"),
     ],
     ids=["dead", "damaged"],
@@ -154,7 +154,7 @@ def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
     town.follow(URL)
     board = town.board(limit=1)
     assert rows(board) == [("R", "08:10", "scheduled_only", None)]
-    assert warnings(board)["realtime-stale"] == "Realtime is missing or held up: example.org cannot be reached."
+    assert warnings(board)["realtime-stale"] == "Realtime data is missing or late: example.org cannot be reached."
 
 
 def test_a_closed_house_leaves_no_thread(towns):

@@ -206,7 +206,7 @@ def test_interest_expense_is_found_under_its_sibling_tags(tmp_path, tag):
     reply = ask(library, "financial_facts", ticker="DRWN", metrics=["interest expense"], period="2022")
 
     assert reply.data == {"interest expense": 7}
-    assert reply.results[0]["notes"] == [f"no us-gaap:InterestExpense for this period: us-gaap:{tag} stands in"]
+    assert reply.results[0]["notes"] == [f"no us-gaap:InterestExpense for this period: us-gaap:{tag} is used instead"]
 
 
 LIKE = """

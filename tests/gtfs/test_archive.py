@@ -133,7 +133,7 @@ def archive_of_archives(folder):
         # A file without lines is no table, and is not read to its end.
         (
             lambda folder: write_feed(folder / "feed.zip", FEED | {"stops.txt": "x" * 9_000_000}),
-            "feed.zip: stops.txt is not a table of text. Ask the publisher for a sound feed",
+            "feed.zip: stops.txt is not a text table. Ask the publisher for a valid feed",
         ),
     ],
 )

@@ -130,8 +130,8 @@ async def test_a_memory_that_is_too_large(opened, recorder):
 @pytest.mark.parametrize(
     ("text", "message", "field", "hint"),
     [
-        ("Get Initech's revenue for 2022", "The ticker of 'Initech' is not known here", "ticker", "Write its ticker"),
-        ("Compare the revenue of Apple and Initech for 2022", "The ticker of 'Initech' is not known here", "ticker",
+        ("Get Initech's revenue for 2022", "The ticker of 'Initech' is unknown", "ticker", "Write its ticker"),
+        ("Compare the revenue of Apple and Initech for 2022", "The ticker of 'Initech' is unknown", "ticker",
          "Write its ticker"),
         ("Compare the revenue of Apple and AAPL for 2022", "A comparison needs two companies", "companies",
          "Name another one"),

@@ -92,8 +92,8 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
     assert "Step 2: candidates: Kamppi (F:1)" in format_run(view)
 
 
-RESUME = "run_plan with action resume goes on where it stopped"
-AGAIN = "Step 1 would fail again as it stands: run_plan with"
+RESUME = "run_plan with action resume continues the run"
+AGAIN = "Step 1 would fail again unchanged: run_plan with"
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_
     both = await viewed(runs, plan(bad, worse))
 
     assert (view["resumable"], view["next"].startswith(next_words)) == (resumable, True)
-    assert both["next"].startswith("Each of the steps 1, 2 would fail again as it stands: ") is not resumable
+    assert both["next"].startswith("Each of the steps 1, 2 would fail again unchanged: ") is not resumable
 
 
 @pytest.mark.parametrize(("length", "kept"), [(15_998, 1), (15_999, 0)])

@@ -77,7 +77,10 @@ async def test_a_url_is_not_asked_more_often_than_is_polite(answer, instants, as
         (b"<html>", "The source gave a web page"),
         (b"", "The source gave something that is not a GTFS-Realtime message"),
         (message(timestamp=NOW - 11), OLDER),
-        (FIRST + b"\x12\x00" * 500_001, "The source gave a message of more than 500,000 entities, which is not used"),
+        (
+            FIRST + b"\x12\x00" * 500_001,
+            "The source gave a message with more than 500,000 entities, which is too large",
+        ),
     ],
 )
 async def test_the_last_good_message_is_kept_and_its_age_told(answer, problem):

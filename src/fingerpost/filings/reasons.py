@@ -13,7 +13,7 @@ from fingerpost.filings.reply import Reason, missing_entry, no_result
 from fingerpost.filings.store import plain_ticker
 
 _NAMED = 3
-# The newest spans of periods that a reason names.
+# The most spans of periods that a reason lists, the newest ones.
 _SPANS = 4
 # A ticker, a class of shares (BRK.B, BF-A) or a CIK, without characters that a shell interprets.
 _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
@@ -22,7 +22,7 @@ _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
 def load_hint(ticker: str) -> str:
     """Return the commands that load a company's figures.
 
-    A text that is no ticker is left out of them, because somebody may run them.
+    Only a valid ticker is included, because somebody may run the commands.
     """
     named = ticker if _TICKER.fullmatch(ticker) else "TICKER"
     return f"Run: fingerpost filings sync {named}, or fingerpost filings load FILE with its companyfacts file"
@@ -119,7 +119,7 @@ def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> 
 
 
 def missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Return the reason for a metric without a tag in a window, and the periods that have one.
+    """Return the reason for a metric without a tag in a period, and the periods that have one.
 
     The filing may still state it, because the data set lacks company-specific tags and segment figures.
     """

@@ -54,7 +54,7 @@ def resolve(
     currency: str = "USD",
     options: FigureOptions = LATEST_FIGURES,
 ) -> Series:
-    """Return every figure of a metric, reported and derived; order and duplicates of facts change nothing."""
+    """Return all figures of a metric, reported and derived; the order and duplicates of facts do not matter."""
     visible = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
     units = frozenset(fact.unit for fact in visible)
     unit = _choose_unit(visible, currency, options.unit)
@@ -70,8 +70,8 @@ def resolve(
             if figure.period != QUARTER or figure.tier <= better.get(figure.end, figure.tier)
         ] + derived
         answered = {figure.end for figure in figures if figure.period == QUARTER}
-        refused = [_named(figure, calendar) for figure in refused if figure.end not in answered]
-    named = [count_in_shares(_named(figure, calendar), splits, options) for figure in figures]
+        refused = [_with_fiscal_period(figure, calendar) for figure in refused if figure.end not in answered]
+    named = [count_in_shares(_with_fiscal_period(figure, calendar), splits, options) for figure in figures]
     named.sort(key=lambda figure: (figure.end, figure.start))
     return Series(tuple(named), units, tuple(refused))
 
@@ -150,8 +150,8 @@ def _precedence(fact: Fact) -> tuple[float, float, str, str]:
 
 
 def _find_partial(metric: Metric, periods: Iterable[_Stated], sic: str | None) -> dict[str, set[str]]:
-    """Return, by concept, the larger concepts that one filing states for the same period."""
-    beaten: dict[str, set[str]] = defaultdict(set)
+    """Return, for each concept, the larger concepts that a filing states for the same period."""
+    smaller_than: dict[str, set[str]] = defaultdict(set)
     for stated in periods:
         for by_concept in stated.values():
             if len(by_concept) > 1:
@@ -160,10 +160,10 @@ def _find_partial(metric: Metric, periods: Iterable[_Stated], sic: str | None) -
                     winner = headline_concept(metric, values, sic) if values else ""
                     for concept, value in values.items():
                         if value != values[winner]:
-                            beaten[concept].add(winner)
+                            smaller_than[concept].add(winner)
     return {
-        concept: {winner for winner in winners if concept not in beaten.get(winner, ())}
-        for concept, winners in beaten.items()
+        concept: {winner for winner in winners if concept not in smaller_than.get(winner, ())}
+        for concept, winners in smaller_than.items()
     }
 
 
@@ -201,14 +201,14 @@ def _resolve_period(
         headlines=tuple(headlines),
         values=tuple(revisions),
         alternatives=tuple(alternatives[concept] for concept in sorted(alternatives)),
-        notes=() if tier == 0 else (f"no {metric.tiers[0][0]} for this period: {fact.concept} stands in",),
+        notes=() if tier == 0 else (f"no {metric.tiers[0][0]} for this period: {fact.concept} is used instead",),
     )
 
 
 def _list_headlines(metric: Metric, stated: _Stated, partial: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
     """Return the fact of each filing's best tag for a period, oldest first.
 
-    After a better tag in an earlier filing, a worse tag is a part or a neighbour, not a revision.
+    After a better tag in an earlier filing, a worse tag is a component or a related figure, not a revision.
     """
     present = {concept for by_concept in stated.values() for concept in by_concept}
     whole = {concept for concept in present if not partial.get(concept, set()) & present} or present
@@ -245,7 +245,7 @@ def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[
 
 
 def _latest(revisions: Sequence[Revision]) -> Revision:
-    """Return the newest value, as precisely as any filing states it."""
+    """Return the newest value, in the most precise form that a filing states."""
     last = revisions[-1]
     own = [revision for revision in revisions if revision.fact.taxonomy == last.fact.taxonomy]
     exact = [revision for revision in own if is_rounding(revision.value, last.value)]
@@ -266,7 +266,7 @@ def count_in_shares(figure: Figure, splits: Sequence[Split], options: FigureOpti
     return replace(figure.with_note(note), value=round(value, 6), kind=DERIVED, as_filed=figure)
 
 
-def _named(figure: Figure, calendar: FiscalCalendar) -> Figure:
+def _with_fiscal_period(figure: Figure, calendar: FiscalCalendar) -> Figure:
     if figure.is_cover:
         year, quarter = calendar.place_of_report(figure.fact.filed, is_annual=figure.is_cover_of_year)
     else:
@@ -281,7 +281,7 @@ _CENTS = 4
 def _derive_quarters(known: Sequence[Figure], options: FigureOptions) -> tuple[list[Figure], list[Figure]]:
     """Return the quarters that follow from pairs of figures with one start, and those that have no common basis.
 
-    A quarter that is stated under a better tag, or an equal one, is not derived.
+    A quarter that a filing states under an equal or better tag is not derived.
     With ``options.estimate`` per-share quarters, which do not truly add up, are derived as estimates.
     """
     stated_tiers = {figure.end: figure.tier for figure in known if figure.period == QUARTER}
@@ -336,7 +336,7 @@ def _on_one_basis(longer: Figure, shorter: Figure, options: FigureOptions) -> tu
 def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:
     notes = []
     if not longer.concepts & shorter.concepts:
-        notes.append(f"the two parts bear different tags: {longer.fact.concept} and {shorter.fact.concept}")
+        notes.append(f"the two parts have different tags: {longer.fact.concept} and {shorter.fact.concept}")
     if not _is_additive(longer.unit):
         notes.append("an estimate: per-share figures do not add up, because the share count changes")
     value = longer.value - shorter.value

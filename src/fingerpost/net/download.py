@@ -41,7 +41,7 @@ async def download(
     """Download a file and move it to ``path`` in one step, once it is complete and flushed to disk.
 
     ``known`` is the result of an earlier call for the file at ``held``, by default ``path``. If the content has not
-    changed, nothing is written. Raise SettingsInvalid if the disk refuses, else as ``Client.fetch``.
+    changed, nothing is written. Raise SettingsInvalid if the disk cannot be written, else as ``Client.fetch``.
     """
     if not await asyncio.to_thread((held or path).exists):
         known = None

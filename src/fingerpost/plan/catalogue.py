@@ -21,7 +21,7 @@ Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any
 class PlanTool:
     """A tool as plans call it; ``execute`` returns a failure as a response too.
 
-    An idempotent one may be called again after a call whose outcome is unknown.
+    An idempotent tool may be called again if the outcome of a call is unknown.
     """
 
     spec: ToolSpec
@@ -56,11 +56,11 @@ class Catalogue:
 
     @classmethod
     def of(cls, tools: Iterable[PlanTool], agents: Mapping[str, Agent] | None = None) -> "Catalogue":
-        """Return a catalogue, or raise PlanInvalid if two tools have one name, or an agent that of the built-in one."""
+        """Return a catalogue, or raise PlanInvalid if two tools share a name, or an agent is named human."""
         listed = list(tools)
         by_name = {tool.spec.name: tool for tool in listed}
         if len(by_name) < len(listed):
-            raise PlanInvalid("Two tools of a catalogue have one name")
+            raise PlanInvalid("Two tools of a catalogue have the same name")
         if HUMAN in (agents or {}):
             raise PlanInvalid(f"'{HUMAN}' is the built-in agent; give yours another name")
         return cls(by_name, dict(agents or {}))
@@ -68,7 +68,7 @@ class Catalogue:
 
 @dataclass(frozen=True, slots=True)
 class StepQuery:
-    """A step's parsed parameters: the tool's query type, and its arguments, which were under ``prefix``."""
+    """A step's parsed parameters: the tool's query type, and its arguments, and the path to them."""
 
     query_type: str
     arguments: dict[str, Any]
@@ -77,7 +77,7 @@ class StepQuery:
 
 
 def read_step_query(spec: ToolSpec, parameters: dict[str, Any]) -> StepQuery | str:
-    """Parse a step's parameters, or return why not; a tool with one query type takes them flat (rule F2)."""
+    """Parse a step's parameters, or return the fault; a tool with one query type takes them flat (rule F2)."""
     types = list(spec.input_schema)
     is_wrapped = "query_type" in parameters and parameters.keys() <= {"query_type", "parameters"}
     if not is_wrapped and len(types) == 1:
@@ -96,7 +96,7 @@ def read_step_query(spec: ToolSpec, parameters: dict[str, Any]) -> StepQuery | s
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """Return ``did you mean 'x'?`` for a word that is nearly one of some words, else nothing."""
+    """Return ``did you mean 'x'?`` with the most similar word, or an empty text if none is similar."""
     found = difflib.get_close_matches(word[:100], list(words), n=1, cutoff=0.6)
     return f"did you mean '{found[0]}'?" if found else ""
 

@@ -1,4 +1,4 @@
-"""Plan goals: backward chaining, sentence templates, and ``PlanningCapability`` over all planners (rule F6)."""
+"""Create plans for goals: by backward chaining, sentence templates, or other planners (rule F6)."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -29,17 +29,17 @@ class Goal:
 Planner = Callable[[Goal, Catalogue, Collection[str]], Awaitable[Plan | None]]
 """Returns a plan from a goal, a catalogue and the keys in memory, or None for goals of other planners.
 
-It raises PlanInvalid with what is missing, and never makes that up. Its plans are validated like any other.
+It raises PlanInvalid with the missing values, and never invents them. Its plans are validated like any other.
 """
 
 
 async def plan_backward(goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-    """Plan from the wanted keys back to known values; ``details["missing"]`` of a PlanInvalid lists what is lacking."""
+    """Plan from the wanted keys back to known values; ``details["missing"]`` of a PlanInvalid lists missing values."""
     return _Chain(goal, catalogue, frozenset(memory)).plan() if goal.wanted else None
 
 
 class _Chain:
-    """The steps of one backward search, and what no tool provides."""
+    """The steps of one backward search, and the keys that no tool provides."""
 
     def __init__(self, goal: Goal, catalogue: Catalogue, memory: frozenset[str]) -> None:
         self._goal = goal
@@ -53,31 +53,31 @@ class _Chain:
     def plan(self) -> Plan:
         found = [key for key in self._goal.wanted if key in self._memory or self._provide(key, "the goal", ())]
         if len(found) < len(self._goal.wanted):
-            raise self._impossible()
+            raise self._new_error()
         if not self._steps:
             given = {key: {MARK: key} for key in self._goal.wanted}
-            self._steps.append(PlanStep(step_id=1, description="Gather what is there", parameters=given))
+            self._steps.append(PlanStep(step_id=1, description="Gather the known values", parameters=given))
         return Plan(goal=self._goal.text, steps=self._steps, created_at=now())
 
-    def _provide(self, key: str, asker: str, above: tuple[str, ...]) -> bool:
+    def _provide(self, key: str, asker: str, parents: tuple[str, ...]) -> bool:
         """Add the steps that provide a key, by the first tool in the order of names whose parameters are available."""
         if any(step.expected_key == key for step in self._steps):
             return True
         producers = self._producers.get(key, [])
-        if not producers or key in above:
-            self._miss(key, asker)
+        if not producers or key in parents:
+            self._add_missing(key, asker)
             return False
         for tool in producers:
             for query_type, model in tool.spec.input_schema.items():
                 count = len(self._steps)
-                arguments = self._arguments(model, f"{tool.spec.name} ({query_type})", (*above, key))
+                arguments = self._arguments(model, f"{tool.spec.name} ({query_type})", (*parents, key))
                 if arguments is not None:
                     self._add(tool, query_type, arguments)
                     return True
                 del self._steps[count:]
         return False
 
-    def _arguments(self, model: type[BaseModel], asker: str, above: tuple[str, ...]) -> dict[str, Any] | None:
+    def _arguments(self, model: type[BaseModel], asker: str, parents: tuple[str, ...]) -> dict[str, Any] | None:
         arguments: dict[str, Any] = {}
         is_whole = True
         for name, argument in model.model_fields.items():
@@ -86,7 +86,7 @@ class _Chain:
                 arguments[wire] = self._goal.known[wire]
             elif not argument.is_required():
                 continue
-            elif wire in self._memory or self._provide(wire, asker, above):
+            elif wire in self._memory or self._provide(wire, asker, parents):
                 arguments[wire] = {MARK: wire}
             else:
                 is_whole = False
@@ -105,18 +105,18 @@ class _Chain:
         )
         self._steps.append(step)
 
-    def _miss(self, name: str, asker: str) -> None:
+    def _add_missing(self, name: str, asker: str) -> None:
         known = {*self._producers, *self._goal.known, *self._memory}
         guess = nearest(name, known - {name})
         self._missing.setdefault((name, asker), {"name": name, "needed_by": asker, "nearest": guess})
 
-    def _impossible(self) -> PlanInvalid:
+    def _new_error(self) -> PlanInvalid:
         missing = list(self._missing.values())
         lacking = "; ".join(
             f"'{lack['name']}', which {lack['needed_by']} needs {lack['nearest']}".strip() for lack in missing
         )
-        hint = f"Give the missing values, or want one of these keys: {listed(self._producers)}"
-        return PlanInvalid(f"No plan gives this: nothing provides {lacking}", {"missing": missing}, hint=hint)
+        hint = f"Give the missing values, or request one of these keys: {listed(self._producers)}"
+        return PlanInvalid(f"No plan reaches this goal: no tool provides {lacking}", {"missing": missing}, hint=hint)
 
 
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
@@ -142,7 +142,7 @@ async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Collect
 def _ticker_of(company: str) -> str:
     ticker = WELL_KNOWN.get(name_key(company)) or (company if _TICKER.fullmatch(company) else None)
     if ticker is None:
-        raise PlanInvalid(f"The ticker of '{company}' is not known here", {"field": "ticker"}, hint="Write its ticker")
+        raise PlanInvalid(f"The ticker of '{company}' is unknown", {"field": "ticker"}, hint="Write its ticker")
     return ticker
 
 
@@ -155,7 +155,7 @@ def _financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
     company, year = fields["company"].strip(), fields["year"].strip()
     ticker, metric = _ticker_of(company), _metric_of(fields["metric"])
     number = year[-4:]
-    # "2022" is a window of days, as in the plan-step contract's example; "fiscal 2022" is a year by its name.
+    # "2022" means calendar days, as in the plan-step contract's example; "fiscal 2022" means the fiscal year.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
     arguments: dict[str, Any] = {"ticker": ticker, "metrics": [metric], **period}
     description = f"Get {company}'s {fields['metric'].strip()} for {year}"
@@ -209,9 +209,9 @@ TEMPLATES = (
 
 
 class PlanningCapability:
-    """Lets the first planner that accepts the goal write the plan, and validates it.
+    """Creates a plan with the first planner that accepts the goal, and validates it.
 
-    Without a language model there are backward chaining from wanted keys, and templates; all other goals are refused.
+    By default the planners are backward chaining from wanted keys and templates; other goals need a language model.
     """
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Describe a run for its owner: progress, results, what it waits for, what to do next; draw its plan."""
+"""Describe a plan run for its owner: progress, results, pending approvals and next action; draw its plan."""
 
 import asyncio
 import json
@@ -22,11 +22,11 @@ from fingerpost.plan.validation import ValidPlan
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
-# The longest plan of a trip is a value that is shown.
+# Large enough for the longest answer of plan_trip.
 _MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
 _MOST_REMARK_BYTES = 16_000
-# The plan-step contract's words.
+# The plan-step contract's status words.
 _STATUS_OF_RUN = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
 _STATUS_OF_STEP = {"completed": "completed", "skipped": "completed", "failed": "failed", "waiting": "in_progress"}
 
@@ -60,7 +60,7 @@ def _describe(
     room_bytes: float,
 ) -> RunView:
     plan = plan_of(run)
-    begun = _under_way(events) if state == "running" else set()
+    begun = _find_begun(events) if state == "running" else set()
     memory = runs.memory_of(run)
     steps = [
         _step(step, run.steps.get(step.step_id), memory.response_of(step.step_id), is_begun=step.step_id in begun)
@@ -85,7 +85,7 @@ def _describe(
         "values": list(_values(memory.keyed(), memory.paths(), room_bytes)),
         "last_event": events[-1].seq if events else 0,
         "next": _next(state, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
-        "resumable": state == "interrupted" or (state == "failed" and bool(_passing(steps))),
+        "resumable": state == "interrupted" or (state == "failed" and bool(_list_retryable(steps))),
         "remarks_left_out": _add_remarks(plan, steps, memory),
     }
     if "plan" in parts:
@@ -162,7 +162,7 @@ async def _list_events(runs: PlanRuns, run_id: str) -> list[Event]:
     return events
 
 
-def _under_way(events: Collection[Event]) -> set[int]:
+def _find_begun(events: Collection[Event]) -> set[int]:
     """Return the steps begun since the run was last started or resumed; earlier ones have ended or are recorded."""
     begun: set[int] = set()
     for event in events:
@@ -174,7 +174,7 @@ def _under_way(events: Collection[Event]) -> set[int]:
 
 
 def _step(step: PlanStep, record: StepRecord | None, response: Any, *, is_begun: bool) -> dict[str, Any]:
-    """Return the state of a step in the contract's four words and two flags; its remarks are added later."""
+    """Return the state of a step as the contract's status and two flags; its remarks are added later."""
     answer = response if isinstance(response, dict) and response.get("success") is False else {}
     known = record.state if record is not None else None
     status = _STATUS_OF_STEP[known] if known is not None else "in_progress" if is_begun else "pending"
@@ -190,18 +190,18 @@ def _step(step: PlanStep, record: StepRecord | None, response: Any, *, is_begun:
         "attempts": record.attempts if record is not None else 0,
         "error": record.note if record is not None and known == "failed" else None,
         "error_code": answer.get("error_code"),
-        "retryable": _may_pass(answer) if known == "failed" else None,
+        "retryable": _is_retryable(answer) if known == "failed" else None,
         "remarks": [],
     }
 
 
-def _may_pass(failure: dict[str, Any]) -> bool:
+def _is_retryable(failure: dict[str, Any]) -> bool:
     if failure.get("output_key") == HUMAN:
         return False
     return failure.get("retryable") is not False or failure.get("error_code") == "unknown_error"
 
 
-def _passing(steps: Collection[dict[str, Any]]) -> list[int]:
+def _list_retryable(steps: Collection[dict[str, Any]]) -> list[int]:
     return [step["step_id"] for step in steps if step["retryable"]]
 
 
@@ -268,20 +268,20 @@ def _next(
     if state == "waiting":
         return f"A person must decide on step {waiting[0]}: run_plan with action approve or reject, run_id and step_id"
     if state == "running":
-        return "Ask get_plan_run again; run_plan with action cancel ends it"
+        return "Call get_plan_run again; run_plan with action cancel ends the run"
     if state == "interrupted":
-        return "run_plan with action resume goes on where it stopped"
+        return "run_plan with action resume continues the run"
     if state != "failed":
         return None
-    passing = _passing(steps)
-    lasting = [step["step_id"] for step in steps if step["status"] == "failed" and not step["retryable"]]
-    parts = ["run_plan with action resume goes on where it stopped"] if passing or not lasting else []
-    if lasting:
-        change = "run_plan with action replace takes a plan that changes what is unfinished"
-        restart = "run_plan with a new plan and memory_of this run keeps what it has found"
-        numbers = ", ".join(map(str, lasting))
-        which = f"Step {numbers}" if len(lasting) == 1 else f"Each of the steps {numbers}"
-        parts.append(f"{which} would fail again as it stands: {change if may_change else restart}")
+    retryable = _list_retryable(steps)
+    permanent = [step["step_id"] for step in steps if step["status"] == "failed" and not step["retryable"]]
+    parts = ["run_plan with action resume continues the run"] if retryable or not permanent else []
+    if permanent:
+        change = "run_plan with action replace accepts a plan that changes the unfinished steps"
+        restart = "run_plan with a new plan and memory_of this run reuses its results"
+        numbers = ", ".join(map(str, permanent))
+        which = f"Step {numbers}" if len(permanent) == 1 else f"Each of the steps {numbers}"
+        parts.append(f"{which} would fail again unchanged: {change if may_change else restart}")
     return "; ".join(parts)
 
 

@@ -25,7 +25,7 @@ from fingerpost.errors import ParameterError
 _log = logging.getLogger(__name__)
 
 _NETWORK = "DEMO-HELSINKI"
-# Two lines go all the way; the simulator closes one of them.
+# Two lines serve the whole way; the simulator closes one of them.
 _ORIGIN, _DESTINATION = f"{_NETWORK}:KAMPPI", f"{_NETWORK}:TAPIOLA"
 
 
@@ -115,7 +115,7 @@ def worker(ctx: typer.Context) -> None:
     with usage():
         if not application.settings.database_url.get_secret_value():
             raise ParameterError(
-                "A worker shares the runs of a database, and none is configured",
+                "A worker needs a shared database, and none is configured",
                 {"field": "FINGERPOST_DATABASE_URL"},
                 hint="Set FINGERPOST_DATABASE_URL; see docs/scale.md",
             )

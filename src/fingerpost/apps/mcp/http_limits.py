@@ -1,6 +1,6 @@
-"""Limits of the HTTP server: connections, time for headers, body and answer, and calls in flight of a caller.
+"""Limit the HTTP server: connections, time for headers, bodies and answers, and concurrent calls of each caller.
 
-uvicorn itself waits for headers and bodies for ever.
+uvicorn itself waits for headers and bodies indefinitely.
 """
 
 import asyncio
@@ -21,12 +21,12 @@ HEADERS_S = 10.0
 MOST_HEADER_BYTES = 65_536
 BODY_S = 15.0
 ANSWER_S = 120.0
-# Per process, for which systems allow 1,024 files by default.
+# Per process; systems allow 1,024 open files by default.
 MOST_CONNECTIONS = 500
 MOST_CONNECTIONS_OF_ONE = 50
 MOST_CALLS_OF_ONE = 8
 MOST_BYTES: Final = 1_500_000
-"""A plan with its memory is at most 1,000,000 bytes (``plan/limits.py``); some are escaped."""
+"""A plan with its memory has at most 1,000,000 bytes (``plan/limits.py``), and escaping adds more."""
 
 _SHED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
@@ -36,10 +36,10 @@ class BodyTooLarge(Exception):
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, which closes a connection if its headers take ``HEADERS_S`` or ``MOST_HEADER_BYTES``.
+    """uvicorn's protocol, which closes a connection if its headers exceed ``HEADERS_S`` or ``MOST_HEADER_BYTES``.
 
     A connection beyond ``MOST_CONNECTIONS``, or beyond ``MOST_CONNECTIONS_OF_ONE`` of one address, is refused at once
-    with 503. Many callers may share an address of this machine or of a trusted proxy, so neither counts as one.
+    with 503. Loopback and trusted proxies are exempt from the second limit, because many callers may share them.
     """
 
     machine: str | None = None
@@ -73,7 +73,7 @@ class PatientProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # The parser leaves the white space behind a value, which is none of it (RFC 9110, 5.5).
+        # The parser keeps white space after a value, which is not part of it (RFC 9110, 5.5).
         super().on_header(name, value.strip(b" \t"))
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -87,8 +87,10 @@ class PatientProtocol(HttpToolsProtocol):
         return None if any(ipaddress.ip_address(host) in network for network in self._trusted) else name_machine(host)
 
     def _is_one_too_many(self) -> bool:
-        alike = [one for one in self.connections if isinstance(one, PatientProtocol) and one.machine == self.machine]
-        return self.machine is not None and len(alike) > MOST_CONNECTIONS_OF_ONE
+        same_machine = [
+            one for one in self.connections if isinstance(one, PatientProtocol) and one.machine == self.machine
+        ]
+        return self.machine is not None and len(same_machine) > MOST_CONNECTIONS_OF_ONE
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
@@ -126,9 +128,9 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
 
 
 async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> None:
-    """Run ``answer``, and cancel it if the client disconnects before it begins to send; later the SDK does so.
+    """Run ``answer``, and cancel it if the client disconnects before it begins to send; after that, the SDK cancels it.
 
-    Raise TimeoutError if it has not begun after ``ANSWER_S``; waiting for the engine to be compiled does not count.
+    Raise TimeoutError if it has not begun after ``ANSWER_S``, not counting the time while the engine compiles.
     """
     loop = asyncio.get_running_loop()
     has_left = False
@@ -169,10 +171,10 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
 
 
 class Admission:
-    """Limits the requests in flight of one process: of each caller from its headers on, of all from their bodies on.
+    """Limits one process's concurrent requests: per caller from the headers on, in total from the body on.
 
-    ``most`` are answered at a time. A caller has ``MOST_CALLS_OF_ONE``, and half of ``most`` if its name may stand for
-    many; never more than that half.
+    At most ``most`` are answered at a time. A caller may have ``MOST_CALLS_OF_ONE``, or half of ``most`` if its
+    name may stand for many callers; never more than that half.
     """
 
     def __init__(self, most: int) -> None:
@@ -182,7 +184,7 @@ class Admission:
 
     @contextmanager
     def enter(self, caller: str, *, may_be_many: bool = False) -> Iterator[bool]:
-        """Count a request for a block; yield False if its caller has too many."""
+        """Count a request while the block runs; yield False if its caller has too many."""
         half = max(1, self._most // 2)
         if self._by_caller.get(caller, 0) >= (half if may_be_many else min(half, MOST_CALLS_OF_ONE)):
             REFUSED_CALLS.add(1)
@@ -198,7 +200,7 @@ class Admission:
 
     @contextmanager
     def answer(self) -> Iterator[bool]:
-        """Count a received request for a block; yield False if the process has too many."""
+        """Count a received request while the block runs; yield False if the process has too many."""
         if self._answering >= self._most:
             REFUSED_CALLS.add(1)
             yield False

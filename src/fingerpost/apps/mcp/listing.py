@@ -1,7 +1,7 @@
 """Convert tools and views to the protocol's types.
 
 Views follow the MCP Apps extension (revision 2026-01-26): resources, and a link from each tool that has one. The SDK's
-own implementation is bound to ``MCPServer``, which would have to be imported at every start.
+own implementation requires ``MCPServer``, which is slow to import.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resource
 
 # The optional parts, in a tool's entry.
 OFFERS = "fingerpost/offers"
-# Optional parts by the key that asks for them in a request's _meta, if true, and that has them in the result's _meta.
+# Optional parts by their key: true in a request's _meta requests a part, and the result's _meta contains it.
 EXTRAS = {
     "fingerpost/geometry": "geometry",
     "fingerpost/lineColors": "lineColors",
@@ -31,7 +31,7 @@ EXTRAS = {
 
 
 def build_tool_entry(tool: ToolDefinition, *, with_view: bool = False) -> types.Tool:
-    """Return a tool's entry in ``tools/list``, with all four annotations, because absence means danger."""
+    """Return a tool's entry in ``tools/list``, with all four annotations, because the defaults mean danger."""
     parts = [key for key, name in EXTRAS.items() if name in tool.optional_parts]
     meta: dict[str, Any] = {OFFERS: parts} if parts else {}
     if with_view and tool.name in VIEW_BY_TOOL:
@@ -74,7 +74,7 @@ def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
 
 
 def may_show_views(capabilities: types.ClientCapabilities | None) -> bool:
-    """Whether a client shows views, or may: a server without sessions does not know an older client's handshake."""
+    """Whether a client shows views or may: without sessions, a server does not know an older client's capabilities."""
     return capabilities is None or can_show_views(capabilities)
 
 

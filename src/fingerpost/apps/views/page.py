@@ -1,7 +1,7 @@
 """Build each MCP Apps view as one self-contained HTML document from the ES modules in ``assets``.
 
-A host's content policy lets a view load no files, so the modules are joined in one scope, each behind those that it
-imports, without ``import`` and ``export``.
+A host's content policy lets a view load no files, so the modules are joined in one scope, each after its imports,
+without ``import`` and ``export``.
 """
 
 import re
@@ -90,7 +90,7 @@ def read_page(view: View) -> str:
 
 
 def join_modules(*entries: str) -> str:
-    """Return the text of modules, each once and behind those that it imports."""
+    """Return the text of modules, each once and after the modules that it imports."""
     joined: dict[str, str] = {}
     for entry in entries:
         _add_module(entry, joined, ())
@@ -107,7 +107,7 @@ def _add_module(name: str, joined: dict[str, str], importers: tuple[str, ...]) -
         _add_module(imported, joined, (*importers, name))
     plain = _EXPORT.sub("", _IMPORT.sub("", source))
     if _LEFT.search(plain) or "</script" in plain.lower():
-        raise ValueError(f"{name} cannot be put into a document")
+        raise ValueError(f"{name} cannot be embedded in a document")
     joined[name] = plain
 
 

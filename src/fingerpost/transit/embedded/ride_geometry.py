@@ -1,4 +1,4 @@
-"""Lengths, lines and walks of rides."""
+"""Measure and draw the legs of a timetable journey: ride lengths, lines on the map, and walks between rides."""
 
 import math
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from fingerpost.transit.model.place import Location
 
 @dataclass(frozen=True, slots=True)
 class TimetableLeg:
-    """The timetable that a leg was found in, whose rows subclasses name."""
+    """The timetable of a leg; subclasses add its rows."""
 
     timetable: Timetable
 
@@ -38,7 +38,7 @@ class TimetableRide(TimetableLeg):
 
 @dataclass(frozen=True, slots=True)
 class UnplannedRide(TimetableLeg):
-    """A ride on a trip that real time added: the route's row (-1 if unknown), and the rows of its stops in order."""
+    """A ride on a trip that realtime data added: the route's row (-1 if unknown), and the rows of its stops."""
 
     route: int
     stops: tuple[int, ...]
@@ -46,7 +46,7 @@ class UnplannedRide(TimetableLeg):
 
 @dataclass(frozen=True, slots=True)
 class TimetableWalk(TimetableLeg):
-    """A walk of a trip, which was to be without steps if ``step_free``."""
+    """A walk of a trip; ``step_free`` if the rider asked for a step-free trip."""
 
     step_free: bool
 
@@ -66,7 +66,7 @@ def path_m(timetable: Timetable, stops: Int32) -> float:
 def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
     """Return the line of a ride along its shape or stops, or of a walk along the streets, else straight.
 
-    A ride that real time moves to another platform is drawn between its scheduled stops.
+    A ride that realtime data moves to another platform is drawn between its scheduled stops.
     """
     part = leg.handle
     if isinstance(part, TimetableRide):
@@ -87,7 +87,7 @@ def _places(timetable: Timetable, stops: Sequence[int]) -> tuple[tuple[float, fl
 
 
 class JourneyEnds(NamedTuple):
-    """Origin and destination of a journey, as the rider named them and with the stops around."""
+    """Origin and destination of a journey, as the rider named them, and the stops around each."""
 
     origin: Location
     destination: Location
@@ -97,7 +97,7 @@ class JourneyEnds(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change between rides: the walk, the seconds in all, and NO if steps cannot be avoided."""
+    """A change between rides: its walk, its total seconds, and NO if steps cannot be avoided."""
 
     walk: Walk
     change_s: int
@@ -110,9 +110,9 @@ class _RideEnd(NamedTuple):
 
 
 class RideWalks:
-    """The walks of a journey, as measured, else by the pace.
+    """The walks of a journey: measured, or estimated from the walking pace.
 
-    The walk to a stop that realtime data moved is measured again, in a straight line if no footpath leads there.
+    The walk to a stop that realtime data moved is recalculated, as a straight line if no footpath leads there.
     """
 
     def __init__(self, snapshot: Snapshot, ends: JourneyEnds) -> None:
@@ -132,19 +132,19 @@ class RideWalks:
             return Change(*self._find_change(off.stop, on.stop, path), access)
         walk = Walk(ride.foot_m, _by_pace_s(ride.foot_m) if path is None else path.walk_s)
         if off.stop == on.stop:
-            taken_s = int(self._snapshot.timetable.change_s[on.stop])
+            needed_s = int(self._snapshot.timetable.change_s[on.stop])
         else:
-            taken_s = -1 if path is None else path.seconds
-        if taken_s < 0:
+            needed_s = -1 if path is None else path.seconds
+        if needed_s < 0:
             return Change(walk, allowed_s, access)
-        # Riders who were to stay seated change like everybody if real time separates the two rides.
+        # Riders who planned to stay seated change like everyone else if realtime data separates the two rides.
         is_whole = ride.stays_seated or not may_be_short
-        return Change(walk, taken_s if is_whole else min(taken_s, allowed_s), access)
+        return Change(walk, needed_s if is_whole else min(needed_s, allowed_s), access)
 
     def _find_change(self, begin: int, end: int, path: Footpath | None) -> tuple[Walk, int]:
         if begin == end:
             stated_s = int(self._snapshot.timetable.change_s[begin])
-            # A feed that forbids the change forbids the scheduled one only.
+            # A feed that forbids a change forbids only the scheduled one.
             return Walk(0, 0), CHANGE_SLACK_S if stated_s < 0 else stated_s
         if path is not None:
             return Walk(path.metres, path.walk_s), path.seconds
@@ -161,7 +161,7 @@ class RideWalks:
         return _RideEnd(stop, is_moved)
 
     def to_or_from(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
-        """Return the walk between the origin or destination and a ride; ``metres`` unless real time moved the stop."""
+        """Return the walk to or from a ride; ``metres`` is its length unless realtime data moved the stop."""
         end = self._end(ride, stop_time)
         seconds = point.walk_s_by_stop.get(end.stop)
         if not end.is_moved:
@@ -171,7 +171,7 @@ class RideWalks:
         table = self._snapshot.timetable
         there = float(table.stop_lat[end.stop]), float(table.stop_lon[end.stop])
         walk = self._straight.find_walk((point.lat, point.lon), there, math.inf)
-        assert walk is not None, "nothing is further than infinity"
+        assert walk is not None, "the distance limit is infinite"
         return walk
 
 

@@ -1,4 +1,4 @@
-"""Legs, itineraries and departures as frozen values. Each contract's shape is a serialization of them.
+"""Data model of legs, itineraries and departures (frozen), which each contract serializes.
 
 Instants are whole seconds since the Unix epoch, durations whole seconds, distances metres.
 Names that end in ``scheduled`` hold the timetable's times; delays hold the difference to the expected ones.
@@ -75,7 +75,7 @@ class Leg:
     ``*_delay_s`` is None without realtime; negative is early. ``headway_s`` is set if a frequency replaces exact times.
     ``by_arrangement`` is True if riders must phone the operator or ask the driver. ``stays_seated`` is True if riders
     remain in the vehicle of the ride before. ``alerts`` are active while the rider is there, the nearest to the ride
-    first. ``change_s`` is the least time of the change from the ride before, its walk included; None if unknown.
+    first. ``change_s`` is the minimum transfer time from the previous ride, including the walk; None if unknown.
     ``as_scheduled`` is True in an unusable itinerary: it shows scheduled times (rule B5). ``obstacles`` are known for
     step-free walks only. ``handle`` is private to the source.
     """
@@ -142,7 +142,7 @@ class Fare:
 
 
 class MissedChange(NamedTuple):
-    """A change that the expected times break; it takes what the source states, else the walk between the rides."""
+    """A change that the expected times make impossible; it needs the source's transfer time, else that of the walk."""
 
     before: Leg
     after: Leg
@@ -152,7 +152,7 @@ class MissedChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Itinerary:
-    """Legs, each from the end of the one before, and their ``fare`` if the source states it."""
+    """Consecutive legs, and their ``fare`` if the source states it."""
 
     legs: tuple[Leg, ...]
     fare: Fare | None = field(default=None, compare=False, repr=False)

@@ -1,4 +1,4 @@
-"""The base of networks that stand in front of another one, and a network that could not be opened."""
+"""The base class of networks that wrap another one, and a stand-in for a network that could not be opened."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 class QueryKind(StrEnum):
-    """Queries that one server answers; places may come from another, and callers wait less for names of positions."""
+    """Queries by answering server: places may come from another one, and names of positions time out earlier."""
 
     SEARCHES = "searches"
     NAMES = "names"
@@ -27,7 +27,7 @@ class QueryKind(StrEnum):
 
 
 class WrapperNetwork(ABC):
-    """A network in front of another: every query passes through ``forward``, which each subclass has."""
+    """A network that wraps another: every query passes through ``forward``, which each subclass implements."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -85,7 +85,7 @@ class WrapperNetwork(ABC):
         return await self.network.find_basemap(box, leg)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return the network's own; this asks no server, so it is not forwarded like a query."""
+        """Return the wrapped network's health; this queries no server, so it does not pass through ``forward``."""
         return await self.network.find_realtime_health()
 
 

@@ -48,7 +48,7 @@ class PlaceIndex:
         for place_id, score in scores.items():
             place = self._named(place_id, language)
             if pole is not None and place_id == place_of_pole:
-                # The exact name of a pole means that pole (rule D2).
+                # The exact name of a single platform resolves to it (rule D2).
                 place = in_language(build_place(pole), language)
             matches.append(match_place(place, score, focus))
         return matches

@@ -1,4 +1,4 @@
-"""Rank itineraries: their fingerprints and ids, and the sort keys of plan_trip and planRoute."""
+"""Compute the fingerprints, ids and sort keys of itineraries for plan_trip and planRoute."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ def _join(*parts: str) -> str:
 
 # Seconds of a later arrival that a change costs.
 CHANGE_COST_S = 300
-# A second on foot counts once in the arrival and this much more.
+# The extra cost of a second on foot, which the arrival already includes once.
 WALK_COST = 1
 
 SortKey = tuple[int, int, int, int, str]
@@ -43,7 +43,7 @@ def sort_key(
 ) -> SortKey:
     """Return the sort key of rule B8; ``name`` is the fingerprint, ``by_timetable`` compares scheduled times.
 
-    Itineraries that are equal otherwise rank by departure, later first, or with ``arrive_by`` by arrival.
+    Ties rank by departure, later first, or with ``arrive_by`` by arrival.
     """
     time, other = itinerary.arrival, -itinerary.departure
     if by_timetable:

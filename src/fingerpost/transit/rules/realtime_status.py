@@ -1,4 +1,4 @@
-"""Realtime in answers: status of rides, age of the data, and delays of walks between late rides."""
+"""Realtime fields of answers: the status of rides, the age of the data, and the delays of walks between late rides."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -70,7 +70,7 @@ def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str |
     is_stale = age_s is not None and age_s > STALE_AFTER_S
     sentences = [f"Realtime data is {format_age(age_s or 0)} old."] if is_stale else []
     if problems:
-        sentences.append("Realtime is missing or held up: " + " ".join(problems))
+        sentences.append("Realtime data is missing or late: " + " ".join(problems))
     return " ".join(sentences) or None
 
 
@@ -86,22 +86,22 @@ def _updates(rows: Iterable[Leg | Departure]) -> list[int]:
 
 
 def with_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
-    """Return legs with delays for walks, whose times are expected ones.
+    """Return legs with delays for walks, whose given times are expected times.
 
     The first walk is as late as the ride after it, any other as the ride before it; the walk of a change ends no later
     than the next scheduled departure.
     """
-    made: list[Leg] = []
+    result: list[Leg] = []
     for number, leg in enumerate(legs):
         after = next((later for later in legs[number + 1 :] if later.is_transit), None)
-        before = next((earlier for earlier in reversed(made) if earlier.is_transit), None)
+        before = next((earlier for earlier in reversed(result) if earlier.is_transit), None)
         if leg.is_transit or leg.departure_delay_s is not None:
-            made.append(leg)
+            result.append(leg)
         elif before is not None:
-            made.append(_after_ride(leg, before, after))
+            result.append(_after_ride(leg, before, after))
         else:
-            made.append(leg if after is None else _late_by(leg, after.departure_delay_s))
-    return tuple(made)
+            result.append(leg if after is None else _late_by(leg, after.departure_delay_s))
+    return tuple(result)
 
 
 def _late_by(walk: Leg, delay_s: int | None) -> Leg:

@@ -1,4 +1,4 @@
-"""Serialize what views draw beside an answer: lines of legs, colours of lines, and the map behind them."""
+"""Serialize what a map view draws: leg geometries, line colours, and the basemap behind them."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -92,7 +92,7 @@ class TripGeometry(WireDict):
 
 
 def draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
-    """Return the lines of all legs, thinned until they fit; straight where ``find_line`` knows none."""
+    """Return the lines of all legs, thinned until they fit; straight if ``find_line`` returns none."""
     lines = [[find_line(leg) or _draw_straight(leg) for leg in itinerary.legs] for itinerary in itineraries]
     for tolerance_m in _TOLERANCES_M:
         drawn = [[_encoded(line, tolerance_m) for line in legs] for legs in lines]
@@ -123,7 +123,7 @@ def _encoded(line: LegLine, tolerance_m: int) -> DrawnLeg:
 
 BASEMAP = "basemap"
 
-# A drawing of a tall trip is wider than the trip, and one of a wide trip is higher; both can be moved a little.
+# A map of a tall trip is wider than the trip, and one of a wide trip is higher; both leave some room to pan.
 _WIDER, _HIGHER = 2.6, 1.1
 _MARGIN = 0.15
 _LEAST_M = 800.0
@@ -172,5 +172,5 @@ def find_box(itineraries: Sequence[Itinerary]) -> Bounds | None:
     high_m = max(_LEAST_M, (max(lats) - min(lats)) * METRES_PER_DEGREE)
     wide_m = max(_LEAST_M, (max(lons) - min(lons)) * degree_m)
     up = max(high_m, wide_m * _HIGHER) * (0.5 + _MARGIN) / METRES_PER_DEGREE
-    aside = max(wide_m, high_m * _WIDER) * (0.5 + _MARGIN) / degree_m
-    return Bounds(south=middle[0] - up, west=middle[1] - aside, north=middle[0] + up, east=middle[1] + aside)
+    across = max(wide_m, high_m * _WIDER) * (0.5 + _MARGIN) / degree_m
+    return Bounds(south=middle[0] - up, west=middle[1] - across, north=middle[0] + up, east=middle[1] + across)

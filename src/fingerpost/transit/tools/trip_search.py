@@ -1,4 +1,4 @@
-"""Search networks for trips, with relaxed limits if nothing usable is found (B5, B6), or in a window (D3, B12)."""
+"""Search networks for trips: with relaxed limits if none is usable (B5, B6), or in a time window (D3, B12)."""
 
 import asyncio
 from collections.abc import Sequence
@@ -52,10 +52,10 @@ class _FirstAnswer:
     warnings: Sequence[Warning]
 
 
-async def _ask_first(
+async def _query_networks(
     ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline, *, with_names: bool = False
 ) -> _FirstAnswer:
-    """Ask the networks in turn, without itineraries that have left; ``with_names`` also names bare positions."""
+    """Query the networks in order and drop departed itineraries; ``with_names`` also names bare positions."""
     ends_by_network = {own.network.profile.name: own for own in ends}
 
     async def search(network: Network) -> tuple[JourneyQuery, JourneyAnswer, NamedEnds]:
@@ -87,7 +87,7 @@ async def _ask_first(
         attribution=tuple(dict.fromkeys(attribution)),
         notes=(*answer.provenance.notes, *names.notes),
     )
-    # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
+    # The query keeps its ends, because varying names must not change the fingerprints of itineraries.
     return _FirstAnswer(
         ends=replace(own_ends, origin=names.origin, destination=names.destination),
         query=own_query,
@@ -105,12 +105,12 @@ async def search_trip(
     in_full: bool = True,
     sides: tuple[str, str] = SIDES,
 ) -> TripFound:
-    """Ask the networks in turn, each between its own ends; relax once if nothing is found or something is disrupted.
+    """Query the networks in order, each between its own ends; relax once if nothing is found or a trip is disrupted.
 
-    ``in_full`` also asks for the names of bare positions, and for a better trip beyond the walking limit.
+    ``in_full`` also looks up names of bare positions, and a better trip beyond the walking limit.
     """
     deadline = Deadline()
-    first = await _ask_first(ends, query, deadline, with_names=in_full)
+    first = await _query_networks(ends, query, deadline, with_names=in_full)
     network, query = first.ends.network, first.query
     warnings, answers = [*first.warnings], [first.answer]
     wanted_arrival = query.instant if query.arrive_by else None
@@ -122,12 +122,12 @@ async def search_trip(
         except (StorageUnavailable, SourceChanged) as error:
             if is_empty:
                 raise
-            left_out = f"{network.profile.name} was not asked for alternatives to what is disrupted: {error.message}."
+            left_out = f"{network.profile.name} gave no alternatives to disrupted itineraries: {error.message}."
             warnings.append(Warning(WarningCode.NETWORK_LEFT_OUT, left_out))
         else:
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
-        raise await _nothing_found(network, query, deadline, first.answer, sides)
+        raise await _new_no_itinerary(network, query, deadline, first.answer, sides)
     ranked = merge_alternatives(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
@@ -154,7 +154,7 @@ async def _plan(network: Network, query: JourneyQuery, deadline: Deadline) -> Jo
 
 
 def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
-    """Return an answer without itineraries that depart before now; unusable ones have the timetable's times."""
+    """Return an answer without itineraries that depart before now; unusable ones show scheduled times."""
 
     def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
         shown = (as_scheduled(itinerary) if itinerary.is_unusable else itinerary for itinerary in itineraries)
@@ -163,16 +163,16 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-async def _nothing_found(
+async def _new_no_itinerary(
     network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer, sides: tuple[str, str]
 ) -> NoItinerary:
-    """Return the error; its hint has the earliest arrival, feeds out of service, or the cause that is found."""
+    """Return the error; its hint has the earliest arrival, feeds out of service, or another cause."""
     hint = None
     if query.arrive_by and query.not_before is not None:
         first = await _find_earliest_arrival(network, query, query.not_before, deadline)
         if first is not None:
             zone = network.profile.zone
-            hint = f"The earliest arrival still possible is {format_instant(first.arrival, zone)}"
+            hint = f"The earliest possible arrival is {format_instant(first.arrival, zone)}"
             hint += f", leaving at {format_instant(first.departure, zone)}"
     hint = hint or find_out_of_service_hint(answer.provenance.out_of_service) or answer.why_nothing
     return NoItinerary(
@@ -230,10 +230,10 @@ class RoutesFound:
 
 
 async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: JourneyPreset, now: int) -> RoutesFound:
-    """Ask the networks in turn; nothing found is an answer with a reason."""
+    """Query the networks in order; a result without routes has a reason."""
     deadline = Deadline()
     try:
-        first = await _ask_first(ends, query, deadline)
+        first = await _query_networks(ends, query, deadline)
     except OutsideCalendar as error:
         name = error.details.get("network")
         network = next((end.network for end in ends if end.network.profile.name == name), ends[0].network)
@@ -245,9 +245,9 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
         )
     answers = [first.answer]
     if preset is JourneyPreset.LEAST_WALK:
-        answers += await _ask_for_less_walking(first, deadline)
+        answers += await _query_less_walking(first, deadline)
     everything = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
-    # Live and timetabled answers may hold the same trip; two trips of one line a minute apart are two.
+    # Realtime and scheduled answers may contain the same trip; trips of one line a minute apart are different.
     different = list({route_id(trip): trip for trip in everything}.values())
     within = [trip for trip in different if _is_in_window(trip, first.query)]
     routes = [trip for trip in within if not trip.is_unusable]
@@ -273,7 +273,7 @@ def _is_in_window(itinerary: Itinerary, query: JourneyQuery) -> bool:
     return 0 <= distance_s <= (query.window_s or 0)
 
 
-async def _ask_for_less_walking(first: _FirstAnswer, deadline: Deadline) -> list[JourneyAnswer]:
+async def _query_less_walking(first: _FirstAnswer, deadline: Deadline) -> list[JourneyAnswer]:
     answers: list[JourneyAnswer] = []
     answer = first.answer
     for _ in range(LEAST_WALK_TRIES):
@@ -302,7 +302,7 @@ async def _explain(
     if query.arrive_by and query.not_before is not None:
         earliest = await _find_earliest_arrival(network, query, query.not_before, deadline)
         if earliest is not None and earliest.arrival > instant:
-            return NoResultsReason.IN_THE_PAST, _with_span("The earliest arrival still possible is ", earliest)
+            return NoResultsReason.IN_THE_PAST, _with_span("The earliest possible arrival is ", earliest)
     reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing or await explain_no_trip(network, query, deadline)

@@ -28,7 +28,7 @@ _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: 
 _DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
 # Kinds that need no name (GTFS, stop_name).
 _NAMELESS_KINDS = frozenset({NODE, BOARDING_AREA})
-# The position that publishers write for an unknown one.
+# The position that publishers write if they do not know it.
 _NOWHERE = (0.0, 0.0)
 
 
@@ -68,9 +68,9 @@ class _Draft(NamedTuple):
 
 
 def read_stops(archive: Archive, zone: str) -> Stops:
-    """Read the stops; ``zone`` is the agency's, in which all times of the feed are.
+    """Read the stops; ``zone`` is the agency's, which applies to all times of the feed.
 
-    A stop without a position gets its parent's or is skipped, and one without a name gets its parent's or its id.
+    A stop without a position inherits its parent's or is skipped; one without a name gets its parent's name or its id.
     """
     table = archive.get_table("stops.txt", "stop_id")
     drafts: dict[str, _Draft] = {}
@@ -110,7 +110,7 @@ def read_stops(archive: Archive, zone: str) -> Stops:
 def _resolve_parents(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
     parents: dict[str, StopRow] = {}
     placed: dict[str, StopRow] = {}
-    # A parent comes before its children: stations have none, boarding areas have the deepest.
+    # Parents come before their children: first stations, last boarding areas.
     for line, parent_id, row in sorted(drafts.values(), key=lambda draft: _DEPTH[draft.row.kind]):
         parent = placed.get(parent_id)
         if parent_id and (parent is None or parent.kind != _PARENT_KIND.get(row.kind)):

@@ -30,7 +30,7 @@ def open_arrays(folder: Path, directory: Directory) -> Arrays:
     """Open the arrays of a folder by memory map; writing to them never changes the disk.
 
     Raises:
-        OSError, ValueError, TypeError: the file cannot be opened, or does not fit its directory.
+        OSError, ValueError, TypeError: the file cannot be opened, or does not match its directory.
     """
     with (folder / ARRAYS).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
@@ -58,7 +58,7 @@ def save_arrays(folder: Path, arrays: Arrays, contents: Mapping[str, Any]) -> No
 
 
 def read_contents(folder: Path) -> Any:
-    """Return the contents that ``save_arrays`` wrote, the directory of arrays among them."""
+    """Return the contents that ``save_arrays`` wrote, including the directory of arrays."""
     return json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
 
 
@@ -78,7 +78,7 @@ def explaining_damage(subject: str, remedy: str) -> Iterator[None]:
         raise SettingsInvalid(f"{subject} {reason}") from error
 
 
-# Raise it when the meaning of a stored array changes; changed names and types are detected.
+# Increase this when the meaning of a stored array changes; changed names and types are detected.
 FORMAT = 12
 
 _REMEDY = "Run `fingerpost network refresh` for it."

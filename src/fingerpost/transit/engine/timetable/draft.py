@@ -117,7 +117,7 @@ class PathwayColumns(NamedTuple):
 class SpecificTransferColumns(NamedTuple):
     """Trip- and route-specific transfer rules; type and time as in TransferColumns.
 
-    Trips and routes are rows, -1 for any. The most specific rule holds (GTFS, transfers.txt), of equals the last.
+    Trips and routes are rows, -1 for any. The most specific rule applies (GTFS, transfers.txt), on a tie the last.
     """
 
     from_stop: Int32 = NO_INT32

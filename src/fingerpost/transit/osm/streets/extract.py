@@ -1,7 +1,7 @@
 """Read the walkable ways, squares, stops and entrances of an OpenStreetMap extract near the stops of a network.
 
-Tags decide which ways may be walked, and how, by the rules of OpenTripPlanner 2.9's default tag mapper, so that walks
-can be compared, else by those of OpenStreetMap's wiki.
+Tags decide which ways are walkable. The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can
+be compared; where it has none, those of OpenStreetMap's wiki.
 """
 
 import math
@@ -36,7 +36,7 @@ _NOT_WAYS = frozenset({
     "proposed", "planned", "construction", "razed", "raceway", "abandoned", "historic", "no", "emergency_bay",
     "rest_area", "services", "bus_guideway", "escape",
 })  # fmt: skip
-# Only where ``foot`` says so.
+# Walkable only if ``foot`` allows it.
 _NOT_ON_FOOT = frozenset({"motorway", "motorway_link", "bridleway", "cycleway"})
 _TRUNK = frozenset({"trunk", "trunk_link"})
 _ALLOWED = frozenset({"yes", "1", "true", "designated", "official", "permissive", "unknown"})
@@ -62,7 +62,7 @@ _NO_DOORS = frozenset({"no", "emergency", "service", "garage"})
 
 METRO, RAILWAY, DOOR = "metro", "railway", "door"
 
-# How many times as much a metre costs on a trunk road, on a discouraged way, and beside a signed footway.
+# Cost factors of a metre on a trunk road, on a discouraged way, and on a road with a separate footway.
 TRUNK_AVOIDED, TRUNK_LANE, TRUNK_PAVEMENT = 7.47, 0.6, 0.25
 DISCOURAGED, SIDEPATH = 3.0, 5.0
 
@@ -70,7 +70,7 @@ Tags = Mapping[str, str]
 
 
 class WayRule(NamedTuple):
-    """How a way is walked: flags as in ``StreetGraph``, how many times as much a metre costs, and the direction."""
+    """How a way is walked: flags as in ``StreetGraph``, the cost factor of a metre, and the direction."""
 
     flags: int = 0
     avoided: float = 1.0
@@ -96,7 +96,7 @@ def find_way_rule(tags: Tags) -> WayRule | None:
         | NO_WHEELS * (tags.get("wheelchair") == "no")
         | SLOPE * is_slope
         | UNDERGROUND * (tags.get("tunnel", "no") not in _NO_TUNNELS or tags.get("layer", "").startswith("-")),
-        _avoided(tags, highway),
+        _find_cost_factor(tags, highway),
         one_way < 0,
     )
 
@@ -115,7 +115,7 @@ def _is_walkable(tags: Tags, highway: str | None) -> bool:
     return highway not in _NOT_ON_FOOT and trail not in ("3", "4", "5", "6")
 
 
-def _avoided(tags: Tags, highway: str | None) -> float:
+def _find_cost_factor(tags: Tags, highway: str | None) -> float:
     avoided = 1.0
     if highway in _TRUNK:
         avoided = TRUNK_AVOIDED
@@ -209,14 +209,14 @@ def is_metro_station(tags: Tags) -> bool:
     return is_station and (tags.get("station") == "subway" or tags.get("subway") == "yes")
 
 
-# As far as anyone may ask to walk.
+# The longest walk that a query may allow.
 REACH_M = 3000.0
 _CELL_DEG = 0.01
 _ROWS = 1 << 16
 
 
 def find_area(lats: Float64, lons: Float64) -> Holds:
-    """Return a test whether a position is in the cells of a grid within 3 km of some stops."""
+    """Return a function that tests whether a position is within 3 km of some stops, to the cell of a grid."""
     steps = math.ceil(REACH_M / METRES_PER_DEGREE / _CELL_DEG)
     widest = math.cos(math.radians(min(85.0, float(np.abs(lats).max(initial=0.0)) + 0.1)))
     steps_lon = math.ceil(REACH_M / METRES_PER_DEGREE / widest / _CELL_DEG)
@@ -225,8 +225,8 @@ def find_area(lats: Float64, lons: Float64) -> Holds:
         of_stops + np.array([dy, dx]) for dy in range(-steps, steps + 1) for dx in range(-steps_lon, steps_lon + 1)
     ]
     cells = np.unique(np.concatenate(around), axis=0)
-    held = frozenset((cells[:, 0] * _ROWS + cells[:, 1]).tolist())
-    return lambda lat, lon: math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in held
+    cells_within = frozenset((cells[:, 0] * _ROWS + cells[:, 1]).tolist())
+    return lambda lat, lon: math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in cells_within
 
 
 _KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb", "entrance")
@@ -240,7 +240,7 @@ class Way(NamedTuple):
 
 
 class Square(NamedTuple):
-    """A square or platform that may be walked across: the nodes of its closed rings, the outer one first."""
+    """A square or platform that walkers can cross: the nodes of its closed rings, the outer one first."""
 
     rule: WayRule
     rings: list[list[int]]
@@ -301,7 +301,7 @@ class _ExtractReader:
     def __init__(self, holds: Holds) -> None:
         self.streets = ExtractedStreets()
         self._holds = holds
-        # Doors by node; ways tell which of them lead into a metro station.
+        # Doors by node; the outlines of metro stations, read later, decide which of them are entrances.
         self._doors: dict[int, OsmEntrance] = {}
 
     def read_node(self, node: Any, tags: Tags) -> None:
@@ -350,7 +350,7 @@ class _ExtractReader:
         nodes.insert(middle, lift)
 
     def read_area(self, area: Any, tags: Tags) -> None:
-        """Read a square or platform; its rings are ways too, unless they were read as such."""
+        """Read a square or platform; its rings become ways too, unless they already are."""
         if tags.get("area") == "no" or (area.from_way() and not is_area(tags)):
             return
         rule = find_way_rule(tags)

@@ -1,4 +1,4 @@
-"""Find the nearest points of ways to positions, over a grid of their segments, and the nearest lifts."""
+"""Snap positions to the nearest points of streets, using a grid of their segments, and find nearby lifts."""
 
 from typing import NamedTuple
 
@@ -11,9 +11,9 @@ from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.graph import DEGREES_E7, LIFT, UNDERGROUND, StreetGraph
 from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap
 
-# Positions further away from every way than this are off the streets.
+# Positions farther than this from every way are off the streets.
 SNAP_M = 300.0
-# A pin on a map is above ground, so a street up to this much further away goes before a tunnel.
+# A pin on a map is above ground, so a street up to this much farther away is preferred to a tunnel.
 _GROUND_M = 25.0
 _CELL_M = 100.0
 

@@ -1,4 +1,4 @@
-"""Command-line options of ``fingerpost network add`` that kinds of sources declare."""
+"""Command-line options by which a kind of source extends ``fingerpost network add``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddOption:
-    """One option, such as ``--otp URL``; giving it makes the network one of this kind.
+    """One option, such as ``--otp URL``; a network added with it is of this kind.
 
-    ``metavar`` is None for an option without a value. ``fill`` turns the value (empty where there is none) into keys of
+    ``metavar`` is None for an option without a value. ``fill`` converts the value (empty if there is none) to keys of
     the record, such as ``{"url": ...}``, or raises ParameterError.
     """
 

@@ -1,4 +1,4 @@
-"""Stop ids, stop look-up and geocoding of a transit server: the base classes."""
+"""Base classes for the stop ids, stop look-up and geocoding of a transit server."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _MOST_KEPT = 200_000
 
 
 class StopIdCodec(ABC):
-    """Prints the ids of one server, and finds the server's own id of a printed one.
+    """Converts one server's ids to printed ids and back.
 
     Upper-casing is lossy, so each printed id is stored.
     """
@@ -39,10 +39,10 @@ class StopIdCodec(ABC):
 
     @abstractmethod
     def _list_candidates(self, printed: str) -> Iterable[str]:
-        """Return what an upper-case printed id may be on the server, the likeliest first."""
+        """Return the server's possible ids for an upper-case printed id, the likeliest first."""
 
     def encode(self, own_id: str) -> str:
-        """Return the printed form of a server's id; of two that differ only in case, the later one is escaped."""
+        """Return the printed form of a server's id; if two differ only in case, the later one is escaped."""
         printed = self._printed_by_own.get(own_id)
         if printed is None:
             if len(self._printed_by_own) > _MOST_KEPT:
@@ -57,7 +57,7 @@ class StopIdCodec(ABC):
         return printed
 
     def decode(self, printed: str) -> list[str]:
-        """Return what a printed id, case ignored, may be on the server, the likeliest first; empty for no id of it."""
+        """Return the server's possible ids for a printed id, case ignored, the likeliest first; empty if foreign."""
         wanted = printed.strip().upper()
         known = self._own_by_printed.get(wanted)
         return list(dict.fromkeys(self._list_candidates(wanted))) if known is None else [known]
@@ -66,7 +66,7 @@ class StopIdCodec(ABC):
         return list(dict.fromkeys(own_id for stop_id in printed for own_id in self.decode(stop_id)))
 
 
-# How far from a stop the rest of its place may be: other stops may link the two.
+# The greatest distance of a stop from the rest of its place, which other stops may link.
 AROUND_M = 2 * ONE_PLACE_M
 # Matching stops whose whole places are looked up.
 MOST_GROUPED = 3
@@ -181,7 +181,7 @@ class Candidate(NearName):
 
 
 class PlaceNames(ABC):
-    """Finds places by name; see the port."""
+    """Finds places by name."""
 
     @abstractmethod
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]: ...
@@ -221,7 +221,7 @@ class Geocoder(PlaceNames):
     async def find_address(
         self, position: Coordinate, language: str | None, attribution: Sequence[str]
     ) -> Place | None:
-        """Name a position by what is near it; None if nothing is."""
+        """Name a position after a nearby feature; None if there is none."""
         with _naming_failures():
             candidates = await self._list_near(position, language)
         named = [replace(candidate, name=candidate.title or candidate.name) for candidate in candidates]

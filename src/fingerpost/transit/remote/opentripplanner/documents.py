@@ -1,4 +1,4 @@
-"""GraphQL documents for OpenTripPlanner: each selects the fields of one shape, fitted to a server's schema."""
+"""Build GraphQL queries for OpenTripPlanner from response models, fitted to a server's schema."""
 
 import re
 from functools import lru_cache
@@ -32,7 +32,7 @@ _VARIABLES = {
 }
 _SEARCH = "origin: $origin destination: $destination dateTime: $dateTime first: $first"
 _WINDOW = "searchWindow: $searchWindow modes: $modes"
-# How fields with arguments, aliases or directives are written.
+# The GraphQL text of fields with arguments, aliases or directives.
 _FIELDS = {
     (shapes.Plan, "live"): f"live: planConnection({_SEARCH} after: $after {_WINDOW} preferences: $preferences)",
     (shapes.Plan, "scheduled"): (
@@ -64,7 +64,7 @@ _VARIABLE = re.compile(r"\$(\w+)")
 
 @lru_cache(maxsize=256)
 def new_document(shape: type[BaseModel], lacking: frozenset[str] = frozenset()) -> str:
-    """Return the query of a shape's fields, without those that need what a server lacks."""
+    """Return the query of a shape's fields, without those that need schema fields in ``lacking``."""
     selection = _select(shape, lacking)
     used = {name: _VARIABLES[name] for name in _VARIABLE.findall(selection)}
     declared = ", ".join(f"${name}: {kind}" for name, kind in used.items())

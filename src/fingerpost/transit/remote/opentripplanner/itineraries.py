@@ -15,7 +15,7 @@ from fingerpost.transit.remote.opentripplanner.shapes import find_service_day, r
 
 
 def list_in_force(alerts: Iterable[shapes.OtpAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    """Return the alerts with a text that hold at any time from ``begin`` to ``end``, each once."""
+    """Return the distinct alerts with a text that are active at any time from ``begin`` to ``end``."""
     return kit.unique_alerts(
         ServiceAlert(
             id=alert.id,
@@ -85,7 +85,7 @@ def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> 
     )
 
 
-# A server skips rides that arrive in the very second of the query (seen on 2.9).
+# A server skips rides that arrive in exactly the second of the query (observed with 2.9).
 ARRIVAL_MARGIN_S = 1
 
 
@@ -102,7 +102,7 @@ def list_itineraries(
 
 
 def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
-    """Take the margin back that was added to the query: move a walk earlier, drop a ride that arrives in it."""
+    """Remove the margin that was added to the query: move a walk earlier, drop a ride that arrives within it."""
     if not query.arrive_by or not 0 < itinerary.arrival - query.instant <= ARRIVAL_MARGIN_S:
         return itinerary
     if itinerary.rides:
@@ -124,7 +124,7 @@ def price(itinerary: Itinerary) -> Fare | None:
     """Return the price of all rides for an ordinary rider, or why it is unknown; None without rides.
 
     The cheapest purchase that covers every ride counts. Without one, each ride must have a single product, because the
-    server does not say which are bought together.
+    server does not state which are bought together.
     """
     if not itinerary.rides:
         return None
@@ -136,7 +136,7 @@ def price(itinerary: Itinerary) -> Fare | None:
     if shared:
         return _sum([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)])
     if any(len(offers) > 1 for offers in by_ride):
-        return Fare(unknown="the server names several tickets, and not which of them are bought together")
+        return Fare(unknown="the server lists several tickets, but not which of them are bought together")
     return _sum(list({name: offer for offers in by_ride for name, offer in offers.items()}.values()))
 
 
@@ -158,7 +158,7 @@ def _sum(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
 
 # More than depart from any stop within a day.
 MOST_ROWS = 3000
-# The server treats both ends of a window in its own way.
+# The server handles both ends of a time window differently.
 MARGIN_S = 120
 _NO_BOARDING = "NONE"
 
@@ -173,7 +173,7 @@ def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Itera
 
 
 def _is_last_call(time: shapes.Stoptime) -> bool:
-    """Whether the trip ends here; a cancelled stop time has no pickup type to tell."""
+    """Whether the trip ends here; a cancelled stop time has no pickup type to show it."""
     position = time.trip.last_position
     return position is not None and position == time.stop_position_in_pattern
 

@@ -1,6 +1,6 @@
 """Read one delimited table of a GTFS feed, block by block.
 
-Tables that break the GTFS Schedule reference, "File requirements", are read if they can be; each fault is counted.
+Tables that break the GTFS Schedule reference, "File requirements", are read as far as possible; each fault is counted.
 """
 
 import re
@@ -33,7 +33,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BUFFER_ROWS = 65_536
 _PEEKED_BYTES = 32_768
-# Bytes of a row, quoted line ends included; a longer one is not a row of a table.
+# The most bytes of a row, including quoted line ends; a file with a longer one is not a table.
 _ROW_LIMIT = 4_194_304
 _DELIMITERS = (",", ";", "\t", "|")
 _LINE_FEED = ord("\n")
@@ -118,7 +118,7 @@ class Table:
                 )
 
     def blocks(self, *columns: str) -> Iterator[Block]:
-        """Yield the rows of some columns, many at a time; a missing column reads as empty."""
+        """Yield the rows of some columns in blocks; a missing column reads as empty."""
         split = self._split(columns)
         for size, block in prefetch(split, "split") if self.size > BLOCK_BYTES else split:
             self._advance(size)
@@ -128,7 +128,7 @@ class Table:
     def _split(self, columns: Sequence[str]) -> Iterator[tuple[int, Block]]:
         """Yield blocks, which may be empty, and how many bytes of the table each took.
 
-        The next block but one overwrites a block's spans.
+        A block's spans are overwritten two blocks later.
         """
         wanted = np.full(len(self.columns), -1, np.int32)
         for slot, column in enumerate(columns):
@@ -185,7 +185,7 @@ class Table:
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
     def choices(self, block: Block, slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
-        """Return a column of few values; others read as ``empty``, and are counted in the rows ``counted``."""
+        """Return a column of enumerated values; others become ``empty``, and are reported for the rows ``counted``."""
         read, faulty = block.integers(slot, empty)
         outside = ((read < values[0]) | (read > values[-1])) & block.is_filled(slot) & ~faulty
         self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], column)
@@ -214,9 +214,7 @@ class Table:
             yield waiting, True
 
     def _no_table(self) -> FeedUnusable:
-        return FeedUnusable(
-            f"{self.feed}: {self.name} is not a table of text", hint="Ask the publisher for a sound feed"
-        )
+        return FeedUnusable(f"{self.feed}: {self.name} is not a text table", hint="Ask the publisher for a valid feed")
 
     def _read_header(self) -> list[str]:
         block, _ = next(self._data(_PEEKED_BYTES), (b"", True))

@@ -19,7 +19,7 @@ from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 
 DEFAULT_LANGUAGE = "default"
-# Longer addresses are useless to a reader.
+# Longer URLs are useless to a reader.
 LONGEST_URL = 300
 
 # Some publishers repeat a text as HTML under a language such as en-html.
@@ -32,7 +32,7 @@ _TAG = re.compile(
 
 
 def _read_texts(text: TranslatedString) -> Mapping[str, str]:
-    """Return texts by primary language subtag, plain ones before HTML; in one language the first not empty counts."""
+    """Return texts by primary language subtag, plain ones before HTML; the first that is not empty wins."""
     plain: dict[str, str] = {}
     marked_up: dict[str, str] = {}
     for translation in text.translation:
@@ -60,16 +60,16 @@ def _without_markup(text: str) -> str:
 _NEVER_ENDS = ALWAYS[1]
 
 FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOutcome]
-"""Finds the added rides that a descriptor means."""
+"""Finds the added rides that a trip descriptor selects."""
 
 
 def read_alert(
     entity_id: str, message: AlertMessage, matcher: TripMatcher, find_added: FindAdded
 ) -> Alert | EntityOutcome:
-    """Return an alert with its known selectors, or why there is none.
+    """Return an alert with its known selectors, or the outcome if there are none.
 
-    A selector affects the entities that all its fields name, in the one FEED that has all of them; it affects nothing
-    if a field is unknown, or if several FEEDs could be meant.
+    A selector affects the entities that match all its fields, in the one FEED that has all of them; it affects nothing
+    if a field is unknown, or if several FEEDs match.
     """
     affected = _AffectedParts(matcher, find_added)
     for selector in message.informed_entity:
@@ -108,7 +108,7 @@ class _AffectedParts:
         known = [set(group) for group in (stops, routes) if group is not None]
         names = set.intersection(*known) if known else set()
         if len(names) > 1 and self._is_shared(selector, names, routes):
-            self._refuse_shared(selector.route_id or selector.stop_id or selector.agency_id)
+            self._reject_shared(selector.route_id or selector.stop_id or selector.agency_id)
         elif names:
             self._add_of(
                 selector,
@@ -121,7 +121,7 @@ class _AffectedParts:
         """Whether several FEEDs use the ids of a selector for different entities."""
         feeds = self.index.timetable.feeds
         if selector.route_id and routes is not None:
-            # The feeds of one operator's districts may each have all of its lines.
+            # An operator may publish one feed per district, each with all of its lines.
             if len({self._describe_route(route) for name in names for route in routes[name]}) > 1:
                 return True
         elif selector.agency_id and len({feed.agencies for feed in feeds if feed.name in names}) > 1:
@@ -143,7 +143,7 @@ class _AffectedParts:
         lats, lons = table.stop_lat[stops], table.stop_lon[stops]
         return bool((straight_line_m(float(lats[0]), float(lons[0]), lats, lons) <= SAME_STOP_M).all())
 
-    def _refuse_shared(self, shared_id: str) -> None:
+    def _reject_shared(self, shared_id: str) -> None:
         self.has_shared = True
         self.matcher.refuse_shared(shared_id)
 
@@ -199,7 +199,7 @@ class _AffectedParts:
         trips = self.index.by_feed_name(rows, self.index.trip_feed)
         names = trips.keys() if stops is None else trips.keys() & stops.keys()
         if len(names) > 1:
-            self._refuse_shared(trip.trip_id)
+            self._reject_shared(trip.trip_id)
             return
         for name in names:
             self._add_kind("trip", trips[name], None if stops is None else stops[name])
@@ -215,7 +215,7 @@ class _AffectedParts:
         return {name: self.index.stops_below(row) for name, row in rows if row is not None}
 
     def _routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
-        """Return by FEED the routes that all of route, type and agency name; None if none of them is stated."""
+        """Return the routes by FEED that match the route, type and agency; None if the selector has none of these."""
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None

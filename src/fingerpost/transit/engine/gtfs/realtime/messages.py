@@ -15,7 +15,7 @@ class FeedBytes(NamedTuple):
     origin: str = ""
 
 
-# An empty entity of two bytes takes some hundred bytes once parsed.
+# An empty entity has two bytes, but takes a few hundred once parsed.
 MOST_ENTITIES = 500_000
 # The tag of an entity: field 2, of stated length.
 _ENTITY = 0x12
@@ -33,7 +33,7 @@ def has_too_many_entities(data: bytes) -> bool:
             number, at = _read_varint(data, at) if kind in (0, 2) else (0, at)
             at += number if kind == 2 else _FIXED_BYTES.get(kind, 0)
     except IndexError:
-        # Cut short, or something else; it does not parse either.
+        # Truncated or not a message; parsing it fails as well.
         pass
     return count > MOST_ENTITIES
 
@@ -61,7 +61,7 @@ def find_message(data: bytes) -> FeedMessage | None:
 def find_timestamp(data: bytes) -> int | None:
     """Return a message's own timestamp (Unix seconds), or None; ValueError completes "The source gave ..."."""
     if has_too_many_entities(data):
-        raise ValueError(f"a message of more than {MOST_ENTITIES:,} entities, which is not used")
+        raise ValueError(f"a message with more than {MOST_ENTITIES:,} entities, which is too large")
     message = find_message(data)
     if message is None:
         what = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
