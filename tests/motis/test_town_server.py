@@ -13,8 +13,8 @@ import yaml
 from jsonschema import Draft202012Validator, FormatChecker
 
 from fingerpost.testing.networks.checking import TownNetwork
-from fingerpost.testing.networks.facts_of_places import NEAR_ALPHA
-from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA as WEST_OF_ALPHA
+from fingerpost.testing.networks.place_conformance import NEAR_ALPHA
+from fingerpost.testing.networks.plan_conformance import NEAR_ALPHA as WEST_OF_ALPHA
 from fingerpost.testing.networks.town import NOW, new_town
 from tests.conformance.motis import MotisConformance
 from tests.motis.shapes import ANSWERS, SCHEMAS

@@ -11,7 +11,7 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA
+from fingerpost.testing.networks.plan_conformance import NEAR_ALPHA
 from fingerpost.testing.networks.source import ConformingSource
 from fingerpost.testing.networks.town import PLACES, new_town
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource

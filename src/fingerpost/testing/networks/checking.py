@@ -1,4 +1,4 @@
-"""Facts of the suite, and queries of a network under test."""
+"""Helpers of the conformance checks: assertions, and queries of the network under test."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass

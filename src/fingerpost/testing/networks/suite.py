@@ -35,11 +35,11 @@ from fingerpost.errors import (
     ToolError,
 )
 from fingerpost.testing.networks import (
-    facts_of_boards,
-    facts_of_places,
-    facts_of_plans,
-    facts_of_profile,
-    facts_of_realtime,
+    board_conformance,
+    place_conformance,
+    plan_conformance,
+    profile_conformance,
+    realtime_conformance,
 )
 from fingerpost.testing.networks.checking import Check, NetworkBroken, NetworkFact, TownNetwork, expect, expect_same
 from fingerpost.testing.networks.source import ConformingSource, Trouble
@@ -48,26 +48,26 @@ from fingerpost.transit.model.profile import Ability
 
 # What the facts of a module need, and what some of them need instead.
 _NEEDS: dict[ModuleType, set[Ability]] = {
-    facts_of_profile: set(),
-    facts_of_plans: {Ability.PLANS},
-    facts_of_boards: {Ability.BOARDS},
-    facts_of_places: {Ability.NAMES},
-    facts_of_realtime: {Ability.REALTIME, Ability.BOARDS},
+    profile_conformance: set(),
+    plan_conformance: {Ability.PLANS},
+    board_conformance: {Ability.BOARDS},
+    place_conformance: {Ability.NAMES},
+    realtime_conformance: {Ability.REALTIME, Ability.BOARDS},
 }
 _OTHER_NEEDS: dict[Check, set[Ability]] = {
-    facts_of_plans.a_plan_arrives_when_asked: {Ability.PLANS, Ability.ARRIVE_BY},
-    facts_of_plans.a_plan_may_arrive_no_second_late: {Ability.PLANS, Ability.ARRIVE_BY},
-    facts_of_plans.a_step_free_plan_takes_no_step: {Ability.PLANS, Ability.STEP_FREE},
-    facts_of_plans.itineraries_are_priced: {Ability.PLANS, Ability.FARES},
-    facts_of_plans.legs_have_lines: {Ability.PLANS, Ability.GEOMETRY},
-    facts_of_places.stops_near_a_point_come_nearest_first: {Ability.STOPS},
-    facts_of_places.a_radius_is_a_bound: {Ability.STOPS},
-    facts_of_places.nearby_stops_state_id_and_modes: {Ability.STOPS},
-    facts_of_realtime.a_cancelled_trip_is_not_ridden: {Ability.REALTIME, Ability.PLANS},
-    facts_of_realtime.a_cancelled_trip_stays_visible: {Ability.REALTIME, Ability.PLANS},
-    facts_of_realtime.a_late_trip_states_its_delay: {Ability.REALTIME, Ability.PLANS},
-    facts_of_realtime.a_ride_has_the_alerts_of_its_line: {Ability.REALTIME, Ability.PLANS},
-    facts_of_realtime.an_expired_alert_is_left_out: {Ability.REALTIME, Ability.PLANS},
+    plan_conformance.a_plan_arrives_when_asked: {Ability.PLANS, Ability.ARRIVE_BY},
+    plan_conformance.a_plan_may_arrive_no_second_late: {Ability.PLANS, Ability.ARRIVE_BY},
+    plan_conformance.a_step_free_plan_takes_no_step: {Ability.PLANS, Ability.STEP_FREE},
+    plan_conformance.itineraries_are_priced: {Ability.PLANS, Ability.FARES},
+    plan_conformance.legs_have_lines: {Ability.PLANS, Ability.GEOMETRY},
+    place_conformance.stops_near_a_point_come_nearest_first: {Ability.STOPS},
+    place_conformance.a_radius_is_a_bound: {Ability.STOPS},
+    place_conformance.nearby_stops_state_id_and_modes: {Ability.STOPS},
+    realtime_conformance.a_cancelled_trip_is_not_ridden: {Ability.REALTIME, Ability.PLANS},
+    realtime_conformance.a_cancelled_trip_stays_visible: {Ability.REALTIME, Ability.PLANS},
+    realtime_conformance.a_late_trip_states_its_delay: {Ability.REALTIME, Ability.PLANS},
+    realtime_conformance.a_ride_has_the_alerts_of_its_line: {Ability.REALTIME, Ability.PLANS},
+    realtime_conformance.an_expired_alert_is_left_out: {Ability.REALTIME, Ability.PLANS},
 }
 
 

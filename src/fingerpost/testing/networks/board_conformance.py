@@ -1,4 +1,4 @@
-"""Facts of the conformance suite on departure boards."""
+"""Conformance checks of a network's departure boards."""
 
 from datetime import date
 

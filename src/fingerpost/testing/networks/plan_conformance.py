@@ -1,4 +1,4 @@
-"""Facts of the conformance suite on journeys."""
+"""Conformance checks of a network's journeys."""
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.checking import NetworkBroken, TownNetwork, draw_all, expect, expect_same, list_rides

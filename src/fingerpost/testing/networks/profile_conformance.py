@@ -1,10 +1,10 @@
-"""Facts of the conformance suite on a network's profile and on the provenance of its answers."""
+"""Conformance checks of a network's profile and of the provenance of its answers."""
 
 import asyncio
 from zoneinfo import ZoneInfo
 
 from fingerpost.testing.networks.checking import TownNetwork, draw_all, draw_board, expect, expect_same, list_rides
-from fingerpost.testing.networks.facts_of_places import NEAR_ALPHA
+from fingerpost.testing.networks.place_conformance import NEAR_ALPHA
 from fingerpost.testing.networks.town import PLACES, ZONE, at
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.profile import Ability
