@@ -8,8 +8,8 @@ from typing import NamedTuple
 from fingerpost.errors import ParameterError
 from fingerpost.transit.engine.gtfs.csv.archive import open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
+from fingerpost.transit.engine.gtfs.feed_reader import TABLES_READ, build_report, read_feed
 from fingerpost.transit.engine.gtfs.merging import Merging
-from fingerpost.transit.engine.gtfs.reading import READ, read_feed, report_on
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -50,10 +50,10 @@ def import_feeds(
     merging, headsigns, reports = Merging(), IdIndex(), []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
         with open_archive(source.path) as archive:
-            archive.advance = _count_progress(name, archive.measure(READ), progress)
+            archive.advance = _count_progress(name, archive.measure(TABLES_READ), progress)
             feed = read_feed(archive, name, headsigns)
             merging.add(feed, archive.findings)
-            reports.append(report_on(archive, feed))
+            reports.append(build_report(archive, feed))
     progress(_LINKING, 0, 1)
     timetable = assemble(merging.finish(headsigns), find_walks)
     progress(_LINKING, 1, 1)

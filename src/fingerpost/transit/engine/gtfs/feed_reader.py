@@ -31,7 +31,7 @@ from fingerpost.transit.engine.timetable.draft import ServiceRow, StopTimeColumn
 from fingerpost.transit.engine.timetable.timetable import Feed, Int32
 from fingerpost.transit.model.provenance import find_service_days
 
-READ = frozenset({
+TABLES_READ = frozenset({
     "agency.txt", "attributions.txt", "calendar.txt", "calendar_dates.txt", "fare_attributes.txt",
     "fare_leg_join_rules.txt", "fare_leg_rules.txt", "fare_products.txt", "fare_rules.txt", "fare_transfer_rules.txt",
     "feed_info.txt", "frequencies.txt", "pathways.txt", "rider_categories.txt", "route_networks.txt", "routes.txt",
@@ -118,7 +118,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     )
 
 
-def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
+def build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
     feed = draft.feeds[0]
     services = [service.days for service in draft.services if isinstance(service.days, np.ndarray)]
     days = np.unique(np.concatenate(services))
@@ -141,7 +141,7 @@ def report_on(archive: Archive, draft: TimetableDraft) -> FeedReport:
         thin_after=_find_thin_after(services, departures.tolist(), days),
         zone=feed.zone,
         findings=archive.findings.list_all(),
-        tables_not_read=tuple(table for table in archive.list_tables() if table not in READ),
+        tables_not_read=tuple(table for table in archive.list_tables() if table not in TABLES_READ),
     )
 
 
