@@ -88,7 +88,7 @@ class Cache:
         own_task = asyncio.current_task()
         try:
             response = await fetch(entry.response if entry is not None else None)
-            if request.may_keep is None or request.may_keep(response):
+            if request.may_cache is None or request.may_cache(response):
                 self._store(key, _Entry(response, self._clock_s() + request.fresh_s))
             return response
         finally:

@@ -58,7 +58,7 @@ class Request:
         repeatable: may be sent again after a failure; None means if the method is safe.
         fresh_s: how long a response may be served again from memory; 0 for never.
         renew: ignore responses in memory that were retrieved by then, because they cannot be used.
-        may_keep: whether a response may be served again; None for any. An error page with status 200 must not be.
+        may_cache: whether a response may be served again; None for any. An error page with status 200 must not be.
         accept: statuses beyond 2xx that are no failure.
         guarded: skip the host's circuit breaker, because the caller has its own.
         check_response: called before the status is checked, with the body if that is in memory.
@@ -74,7 +74,7 @@ class Request:
     repeatable: bool | None = None
     fresh_s: float = 0.0
     renew: datetime | None = None
-    may_keep: Callable[[Response], bool] | None = None
+    may_cache: Callable[[Response], bool] | None = None
     accept: frozenset[int] = frozenset()
     guarded: bool = False
     check_response: ResponseCheck | None = None

@@ -36,7 +36,7 @@ class Connection:
     """Sends requests to one server; raises ParameterError if its ``url`` is not usable.
 
     ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` is the environment variable of the one in ``key_header``.
-    ``may_keep`` decides whether a response may be served again; ``check_response`` finds failures that a status does
+    ``may_cache`` decides whether a response may be served again; ``check_response`` finds failures that a status does
     not show.
     """
 
@@ -48,7 +48,7 @@ class Connection:
         key_header: str,
         key: str | None,
         deadline_s: float = ANSWER_DEADLINE_S,
-        may_keep: Callable[[Response], bool] = is_json,
+        may_cache: Callable[[Response], bool] = is_json,
         check_response: ResponseCheck | None = None,
     ) -> None:
         self._fetch = fetch
@@ -59,7 +59,7 @@ class Connection:
             headers={"accept": "application/json"},
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
-            may_keep=may_keep,
+            may_cache=may_cache,
             # The network has a circuit breaker. After an outage the host's would let a single request through, and so
             # fail every query that sends several at once.
             guarded=True,

@@ -214,7 +214,7 @@ class DigitransitGeocoder(Geocoder):
             GEOCODING_URL,
             key_header=KEY_HEADER,
             key=record.key,
-            may_keep=is_whole,
+            may_cache=is_whole,
             check_response=find_limit,
         )
         self._stops = stops

@@ -46,7 +46,7 @@ class Server(Connection):
             key_header=_PLAIN_KEY_HEADER if region is None else KEY_HEADER,
             key=record.key,
             deadline_s=ANSWER_DEADLINE_S if region is None else region.deadline_s,
-            may_keep=is_whole,
+            may_cache=is_whole,
             check_response=find_limit,
         )
 
