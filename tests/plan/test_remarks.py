@@ -9,7 +9,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import failure_response, success_response
 from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.remarks import Remark, find_dead_path, list_remark_sentences, list_remarks
+from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.validation import validate_plan
 from fingerpost.plan.view import format_run
 from tests.plan.drawing import plan, ref, step, viewed
@@ -59,7 +59,7 @@ def test_a_remark_is_told_in_words(kind, at, value, line):
     ],
 )
 def test_a_path_without_a_value_names_what_there_is(path, reason):
-    assert find_dead_path({"data": {"n": 1, "none": None}, "list": [1, 2]}, path) == reason
+    assert find_unresolved_path({"data": {"n": 1, "none": None}, "list": [1, 2]}, path) == reason
 
 
 async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):

@@ -28,7 +28,7 @@ from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import finished, now
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.references import fill
-from fingerpost.plan.remarks import find_dead_path
+from fingerpost.plan.remarks import find_unresolved_path
 from fingerpost.plan.step_attempts import StepCall, StepExecutor, StepOutcome, failed
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
 from fingerpost.runtime import retry
@@ -273,7 +273,7 @@ class Execution:
             detail = encode({"attempts": outcome.attempts, "error": note[:1000]})
             await self._write(ready, "failed", output, note, outcome.attempts, detail)
             return False
-        if (reason := find_dead_path(response, ready.step.output_path)) is not None:
+        if (reason := find_unresolved_path(response, ready.step.output_path)) is not None:
             self._append("value_missing", ready.step.step_id, encode({"reason": reason}))
         data = _ONE_ATTEMPT if outcome.attempts == 1 else encode({"attempts": outcome.attempts})
         await self._write(ready, "completed", output, None, outcome.attempts, data)

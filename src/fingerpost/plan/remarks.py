@@ -88,7 +88,7 @@ def details_of(response: Any) -> dict[str, Any]:
     return found
 
 
-def find_dead_path(response: Any, path: list[str] | None) -> str | None:
+def find_unresolved_path(response: Any, path: list[str] | None) -> str | None:
     """Return where an output path ends without a value, and what is there; None if it has a value."""
     if not path or walk(response, path) is not None:
         return None

@@ -15,7 +15,7 @@ from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.records import Event, RunRecord, StepRecord
 from fingerpost.plan.references import walk
-from fingerpost.plan.remarks import Remark, find_dead_path, list_remark_sentences, list_remarks
+from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, SeenState
 from fingerpost.plan.validation import ValidPlan
@@ -213,7 +213,7 @@ def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) 
         response = memory.response_of(step["step_id"])
         found = [remark for remark in list_remarks(response) if remark.value != step["error"]]
         if step["status"] == "completed" and response is not None:
-            dead = find_dead_path(response, by_id[step["step_id"]].output_path)
+            dead = find_unresolved_path(response, by_id[step["step_id"]].output_path)
             found = [*([Remark("missing", "output_path", dead)] if dead else []), *found]
         for remark in found:
             size = len(encode(remark.value))
