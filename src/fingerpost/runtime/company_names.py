@@ -53,7 +53,7 @@ def begins_with(name: str, key: str) -> bool:
     return False
 
 
-def find_named(text: str, companies: Iterable[tuple[str, int, str]], *, all_are_known: bool) -> list[str]:
+def find_tickers(text: str, companies: Iterable[tuple[str, int, str]], *, all_are_known: bool) -> list[str]:
     """Return the tickers of the companies that a text may name; ``companies`` are (ticker, CIK, name).
 
     The beginning of a name matches only if ``companies`` is complete, because another company may share it.
