@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.model.place import Coordinate, PlaceKind
-from fingerpost.transit.rules.name_matching import find_certain, in_order
+from fingerpost.transit.rules.name_matching import find_certain, sort_matches
 from tests.addresses.drawn import house, node, opened_index, way
 
 # A thousandth of a degree is 111 m from south to north, and 53 m from west to east at this latitude.
@@ -43,7 +43,7 @@ def index(tmp_path_factory):
 
 
 def search(index, text, language=None, focus=None):
-    return in_order(index.list_matches(text, language, focus))
+    return sort_matches(index.list_matches(text, language, focus))
 
 
 def first(index, text, **asked):

@@ -9,8 +9,8 @@ from fingerpost.transit.rules.name_matching import (
     AUTO_RESOLVE,
     RIVAL_SCORE,
     find_certain,
-    in_order,
     plain,
+    sort_matches,
 )
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
@@ -251,7 +251,7 @@ def test_of_no_candidates_none_is_certain():
     ],
 )
 def test_matches_go_by_score_then_distance_then_name(matches, expected):
-    assert " ".join(each.place.name for each in in_order(matches)) == expected
+    assert " ".join(each.place.name for each in sort_matches(matches)) == expected
 
 
 SCORES = st.sampled_from([0.6, 0.78, 0.8, 0.82, 0.84, 1.0])
@@ -260,6 +260,6 @@ SCORES = st.sampled_from([0.6, 0.78, 0.8, 0.82, 0.84, 1.0])
 @settings(deadline=None)
 @given(st.lists(st.builds(match, SCORES, st.sampled_from([0.0, 200.0, 400.0]), st.sampled_from("AB")), max_size=8))
 def test_order_does_not_depend_on_the_input(matches):
-    actual = [[(each.score, each.place.token) for each in in_order(given)] for given in (matches, matches[::-1])]
+    actual = [[(each.score, each.place.token) for each in sort_matches(given)] for given in (matches, matches[::-1])]
 
     assert actual[0] == actual[1]

@@ -17,7 +17,7 @@ from fingerpost.transit.rules.accessibility import (
     weakest_link,
 )
 from fingerpost.transit.rules.language import choose
-from fingerpost.transit.rules.trip_limits import find_walk_unmet, relax
+from fingerpost.transit.rules.trip_limits import find_long_walk_message, relax_limits
 from tests.rules.drawing import T0, point, ride, trip, walk
 
 
@@ -34,7 +34,7 @@ def test_relaxing_changes_only_optimize_and_the_walking_limit(asked_m, relaxed_m
         optimize=Optimize.FEW_TRANSFERS,
     )
 
-    assert relax(asked) == replace(asked, max_walk_m=relaxed_m, optimize=Optimize.BALANCED)
+    assert relax_limits(asked) == replace(asked, max_walk_m=relaxed_m, optimize=Optimize.BALANCED)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_too_much_walking_is_told_with_both_figures(walked_m, message):
     )
     trips = [trip(walk("home", "work", 0, 20, metres=10)), two_walks]
 
-    assert find_walk_unmet(trips, 1500) == message
-    assert find_walk_unmet([], 1500) is None
+    assert find_long_walk_message(trips, 1500) == message
+    assert find_long_walk_message([], 1500) is None
 
 
 YES, NO, UNKNOWN = Access.YES, Access.NO, Access.UNKNOWN

@@ -147,7 +147,7 @@ def _itinerary_of(
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
                 legs.append(_walk_between(legs[-1], leg, change))
-        elif (walk := walks.to_or_from(ends.near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
+        elif (walk := walks.find_access_walk(ends.near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds
             legs.append(_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s))
         legs.append(leg)
@@ -155,7 +155,7 @@ def _itinerary_of(
     if not legs:
         legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
     elif (
-        walk := walks.to_or_from(ends.near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
+        walk := walks.find_access_walk(ends.near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
     ).metres:
         begin = legs[-1].arrival
         legs.append(_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s))

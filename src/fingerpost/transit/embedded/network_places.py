@@ -8,7 +8,7 @@ from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distance_m, match_place
 from fingerpost.transit.osm.addresses.index import UNCERTAIN, AddressIndex, City
 from fingerpost.transit.rules.inflection import base_forms
-from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, in_order, plain
+from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, plain, sort_matches
 from fingerpost.transit.rules.place_index import in_language
 
 # Names of main stations, with or without the city before them.
@@ -92,7 +92,7 @@ class NetworkPlaces:
             # A shop has the token of its address, a corner that of a street's middle; the better match is kept.
             if fit is not None and (known is None or known.score < fit):
                 by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
-        return [self._stops.described(match) for match in in_order(by_token.values())]
+        return [self._stops.described(match) for match in sort_matches(by_token.values())]
 
     def _list_main_stations(self, text: str, addresses: AddressIndex) -> list[Place]:
         """Return what a city's name means, alone or with a kind of station: its railway stations, else bus stations."""

@@ -160,7 +160,7 @@ class RideWalks:
         is_moved = planned is not None and stop != int(self._snapshot.timetable.stop_time_stop[planned])
         return _RideEnd(stop, is_moved)
 
-    def to_or_from(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
+    def find_access_walk(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
         """Return the walk to or from a ride; ``metres`` is its length unless realtime data moved the stop."""
         end = self._end(ride, stop_time)
         seconds = point.walk_s_by_stop.get(end.stop)

@@ -10,7 +10,7 @@ from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, distan
 from fingerpost.transit.model.provenance import ServiceDays, ServiceState
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.port import Network
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, RIVAL_DISTANCE_M, RIVAL_SCORE, in_order
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, RIVAL_DISTANCE_M, RIVAL_SCORE, sort_matches
 from fingerpost.transit.rules.times import local_date_of
 
 # A place further than this outside the networks around the rider is only a candidate.
@@ -74,7 +74,7 @@ def read_in_region(
     if not any(match.score >= AUTO_RESOLVE for match in near):
         offered = [match for match in far if not near or match.score >= AUTO_RESOLVE]
         near = [*near, *(_offer_far(match, focus) for match in offered)]
-    return in_order(near)
+    return sort_matches(near)
 
 
 def _leave_out_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch]) -> list[PlaceMatch]:

@@ -14,7 +14,7 @@ from fingerpost.transit.places.labels import Label, StopText, TextQuery, read_la
 from fingerpost.transit.places.region import has_whole_name, list_running, offer_regions
 from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, to_location
 from fingerpost.transit.port import Network, OpenNetworks
-from fingerpost.transit.rules.name_matching import find_certain, in_order
+from fingerpost.transit.rules.name_matching import find_certain, sort_matches
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
 # A network whose scores are this much better goes before a preferred one.
@@ -240,7 +240,7 @@ def _refuse_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: N
     ]
     for end in ends:
         matches = [match for network in having for match in end.reading_of(network).candidates]
-        offered = in_order(offer_regions(matches, networks))
+        offered = sort_matches(offer_regions(matches, networks))
         if any(match.is_apart for match in offered):
             raise ambiguous(end.query.text, offered, side=end.side, sent_as=end.query.sent_as)
 

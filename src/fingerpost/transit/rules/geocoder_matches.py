@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m, match_place
-from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, in_order, plain
+from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M
 
@@ -38,10 +38,10 @@ def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordi
         best = matches.get(place.token)
         if best is None or best.score < score:
             matches[place.token] = match_place(place, score, focus)
-    return in_order(matches.values())
+    return sort_matches(matches.values())
 
 
-ON_THE_SPOT_M = 60.0
+ADDRESS_WITHIN_M = 60.0
 """An address within this distance names a position, even if another feature is nearer."""
 NAMED_WITHIN_M = 250.0
 """Features farther away do not name a position."""
@@ -61,7 +61,7 @@ def find_position_name(position: Coordinate, near: Iterable[NearName], attributi
     named = [pair for pair in measured if pair[0] <= NAMED_WITHIN_M]
     if not named:
         return None
-    _, best = min(named, key=lambda pair: (pair[0] > ON_THE_SPOT_M or not pair[1].is_address, pair[0], pair[1].name))
+    _, best = min(named, key=lambda pair: (pair[0] > ADDRESS_WITHIN_M or not pair[1].is_address, pair[0], pair[1].name))
     return Place(
         name=best.name.strip(),
         coordinate=position,

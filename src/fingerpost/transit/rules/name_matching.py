@@ -47,7 +47,7 @@ def list_plain(text: str) -> list[str]:
 _NEAR = re.compile(r"(?:near|close to|next to|lahella|nara|i narheten av) (?=.)")
 
 
-def leave_out_near(words: str) -> str:
+def strip_near(words: str) -> str:
     """Return plain words without a leading "near": near X is X."""
     found = _NEAR.match(words)
     return words[found.end() :] if found else words
@@ -74,7 +74,7 @@ def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
     return None if has_rival else best
 
 
-def in_order(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
+def sort_matches(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
     """Sort matches by score, name and id; within ``RIVAL_SCORE`` of each other by distance, if it is known."""
     by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
     ordered: list[PlaceMatch] = []

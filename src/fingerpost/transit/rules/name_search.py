@@ -8,7 +8,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
-from fingerpost.transit.rules.name_matching import FLOOR, leave_out_near, list_plain, plain
+from fingerpost.transit.rules.name_matching import FLOOR, list_plain, plain, strip_near
 
 _SAME = 1.0
 # Names that differ only in such words are within ``RIVAL_SCORE`` of each other, and more than that below an equal name.
@@ -55,7 +55,7 @@ class NameSearch:
         best = self._score_forms(forms)
         # "Near North" may be a name; where it is none, it means North.
         if not any(score >= _WHOLE[0] for score in best.values()):
-            without_near = dict.fromkeys(leave_out_near(form) for form in forms)
+            without_near = dict.fromkeys(strip_near(form) for form in forms)
             for row, score in self._score_forms(form for form in without_near if form not in forms).items():
                 best[row] = max(score, best.get(row, 0.0))
         if self._row_of_name and (wanted := plain(text)) not in self._row_of_name:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, match_place
 from fingerpost.transit.rules.language import DEFAULT, choose
-from fingerpost.transit.rules.name_matching import in_order, plain
+from fingerpost.transit.rules.name_matching import plain, sort_matches
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.place_groups import NamedStop, build_place, group_by_station, group_places
 
@@ -35,7 +35,7 @@ class PlaceIndex:
         )
 
     def search(self, text: str, language: str | None = None, focus: Coordinate | None = None) -> list[PlaceMatch]:
-        return in_order(self.list_matches(text, language, focus))
+        return sort_matches(self.list_matches(text, language, focus))
 
     def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
         scores: dict[str | None, float] = {}

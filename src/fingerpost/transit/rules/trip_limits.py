@@ -20,7 +20,7 @@ def is_possible(itinerary: Itinerary) -> bool:
     )
 
 
-def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
+def list_within_limits(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
     return [
         itinerary
         for itinerary in itineraries
@@ -37,7 +37,7 @@ def list_long_waits(
     """Return sentences about waits of over an hour before, after and within itineraries (rule B6)."""
     usable = [itinerary for itinerary in found if not itinerary.is_unusable]
     offset = _find_long_offset(usable, instant, zone, arrive_by=arrive_by)
-    return [sentence for sentence in (offset, find_long_change(shown)) if sentence is not None]
+    return [sentence for sentence in (offset, find_long_wait_message(shown)) if sentence is not None]
 
 
 def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, arrive_by: bool) -> str | None:
@@ -53,7 +53,7 @@ def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, a
     return None
 
 
-def find_long_change(shown: Iterable[Itinerary]) -> str | None:
+def find_long_wait_message(shown: Iterable[Itinerary]) -> str | None:
     usable = (itinerary for itinerary in shown if not itinerary.is_unusable)
     wait_s, name = max(map(find_longest_wait, usable), default=(0, ""))
     if wait_s <= LONG_WAIT_S:
@@ -105,12 +105,12 @@ RELAXED_BY = 1.25
 LONGEST_WALK_M = 3000.0
 
 
-def relax(question: JourneyQuery) -> JourneyQuery:
-    max_walk_m = min(question.max_walk_m * RELAXED_BY, LONGEST_WALK_M)
-    return replace(question, optimize=Optimize.BALANCED, max_walk_m=max_walk_m)
+def relax_limits(query: JourneyQuery) -> JourneyQuery:
+    max_walk_m = min(query.max_walk_m * RELAXED_BY, LONGEST_WALK_M)
+    return replace(query, optimize=Optimize.BALANCED, max_walk_m=max_walk_m)
 
 
-def find_walk_unmet(itineraries: Iterable[Itinerary], most_m: float, *, is_default: bool = False) -> str | None:
+def find_long_walk_message(itineraries: Iterable[Itinerary], most_m: float, *, is_default: bool = False) -> str | None:
     longest_m = max((itinerary.walk_m for itinerary in itineraries), default=0.0)
     if longest_m <= most_m:
         return None

@@ -25,7 +25,7 @@ from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.modes import TimetableWord, timetable_word
 from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id, route_key
 from fingerpost.transit.rules.times import format_utc, place_in_time, read_offset_instant
-from fingerpost.transit.rules.trip_limits import find_long_change
+from fingerpost.transit.rules.trip_limits import find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
@@ -243,7 +243,7 @@ def _answer(
     chosen = ranked[:MOST_ITINERARIES]
     more = _format_more(len(ranked), chosen, query) if len(ranked) > len(chosen) else None
     stated = list_stated(
-        (WarningCode.TRUNCATED_RESULTS, more), (WarningCode.PREFERENCE_UNMET, find_long_change(chosen))
+        (WarningCode.TRUNCATED_RESULTS, more), (WarningCode.PREFERENCE_UNMET, find_long_wait_message(chosen))
     )
     affected = [AffectedPart(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
     report = report_rides(

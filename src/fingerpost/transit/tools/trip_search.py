@@ -20,7 +20,7 @@ from fingerpost.transit.rules.disruption import (
 )
 from fingerpost.transit.rules.ranking import JourneyPreset, route_id
 from fingerpost.transit.rules.times import format_instant, local_date_of
-from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax
+from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax_limits
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 from fingerpost.transit.tools.no_trip import SIDES, explain_no_trip, find_better_beyond, plan_usable
 from fingerpost.transit.tools.shapes import NoResultsReason
@@ -118,7 +118,7 @@ async def search_trip(
     is_empty = not candidates
     if is_empty or (with_alternatives and any(candidate.is_disrupted for candidate in candidates)):
         try:
-            answers.append(await _plan(network, relax(query), deadline))
+            answers.append(await _plan(network, relax_limits(query), deadline))
         except (StorageUnavailable, SourceChanged) as error:
             if is_empty:
                 raise

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from fingerpost.transit.rules.inflection import base_forms
-from fingerpost.transit.rules.name_matching import leave_out_near, plain
+from fingerpost.transit.rules.name_matching import plain, strip_near
 from fingerpost.transit.rules.name_search import NameSearch
 
 _NUMBER = re.compile(r"\s*(\d{1,5})\s*(?:([a-zåäö])(?![a-zåäö]))?(?:\s*[-\u2013/]\s*(\d{1,5}))?", re.IGNORECASE)
@@ -161,7 +161,7 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
             city = city or named
         elif bare:
             kept.append(bare)
-    words = leave_out_near(" ".join(word for part in kept for word in part)).split()
+    words = strip_near(" ".join(word for part in kept for word in part)).split()
     if city is None:
         words, city = _split_city(words, cities)
     words, number = _split_number(words)

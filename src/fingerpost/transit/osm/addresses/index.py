@@ -27,7 +27,7 @@ from fingerpost.transit.osm.addresses.address_text import (
 from fingerpost.transit.osm.addresses.extract import FeatureKind
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
 from fingerpost.transit.osm.extract_file import apart_m
-from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M, ON_THE_SPOT_M
+from fingerpost.transit.rules.geocoder_matches import ADDRESS_WITHIN_M, NAMED_WITHIN_M
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import FLOOR, plain
 
@@ -158,7 +158,7 @@ class AddressIndex:
             near = [found for found in self._list_near(here) if found[0] <= NAMED_WITHIN_M]
             if not near:
                 return None
-            _, row, number = min(near, key=lambda found: (found[0] > ON_THE_SPOT_M or not found[2], found))
+            _, row, number = min(near, key=lambda found: (found[0] > ADDRESS_WITHIN_M or not found[2], found))
             thing = self._read_things([row])[row]
         return self._place(thing, language, number=number, at=here)
 

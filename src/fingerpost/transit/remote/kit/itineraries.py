@@ -19,11 +19,11 @@ _Leg = TypeVar("_Leg")
 
 _MAX_LAT, _MAX_LON = 90, 180
 UNKNOWN_EFFECT = "UNKNOWN_EFFECT"
-ON_STREET = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
+STREET_MODES = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
 
 
 def ride_mode(mode: Mode) -> Mode:
-    return Mode.OTHER if mode in ON_STREET else mode
+    return Mode.OTHER if mode in STREET_MODES else mode
 
 
 def new_walk(
@@ -77,7 +77,7 @@ def sum_fares(prices: Sequence[tuple[float, str]], tickets: Iterable[str]) -> Fa
     return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tuple(tickets))
 
 
-def own_name(location: Location | None) -> str | None:
+def location_name(location: Location | None) -> str | None:
     return None if location is None else location.name or location.label
 
 

@@ -14,7 +14,7 @@ from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
-from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept
+from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_within_limits
 
 # A saved place and the stop saved with it are one place within this distance (rule D2).
 _SAME_PLACE_M = 300.0
@@ -126,7 +126,7 @@ def sort_live(
     ``in_minutes`` drops those that miss the second of the query, for servers that count whole minutes.
     """
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
-    kept = list_kept(possible, query)
+    kept = list_within_limits(possible, query)
     is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
     return FoundJourneys(
         retrieved_at=retrieved_at,
@@ -146,7 +146,7 @@ def _is_unmeasured(leg: Leg) -> bool:
 
 
 def list_timetabled(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
-    return tuple(dict.fromkeys(filter(is_possible, list_kept(itineraries, query))))
+    return tuple(dict.fromkeys(filter(is_possible, list_within_limits(itineraries, query))))
 
 
 def new_outside_calendar(whose: str, first: date | None, last: date | None) -> OutsideCalendar:

@@ -116,7 +116,7 @@ def _length_m(leg: shapes.MotisLeg) -> float | None:
 
 def _end_point(place: shapes.MotisPlace, ids: StopIdCodec, location: Location | None) -> StopPoint:
     if place.stop_id is None:
-        name = kit.own_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
+        name = kit.location_name(location) or _POSITIONS.get(place.name, place.name) or UNNAMED
         return StopPoint(name=name, coordinate=place.coordinate)
     return StopPoint(
         name=place.name or UNNAMED,

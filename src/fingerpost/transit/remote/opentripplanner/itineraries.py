@@ -75,7 +75,7 @@ def destination_of(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
 def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:
     here = end.coordinate
     if end.stop is None:
-        return StopPoint(name=kit.own_name(location) or end.name or UNNAMED, coordinate=here)
+        return StopPoint(name=kit.location_name(location) or end.name or UNNAMED, coordinate=here)
     return StopPoint(
         name=end.stop.name or end.name or UNNAMED,
         coordinate=here,

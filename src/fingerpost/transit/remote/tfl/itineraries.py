@@ -188,7 +188,7 @@ class JourneyReader:
             for disruption in (*leg.disruptions, *leg.planned_works)
             if disruption.description
         ]
-        if mode in kit.ON_STREET:
+        if mode in kit.STREET_MODES:
             return kit.new_walk(start, end, expected, leg, mode=mode, alerts=kit.unique_alerts(own_alerts))
         scheduled_departure, departure_delay_s = self._scheduled(leg.scheduled_departure_time, expected[0])
         scheduled_arrival, arrival_delay_s = self._scheduled(leg.scheduled_arrival_time, expected[1])
@@ -218,7 +218,7 @@ class JourneyReader:
         return scheduled, expected - scheduled
 
     def _point(self, point: shapes.LegPoint, location: Location | None) -> StopPoint:
-        own = kit.own_name(location)
+        own = kit.location_name(location)
         name = point.common_name or own or UNNAMED
         here = UNPLACED if location is None else location.coordinate
         if point.lat is not None and point.lon is not None:

@@ -31,7 +31,7 @@ class EntityOutcome(StrEnum):
     NOT_RUNNING = "trip-not-running-that-day"
     START_TIME_MISSING = "start-time-missing"
     START_TIME_UNKNOWN = "start-time-unknown"
-    NOTHING_SAID = "trip-without-times"
+    WITHOUT_TIMES = "trip-without-times"
     DELAY_OUT_OF_RANGE = "trip-delay-out-of-range"
     COPY_WITHOUT_START = "duplicated-trip-without-start"
     CALLS_UNMATCHED = "trip-calls-unmatched"

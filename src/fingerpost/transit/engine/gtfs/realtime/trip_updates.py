@@ -340,4 +340,4 @@ def _trip_delay_s(claim: RideClaim) -> int:
 def _find_silence(update: TripUpdate) -> EntityOutcome:
     if update.HasField("delay"):
         return EntityOutcome.DELAY_OUT_OF_RANGE
-    return EntityOutcome.CALLS_UNMATCHED if update.stop_time_update else EntityOutcome.NOTHING_SAID
+    return EntityOutcome.CALLS_UNMATCHED if update.stop_time_update else EntityOutcome.WITHOUT_TIMES
