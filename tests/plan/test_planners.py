@@ -100,7 +100,7 @@ async def test_tools_that_need_one_another_are_no_plan():
         a: str
 
     circle = Catalogue.of([tool("x", NeedsB, "a"), tool("y", NeedsA, "b")])
-    with pytest.raises(PlanInvalid, match="nothing provides 'a', which y"):
+    with pytest.raises(PlanInvalid, match="no tool provides 'a', which y"):
         await PlanningCapability(circle).create_plan("a", wanted=["a"])
 
 

@@ -102,7 +102,7 @@ AGAIN = "Step 1 would fail again unchanged: run_plan with"
         ({"retryable": True}, True, True, RESUME),
         ({}, True, True, RESUME),
         ({"retryable": False, "error_code": "unknown_error"}, True, True, RESUME),
-        ({"retryable": False}, True, False, f"{AGAIN} action replace takes a plan"),
+        ({"retryable": False}, True, False, f"{AGAIN} action replace accepts a plan"),
         ({"retryable": False}, False, False, f"{AGAIN} a new plan and memory_of this run"),
     ],
 )
