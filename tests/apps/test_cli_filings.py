@@ -56,6 +56,22 @@ def test_figures_and_filings_are_told_in_the_tools_own_words(invoke, words, told
     assert told in ended.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "last"),
+    [
+        ("revenue AAPL 2022", "Write the company, its figures, and then"),
+        ("XXXX revenue 2022", "Run: fingerpost filings sync XXXX"),
+        ("AAPL xyzzy 2022", "List the metrics of a company"),
+        ("AAPL revenue H1 2022", "Write the company, its figures, and then"),
+        ("AAPL revenue FY22", "Write the company, its figures, and then"),
+    ],
+)
+def test_the_order_of_words_is_told_only_where_it_may_be_why(invoke, words, last):
+    ended = invoke("filings", *words.split())
+
+    assert (ended.returncode, ended.stderr.splitlines()[-1].startswith(last)) == (1, True)
+
+
 def test_json_may_stand_before_the_company(invoke):
     before = invoke("filings", "--json", "AAPL", "10-k,", "10-Q")
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from datetime import date
 from functools import partial
@@ -34,6 +34,11 @@ _PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?
 _MOST_WORDS_OF_A_PERIOD = 3
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
 _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
+_LIKE_A_PERIOD = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
+_ORDER = (
+    "Write the company, its figures, and then one fiscal year, quarter or range:"
+    " fingerpost filings AAPL revenue 2022, or 2022-Q2, or 2019..2022."
+)
 _LIST_METRICS = (
     "List the metrics of a company: fingerpost call sec_financial_data"
     ' \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\''
@@ -196,11 +201,24 @@ def show(
     try:
         print_or_end(answer, as_json=as_json)
     finally:
-        missing = (answer.body.get("missing") or {}).values()
-        if not as_json and any(
-            entry["reason"] in ("unknown_metric", "not_reported") and "did_you_mean" not in entry for entry in missing
-        ):
-            print_message(_LIST_METRICS)
+        note = _find_note(ticker, words or [], list((answer.body.get("missing") or {}).values()))
+        if note and not as_json:
+            print_message(note)
+
+
+def _find_note(company: str, words: Sequence[str], missing: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return the order of words if that may be why figures are missing, or how to list the company's metrics."""
+    reasons = [entry["reason"] for entry in missing]
+    if "unknown_ticker" in reasons:
+        # Capitals are probably a ticker that is not loaded yet.
+        return _ORDER if len(words) > 1 and not company.isupper() else None
+    names, _period = read_figures(words)
+    if missing and any(_LIKE_A_PERIOD.fullmatch(word) for name in names for word in name.split()):
+        return _ORDER
+    is_unknown = any(
+        entry["reason"] in ("unknown_metric", "not_reported") and "did_you_mean" not in entry for entry in missing
+    )
+    return _LIST_METRICS if is_unknown else None
 
 
 def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
