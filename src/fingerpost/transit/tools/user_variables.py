@@ -30,9 +30,7 @@ class SaveUserVariableInput(WireModel):
         if self.type != "location":
             return self
         if not isinstance(self.value, dict):
-            raise ValueError(
-                "value of a location must be an object with lat and lon; look a name up with findAddressOrStop"
-            )
+            raise ValueError("value of a location must be an object with lat and lon; look its name up to get them")
         try:
             self.value = LocationValue.read(self.value).to_wire()
         except ValidationError as error:
