@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from fingerpost.apps.mcp.listing import build_result, build_tool_entry
+from fingerpost.apps.mcp.listing import build_tool_entry
+from fingerpost.apps.mcp.server import build_result
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract.envelope import Contract

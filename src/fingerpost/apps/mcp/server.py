@@ -111,7 +111,7 @@ class _Handlers:
                 )
                 place = find_elicitation(answer, choices)
                 if place is None or not can_elicit(ctx):
-                    return _build_result(answer)
+                    return build_result(answer)
                 choice = await elicit(ctx, place, choices)
                 if isinstance(choice, types.InputRequiredResult):
                     return choice
@@ -126,7 +126,7 @@ class _Handlers:
         if arguments is None:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
         user = self._find_user(ctx)
-        return _build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
+        return build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
 
     async def list_resources(
         self, ctx: _Context, params: types.PaginatedRequestParams | None
@@ -148,7 +148,7 @@ class _Handlers:
         return complete_tool(self._application, params)
 
 
-def _build_result(answer: Answer) -> dict[str, Any]:
+def build_result(answer: Answer) -> dict[str, Any]:
     """Return an answer as a ``CallToolResult`` in the wire's form, because the SDK builds the model itself."""
     return {
         "resultType": "complete",
