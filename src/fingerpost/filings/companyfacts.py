@@ -5,7 +5,7 @@ Each parser raises FeedUnusable if a part is missing or has another type.
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from operator import itemgetter
@@ -117,17 +117,17 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
         )
 
 
-def _check_facts(facts: Iterable[Fact]) -> None:
+def _check_facts(facts: Sequence[Fact]) -> None:
     """Raise TypeError or ValueError if a day is no ISO day, a form or number no text, or a value no 64-bit number."""
-    _, _, starts, ends, values, accessions, forms, filed = zip(*facts, strict=True)
+    starts, ends, values, accessions, forms, filed = (map(itemgetter(column), facts) for column in range(2, 8))
     for day in ({*starts} - {""}) | {*ends, *filed}:
         day_number(day)
     for text in {*accessions, *forms}:
         if not isinstance(text, str):
             raise TypeError(f"{text!r} is no text")
-    for value in values:
-        if not -_MOST_VALUE <= value < _MOST_VALUE:
-            raise ValueError(f"{value!r} is too large")
+    numbers = [*values]
+    if not -_MOST_VALUE <= min(numbers) <= max(numbers) < _MOST_VALUE:
+        raise ValueError(f"a value is not between {-_MOST_VALUE} and {_MOST_VALUE}")
 
 
 def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
