@@ -22,7 +22,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, Wire, schema_of
-from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, SettingsInvalid, ToolError
+from fingerpost.errors import BrokenContract, ParameterError, SettingsInvalid, ToolError
 from fingerpost.plan.catalogue import read_step_query
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.remarks import list_remark_sentences, list_remarks
@@ -104,9 +104,7 @@ class ServedTool(PublishedTool):
 
     async def _execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            model = self.spec.input_schema.get(query_type)
-            if model is None:
-                raise QueryTypeUnsupported(query_type, self.name, list(self.spec.input_schema))
+            model = self.spec.input_schema[query_type]
             try:
                 model.model_validate(dict(parameters))
             except ValidationError as error:
