@@ -78,7 +78,7 @@ bench-plans: .venv/ready  ## Measure: a plan beside no engine, DBOS and LangGrap
 
 # Needs no container engine; it installs some hundred megabytes into a temporary folder.
 .PHONY: try-deploy
-try-deploy: .venv/ready  ## Carry out the container file's steps in a fresh environment, and ask the server that it starts
+try-deploy: .venv/ready  ## Run the container file's steps in a fresh environment, and request the started server
 	@$(BIN)/python deploy/try_steps.py
 
 .PHONY: bench-load
@@ -94,7 +94,7 @@ docs: .venv/ready  ## Generate docs/reference from the code
 	@$(BIN)/python docs/generate.py
 
 .PHONY: test-new-draws
-test-new-draws: .venv/ready  ## Run the property tests on examples that nobody has drawn before, and print the seed (SEED=...)
+test-new-draws: .venv/ready  ## Run the property tests on new examples, and print the seed (SEED=...)
 	@FINGERPOST_NEW_DRAWS=1 $(BIN)/pytest -q --numprocesses auto --dist loadfile -m hypothesis --hypothesis-seed=$(or $(SEED),$(shell date +%s)) $(TESTS)
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kills, load for ten minutes, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
@@ -130,7 +130,7 @@ test-web: .venv/ready  ## Show the views and the web page in a real browser, and
 
 # Where Node or its registry cannot be had, the tests are skipped and say so.
 .PHONY: test-typescript
-test-typescript: .venv/ready  ## Ask the server with the TypeScript SDK, the Inspector in its strict mode, and the protocol's conformance suite
+test-typescript: .venv/ready  ## Call the server with the TypeScript SDK, the Inspector in its strict mode, and the protocol's conformance suite
 	@command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix .venv/typescript \
 		"@modelcontextprotocol/sdk@1" "@modelcontextprotocol/client@2" "@modelcontextprotocol/inspector@2" \
 		"@modelcontextprotocol/conformance@0.2.0-alpha.12" "node@22" || echo "The npm packages could not be installed."
@@ -138,7 +138,7 @@ test-typescript: .venv/ready  ## Ask the server with the TypeScript SDK, the Ins
 
 # They are looked at by whoever changes a view, and kept in the repository.
 .PHONY: pictures
-pictures: .venv/ready  ## Take the pictures of docs/views.md and docs/web.md anew, in a real browser
+pictures: .venv/ready  ## Update the pictures of docs/views.md and docs/web.md in a real browser
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WEB_TESTS)
 	@$(BIN)/python -m tests.views.screenshots docs/views
 

@@ -88,6 +88,6 @@ OTP = AddOption(
 DIGITRANSIT = AddOption(
     name="digitransit",
     metavar="REGION",
-    help=f"A region of Digitransit ({', '.join(REGIONS)}); its key stands in {KEY_VARIABLE}.",
+    help=f"A region of Digitransit ({', '.join(REGIONS)}); set its key in {KEY_VARIABLE}.",
     fill=_fill_region,
 )

@@ -28,6 +28,6 @@ ATTRIBUTION = (
 TFL = AddOption(
     name="tfl",
     metavar=None,
-    help=f"Transport for London's Unified API; its key stands in {KEY_VARIABLE}.",
+    help=f"Transport for London's Unified API; set its key in {KEY_VARIABLE}.",
     fill=lambda _: {"url": ADDRESS, "key": KEY_VARIABLE},
 )
