@@ -143,7 +143,7 @@ def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invok
     assert "/other.pb: 7 s old; 1 of 3 are known to the timetable" in doctor
     for answer in (board, trip):
         (warning,) = [each for each in answer["warnings"] if each["code"] == "realtime-unmatched"]
-        assert "knows 1 of 3 trips, vehicles and alerts" in warning["message"]
+        assert "matches 1 of 3 trips, vehicles and alerts" in warning["message"]
 
 
 def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, server, invoke):
@@ -158,7 +158,7 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
     (warning,) = [each for each in board["warnings"] if each["code"] == "realtime-unmatched"]
 
     assert "not matched: 1 id-of-several-feeds Several FEEDs have A-1, so its updates are left out." in added
-    assert "speaks of A-1, which several FEEDs have" in warning["message"]
+    assert "refers to A-1, which several FEEDs have" in warning["message"]
 
 
 @pytest.mark.parametrize(

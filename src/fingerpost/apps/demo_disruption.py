@@ -17,7 +17,7 @@ _NETWORK = "DEMO-HELSINKI"
 # Holds the end of the current disruption.
 _FILE = "demo-disrupted-until"
 LASTS = timedelta(minutes=10)
-# Real time that is older counts as stale.
+# Older realtime data counts as stale.
 _RENEW_AFTER_S = 60
 _CHECK_EVERY_S = 1.0
 

@@ -45,7 +45,7 @@ class FunctionTool(Tool):
         self._function = function
         self.spec = _spec_of(function)
         self.name = self.spec.name
-        # Nobody knows what a function does: unless it says so, it is not called a second time by itself.
+        # A function is not retried automatically unless it is declared idempotent, because its effects are unknown.
         self.idempotent = bool(getattr(function, "idempotent", False))
 
     async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -104,7 +104,7 @@ def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
 
 @asynccontextmanager
 async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
-    """Open the client of real time, whose responses all processes of a home folder share."""
+    """Open the realtime client, whose responses all processes of a home folder share."""
     from fingerpost.transit.embedded.realtime_feeds import POLL_S
 
     async with new_client(settings, list_paces()) as client:

@@ -36,7 +36,7 @@ def start_server_process() -> None:
 
 
 def _collect_without_loaded() -> None:
-    """Enable garbage collection for what is loaded from now on; a full collection of the engine takes 150 ms."""
+    """Enable garbage collection for objects created from now on; a full collection of the engine takes 150 ms."""
     gc.freeze()
     gc.enable()
 

@@ -199,7 +199,7 @@ def unexpected(correlation_id: str, where: str = "fingerpost") -> ToolError:
 
 
 def step_fields(error: ToolError, contract: Contract) -> dict[str, Any]:
-    """Return what a failure carries at the top of the plan-step contract's standard response (rule F2)."""
+    """Return the top-level fields of a failure in the plan-step contract's standard response (rule F2)."""
     return {
         "error_code": code_of(error, contract),
         "hint": hint_of(error),

@@ -246,7 +246,7 @@ _schemas: dict[Shape | tuple[Shape, ...], str] = {}
 
 
 def schema_of(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what a shape accepts, by alias, compact, in a fixed order.
+    """Return the JSON Schema (2020-12) of the values that a shape accepts, by alias, compact, in a fixed order.
 
     Several shapes give an object that is any one of them.
     """

@@ -58,7 +58,7 @@ class Request:
         repeatable: may be sent again after a failure; None means if the method is safe.
         fresh_s: how long a response may be served again from memory; 0 for never.
         renew: ignore responses in memory that were retrieved by then, because they cannot be used.
-        may_cache: whether a response may be served again; None for any. An error page with status 200 must not be.
+        may_cache: whether a response may be cached; None for any. An error page with status 200 must not be.
         accept: statuses beyond 2xx that are no failure.
         guarded: skip the host's circuit breaker, because the caller has its own.
         check_response: called before the status is checked, with the body if that is in memory.
@@ -173,7 +173,7 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
     if _origin(old) != _origin(new):
         secret_headers = {}
         sent = {name: value for name, value in sent.items() if not is_secret_name(name)}
-    # The new address is complete: the source repeats in it what it still needs of the query.
+    # The new URL is complete: the source repeats the parts of the query that it still needs.
     return replace(
         request,
         url=new.geturl(),

@@ -39,7 +39,7 @@ class LanguageModelPlanner:
         self._model = OpenAIChatModel(model, provider=provider)
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-        """Return a valid plan, or raise PlanInvalid with what is missing, or SourceFailed for the endpoint."""
+        """Return a valid plan, or raise PlanInvalid with the missing values, or SourceFailed for the endpoint."""
         answer_model = plan_model(catalogue)
         last: list[str] = []
         agent: Agent[None, Any] = Agent(

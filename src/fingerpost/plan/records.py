@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 from fingerpost.errors import StorageUnavailable
 
 PROTOCOL: Final = 1
-"""Counts up when the meaning of what is recorded changes; versions of fingerpost do not matter (design section 8)."""
+"""Increases when the meaning of a record changes, independently of the version of fingerpost (design section 8)."""
 
 RunState = Literal["running", "waiting", "completed", "failed", "cancelled"]
 StepState = Literal["completed", "skipped", "failed", "waiting"]

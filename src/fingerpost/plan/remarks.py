@@ -89,7 +89,7 @@ def details_of(response: Any) -> dict[str, Any]:
 
 
 def find_unresolved_path(response: Any, path: list[str] | None) -> str | None:
-    """Return where an output path ends without a value, and what is there; None if it has a value."""
+    """Return where an output path ends without a value, and the fields there; None if it has a value."""
     if not path or walk(response, path) is not None:
         return None
     known = next(length for length in range(len(path)) if walk(response, path[: length + 1]) is None)

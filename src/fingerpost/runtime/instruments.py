@@ -82,7 +82,7 @@ PLAN_STEP_DURATION = _durations(
 
 
 class Age(NamedTuple):
-    """The age of what is known of a network, or of one of its feeds."""
+    """The age of the data of a network, or of one of its feeds."""
 
     network: str
     feed: str | None

@@ -32,7 +32,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def flush_file(path: Path) -> None:
-    # Windows flushes only what is open for writing.
+    # Windows flushes only files that are open for writing.
     with path.open("r+b") as file:
         os.fsync(file.fileno())
 

@@ -164,7 +164,7 @@ class Network(Protocol):
 
     @property
     def profile(self) -> NetworkProfile:
-        """What is known without a query; a changed record of the network changes it."""
+        """The facts that need no query; they change if the record of the network changes."""
         ...
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:

@@ -44,7 +44,7 @@ def new_console(*, stderr: bool = False) -> Console:
 
 
 def showing_work(what: str) -> Status:
-    """Show on a terminal what is worked on in the block; nothing may be printed to stdout meanwhile."""
+    """Show the current work on a terminal while the block runs; nothing else may print to stdout meanwhile."""
     return new_console(stderr=True).status(Text(what))
 
 

@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 MOST_TAKEOVERS: Final = 3
 """A run that so many processes in a row died of is left as interrupted: it may be what kills them."""
 VERSION: Final = "fingerpost-plans"
-"""What is recorded has a version of its own (``records.PROTOCOL``); to DBOS all of ours are one."""
+"""Records have their own version (``records.PROTOCOL``), so DBOS sees one constant version."""
 
 # An executor whose name begins so is not recovered: a run interrupted at a terminal stays so.
 _COMMAND = "command-"

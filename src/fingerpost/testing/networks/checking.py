@@ -97,7 +97,7 @@ def draw_all(itineraries: Collection[Itinerary]) -> list[str]:
 
 
 def draw_board(board: DepartureBoard) -> list[str]:
-    """Draw a board's rows by the timetable, in order: ``1 08:10``, with what real time says behind it."""
+    """Draw a board's rows by the timetable, in order: ``1 08:10``, followed by its realtime data."""
     rows = sorted(board.departures, key=lambda row: (row.expected, row.line))
     return [
         f"{row.line} {_clock(row.scheduled)}"
@@ -108,7 +108,7 @@ def draw_board(board: DepartureBoard) -> list[str]:
 
 
 def list_scheduled(board: DepartureBoard) -> list[str]:
-    """Draw a board's rows by the timetable, in its order: ``1 08:10``; what real time says is left out."""
+    """Draw a board's rows by the timetable, in its order: ``1 08:10``; without realtime data."""
     rows = sorted(board.departures, key=lambda row: (row.scheduled, row.line))
     return [f"{row.line} {_clock(row.scheduled)}" for row in rows]
 

@@ -46,7 +46,7 @@ from fingerpost.testing.networks.source import ConformingSource, Trouble
 from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.transit.model.profile import Ability
 
-# What the facts of a module need, and what some of them need instead.
+# The abilities that the facts of a module need, and exceptions for some facts.
 _NEEDS: dict[ModuleType, set[Ability]] = {
     profile_conformance: set(),
     plan_conformance: {Ability.PLANS},

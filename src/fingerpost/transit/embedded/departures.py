@@ -138,7 +138,7 @@ class BoardCalls:
         )
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
-        """Whether a scheduled departure that is not off leads nowhere because real time broke its in-seat transfer.
+        """Whether an uncancelled departure leads nowhere because realtime data broke its in-seat transfer.
 
         Such a departure is on no board, and not called cancelled (decision 0314).
         """

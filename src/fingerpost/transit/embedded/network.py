@@ -228,7 +228,7 @@ class EmbeddedNetwork:
             find_row = self._stops.find_row
             found = [[self._walks.with_obstacles(trip, walks, find_row) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)
-        # What is cancelled in the night behind the last covered day was to run then all the same.
+        # A trip cancelled in the night after the last covered day was still scheduled for it.
         if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
             raise self._outside()
         notes = self._walks.list_notes(ends, (*itineraries, *timetabled), step_free=step_free)
@@ -296,7 +296,7 @@ class EmbeddedNetwork:
         window = Span(query.instant, query.instant + query.window_s)
         walks = None
         if query.walk_from is not None:
-            # Real time may move a departure to a stop outside the board.
+            # Realtime data may move a departure to a stop outside the board.
             left = [row for departure in departures if (row := self._stops.find_row(departure.stop_id)) is not None]
             to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
             walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}

@@ -95,7 +95,7 @@ class NetworkPlaces:
         return [self._stops.described(match) for match in sort_matches(by_token.values())]
 
     def _list_main_stations(self, text: str, addresses: AddressIndex) -> list[Place]:
-        """Return what a city's name means, alone or with a kind of station: its railway stations, else bus stations."""
+        """Return the stations of a city's name, alone or with a kind of station: railway, else bus stations."""
         city, kinds = addresses.find_city(text), [_RAILWAY, _BUS]
         words = plain(text).split()
         for count in range(1, len(words)):

@@ -90,7 +90,7 @@ class RealtimeWorker:
 
 _log = logging.getLogger(__name__)
 
-# How long the first answer waits for real time, and the first one after a long silence.
+# How long an answer waits for realtime data at first, and after a long time without queries.
 FIRST_WAIT_S = 5.0
 WAKING_WAIT_S = 2.0
 # Messages are read again after this time, because alerts come into force and messages of the future become valid.
@@ -203,7 +203,7 @@ class RealtimeUpdater:
         if await self._feeds.refresh(now, only_files=only_files):
             await self._read(now)
         elif only_files and self._has_time_moved(now):
-            # A slow fetch would read again what a later look at the files has read.
+            # A slow fetch would read files again that a later check has read.
             await self._read(now, only_if_moved=True)
 
     async def _read(self, now: int, *, only_if_moved: bool = False) -> None:
@@ -223,15 +223,15 @@ class RealtimeUpdater:
 def _format_unmatched(source: str, count: MatchCount) -> str:
     whole = count.matched + count.unmatched
     return (
-        f"Of real time from {source} the timetable knows {count.matched} of {whole} trips, vehicles and alerts, "
-        "so what is late or cancelled may be shown as scheduled."
+        f"The timetable matches {count.matched} of {whole} trips, vehicles and alerts from {source},"
+        " so late or cancelled trips may be shown as scheduled."
     )
 
 
 def _format_shared(source: str, shared_ids: Sequence[str]) -> str:
     return (
-        f"Real time from {source} speaks of {name_shared(shared_ids)}, which several FEEDs have, without saying whose; "
-        "that is left out, so what is late, cancelled or closed may be shown as scheduled."
+        f"The realtime data from {source} refers to {name_shared(shared_ids)}, which several FEEDs have;"
+        " this data is skipped, so late, cancelled or closed services may be shown as scheduled."
     )
 
 
@@ -259,7 +259,7 @@ async def _wait(work: "Future[None]", longest_s: float | None) -> None:
     def log_failure(ended: "Future[None]") -> None:
         failure = None if ended.cancelled() else ended.exception()
         if failure is not None:
-            _log.error("real time could not be read", exc_info=failure)
+            _log.error("realtime data could not be read", exc_info=failure)
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(note)
 

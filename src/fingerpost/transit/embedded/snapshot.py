@@ -20,7 +20,7 @@ class Snapshot:
     """The search timetables as ``planned`` and as they are expected to run (``live``).
 
     Lifts out of order count in ``live_step_free`` only. ``realtime_updated`` is the time of the oldest realtime message
-    in use (Unix seconds), None without real time.
+    in use (Unix seconds), None without realtime data.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Snapshot:
         return stop_time - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[trip_departure]])
 
     def stop_of(self, trip_departure: int, service_day: date, stop_time: int) -> int:
-        """Return the stop (row) of a ride's stop time, which real time may have moved to another platform."""
+        """Return the stop (row) of a ride's stop time, which realtime data may have moved to another platform."""
         if trip_departure < 0:
             return int(self.get_added(trip_departure).stop[stop_time])
         update = self.find_update(trip_departure, service_day)

@@ -58,7 +58,7 @@ class FareUnknown(Exception):
     """The price of a trip is unknown; the message is a clause with the reason."""
 
 
-# fare_transfer_rules.txt, fare_transfer_type: what is added to what was paid so far.
+# fare_transfer_rules.txt, fare_transfer_type: the amount added to the amount paid so far.
 TRANSFER_ONLY, TRANSFER_AND_LEG, TRANSFER_INSTEAD = range(3)
 
 

@@ -1,4 +1,4 @@
-"""Network profiles: what is known of a network without a query to its source."""
+"""Network profiles: the facts about a network that need no query to its source."""
 
 from dataclasses import dataclass
 from datetime import date

@@ -23,7 +23,7 @@ class PositionAnswer:
 async def ask_position(
     network: Network, coordinate: Coordinate, language: str | None, limit_s: float | None
 ) -> PositionAnswer:
-    """Ask a network's server, if it has one, what is at a position; failures of the server are not raised.
+    """Look up the name of a position on a network's server, if it has one; failures are not raised.
 
     Without a ``limit_s`` the network's own limits hold.
     """

@@ -1,4 +1,4 @@
-"""Find disrupted itineraries, rank them among their alternatives, and word what is disrupted (rule B5)."""
+"""Find disrupted itineraries, rank them among their alternatives, and describe the disruptions (rule B5)."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -107,7 +107,7 @@ class StopTimetableOutput(WireDict):
     meta: StopTimetableMeta
 
 
-# Bytes of the answer, then of the text; what is left is for alerts, warnings and where the answer comes from.
+# Bytes of the answer, then of the text; the rest is for alerts, warnings and provenance.
 MOST_ROW_BYTES, MOST_ROW_TEXT_BYTES = 30_000, 7_500
 MOST_LINE_BYTES, MOST_LINE_TEXT_BYTES = 9_000, 3_500
 # The text says a time as "Wed 2022-02-23 00:05 " at most, and beside names a mode, brackets and a service day.

@@ -170,7 +170,7 @@ class PlanJourney(PublishedTool):
         return _answer(found, arguments, call)
 
     async def _ask_texts(self, opened: OpenNetworks, arguments: JourneyPlanRequest, call: Call) -> _JourneysFound:
-        """Ask the sources that read the texts themselves, because they know best what is unclear about them."""
+        """Query the sources that resolve texts themselves, because they know best which texts are ambiguous."""
         now = int(call.now.timestamp())
         origin, destination = [await self._format_end(text, call.user) for text in (arguments.from_, arguments.to)]
         query = TextJourneyQuery(
@@ -236,7 +236,7 @@ class PlanJourney(PublishedTool):
                 found.first_answer, itineraries=found.ranked.found, provenance=found.provenance, why_nothing=None
             ),
             warnings=[*warnings, *found.warnings],
-            # The fallback of TfL says in its provenance what is lost.
+            # The provenance of TfL's fallback lists the missing data.
             is_own_engine=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
         )
 

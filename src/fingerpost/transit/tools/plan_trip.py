@@ -1,4 +1,4 @@
-"""plan_trip (docs/contracts): itineraries between two places, with what is disrupted and what to do instead."""
+"""plan_trip (docs/contracts): itineraries between two places, with disruptions and alternatives."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

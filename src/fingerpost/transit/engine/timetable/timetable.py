@@ -87,7 +87,7 @@ class Pathways(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Timetable:
-    """The timetable of one network, without real time."""
+    """The timetable of one network, without realtime data."""
 
     feeds: tuple[Feed, ...]
     feed_fares: TextColumn  # what transit.fares.book.FareBook wrote, empty where a feed has no fares
@@ -127,7 +127,7 @@ class Timetable:
 
     # stop times, in order along each trip
     stop_time_stop: Int32
-    stop_time_sequence: Int32  # GTFS stop_sequence, by which real time names a stop time
+    stop_time_sequence: Int32  # GTFS stop_sequence, by which realtime data identifies a stop time
     stop_time_arrival_s: Int32
     stop_time_departure_s: Int32
     stop_time_flags: UInt8

@@ -30,7 +30,7 @@ CURRENT, OTHER, FORMER = 1.0, 0.985, 0.95
 _OTHER_NAMES = ("alt_name", "short_name", "official_name", "loc_name")
 _FORMER_NAMES = ("old_name",)
 
-# The first of these tags says what a place is.
+# The first of these tags determines the kind of a place.
 _PLACE_KEYS = (
     "amenity", "shop", "tourism", "leisure", "office", "historic", "craft", "healthcare", "club", "aeroway", "sport",
     "military", "emergency", "building", "place", "landuse", "natural", "waterway", "man_made", "bridge",

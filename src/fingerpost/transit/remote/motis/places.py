@@ -97,7 +97,7 @@ def _raise(text: str) -> str:
 
 
 def _cases(text: str) -> Iterator[str]:
-    """Yield what a raised text may have been; small letters are exact."""
+    """Yield the possible originals of an upper-cased text; lower-case letters are exact."""
     yield text
     # Not islower(): a letter such as º is small and has no capital.
     if all(letter.upper() == letter for letter in text) and text.lower() != text:

@@ -35,7 +35,7 @@ from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 
 # OpenTripPlanner 2.7 to 2.9 accept our documents.
 NEEDED = "QueryType.planConnection"
-# The trait of a learned profile with what the schema lacks.
+# The trait of a learned profile that lists the fields missing from the schema.
 TRAIT = "lacking"
 
 

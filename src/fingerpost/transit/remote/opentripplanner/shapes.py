@@ -341,13 +341,13 @@ def is_taken_away(
 ) -> bool:
     """Whether the trip of a leg is cancelled, or skips the stop where the rider boards or alights.
 
-    A call that real time took away has no pickup or drop-off type at all; ``types`` are those of the leg's two calls.
+    A stop time that realtime data removed has no pickup or drop-off type; ``types`` are those of the leg's ends.
     """
     return bool(is_ride) and (state == CANCELLED or (bool(is_live) and None in types))
 
 
 def _if_taken_away(node: Any) -> Any:
-    """Return an itinerary as it came; None where real time took nothing of it away, and it tells nothing new."""
+    """Return a scheduled itinerary unchanged; None if realtime data removed none of its rides, so it adds nothing."""
     legs = node.get("legs") if isinstance(node, dict) else None
     if isinstance(legs, list) and not any(isinstance(leg, dict) and _is_off(leg) for leg in legs):
         return None

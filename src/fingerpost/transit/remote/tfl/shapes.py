@@ -1,4 +1,4 @@
-"""Pydantic models of TfL's responses; TfL omits what is null, and adds fields at any time."""
+"""Pydantic models of TfL's responses; TfL omits null fields, and may add fields at any time."""
 
 import json
 from collections.abc import Sequence
@@ -191,7 +191,7 @@ class LineModeGroup(Shape):
 
 
 class TflStopPoint(Shape):
-    """A stop, a station, a group or a hub, with what is below it."""
+    """A stop, a station, a group or a hub, with its children."""
 
     naptan_id: str | None = None
     id: str

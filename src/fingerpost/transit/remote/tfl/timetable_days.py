@@ -157,7 +157,7 @@ _MOST_NAMED = 12
 
 
 class RemarkKind(StrEnum):
-    """What a note says of timetables, before the names of their lines."""
+    """The text of a note on timetables, which precedes the names of their lines."""
 
     NO_TIMETABLE = "TfL has no timetable at this stop for"
     NO_ANSWER = "TfL did not return the timetables of"
@@ -223,7 +223,7 @@ def _choose(
         return [], []
     if holiday == CHRISTMAS:
         return [], [TimetableRemark(RemarkKind.CHRISTMAS, line, str(day))]
-    # Most lines run on a holiday what they run on a Sunday; to promise less is safer than to promise more.
+    # Most lines run their Sunday service on a holiday; promising fewer trips is safer than promising more.
     is_by_day = not any(days.is_night for _, days in known)
     has_sunday = any(_SUNDAY in days.weekdays for _, days in known)
     weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()

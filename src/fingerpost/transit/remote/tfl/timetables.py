@@ -322,6 +322,6 @@ def _has_unknown_frequency(schedule: shapes.Schedule) -> bool:
 
 
 def is_whole(remarks: Iterable[TimetableRemark]) -> bool:
-    """Whether timetables are complete, so that what they lack does not run."""
+    """Whether timetables are complete, so that a trip they lack does not run."""
     complete = {RemarkKind.SCHOOL, RemarkKind.HOLIDAY_FOLLOWED, RemarkKind.WHOLE_STATION}
     return all(remark.kind in complete for remark in remarks)

@@ -1,4 +1,4 @@
-"""TfL's address, key and rate limit, and what is known of London without a request."""
+"""TfL's URL, key and rate limit, and the facts about London that need no request."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -107,7 +107,7 @@ def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, .
     return {key: tuple(grouped) for key, grouped in found.items()}
 
 
-# Real time of a day further off than this is an error.
+# Realtime data for a day further away than this is an error.
 _FURTHEST_DAYS = 366
 _DAY_S = 86_400
 
