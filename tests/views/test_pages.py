@@ -54,9 +54,9 @@ def test_no_module_can_turn_text_into_markup_or_code():
             {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'},
             "a.js imports b.js imports a",
         ),
-        ({"a.js": "export default 1;\n"}, "a.js cannot be put"),
-        ({"a.js": 'import "./b.js";\n'}, "a.js cannot be put"),
-        ({"a.js": 'const end = "</SCRIPT>";\n'}, "a.js cannot be put"),
+        ({"a.js": "export default 1;\n"}, "a.js cannot be embedded"),
+        ({"a.js": 'import "./b.js";\n'}, "a.js cannot be embedded"),
+        ({"a.js": 'const end = "</SCRIPT>";\n'}, "a.js cannot be embedded"),
     ],
     ids=["circle", "default", "bare-import", "script-end"],
 )
