@@ -112,8 +112,8 @@ def test_the_only_candidate_comes_with_the_reason_and_what_to_do(town):
     ask = town(TOWN, PLACES)
     found = ask("findAddressOrStop", {"rawText": "Nort by"})
     refused = ask("plan_trip", {"origin": label("Nort by"), "destination": label("South")})
-    assert "only North resembles it, too little to be taken for it (score 0." in found.body["meta"]["reason"]
+    assert "only North is similar, and may not be what is meant" in found.body["meta"]["reason"]
     assert "If it is meant, send its id or lat,lon;" in found.text
     error = refused.body["error"]
-    assert "only North resembles it" in error["message"]
+    assert "only North is similar" in error["message"]
     assert error["hint"] == "If North is meant, use TEST:NORTH as the label; else spell it differently"

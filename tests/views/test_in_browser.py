@@ -220,7 +220,7 @@ async def test_a_failure_shows_its_sentence_and_what_to_do(draw):
     async with draw("plan_trip", {**TRIP, "origin": {"type": "label", "value": "kamp"}}, context=ENGLISH) as shown:
         text = await shown.frame.inner_text("[role=alert]")
 
-    assert text == shown.body["error"]["message"]
+    assert text == f"{shown.body['error']['message']}."
 
 
 async def test_the_language_is_the_hosts_and_the_theme_follows_it(draw):

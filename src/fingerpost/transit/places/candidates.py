@@ -67,10 +67,7 @@ def format_lone_candidate(match: PlaceMatch) -> str:
     if match.is_apart:
         away = "" if match.distance_m is None else f", {match.distance_m / 1000:.0f} km away"
         return f"{match.place.name} lies in {match.network}{away}; nothing near there is called so"
-    return (
-        f"only {match.place.name} resembles it, too little to be taken for it "
-        f"(score {match.score:.2f}, {AUTO_RESOLVE:.2f} is needed)"
-    )
+    return f"only {match.place.name} is similar, and may not be what is meant"
 
 
 class Distinction(WireDict):

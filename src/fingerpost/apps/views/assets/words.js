@@ -82,6 +82,8 @@ export class Words {
   day(date, today) {
     /** @type {Intl.DateTimeFormatOptions} */
     const shape = { weekday: "short", day: "numeric", month: "numeric", timeZone: "UTC" };
+    // 11/12 is another day in Britain than in America.
+    if (this.language === "en") shape.month = "short";
     if (today && date.slice(0, 4) !== today.slice(0, 4)) shape.year = "numeric";
     return new Intl.DateTimeFormat(this.language, shape).format(new Date(`${date}T00:00:00Z`));
   }
