@@ -36,7 +36,7 @@ def schema_of(folder):
 
 
 def open_database(folder):
-    return Database(os.environ[URL], schema=schema_of(folder))
+    return Database(get_url(), schema=schema_of(folder))
 
 
 def describe_tables(folder):
