@@ -1,4 +1,4 @@
-"""Compile the engine's kernels in a process of its own, while this one answers with plain kernels."""
+"""Compile the engine's kernels in a separate process, while this one answers with plain kernels."""
 
 import logging
 import os

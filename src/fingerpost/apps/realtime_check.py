@@ -29,7 +29,7 @@ _STOP_TIMES_APPLIED = (StopTimeOutcome.APPLIED, StopTimeOutcome.HELD, StopTimeOu
 
 
 class RealtimeCheck:
-    """The current message of each realtime source of a record, or a sentence on why there is none; fetched once."""
+    """The current message of each realtime source of a record, or the reason for its absence; fetched once."""
 
     def __init__(self, settings: Settings, record: NetworkRecord) -> None:
         self._settings = settings
@@ -70,7 +70,7 @@ class RealtimeCheck:
                 raise ParameterError(
                     f"{text} gives no real time now: {message}",
                     {"field": "realtime"},
-                    hint="Correct the address, or add --unchecked to use it all the same",
+                    hint="Correct the address, or add --unchecked to use it anyway",
                 )
 
     def list_lines(self) -> list[tuple[str, bool]]:

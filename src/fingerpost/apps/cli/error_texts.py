@@ -111,5 +111,5 @@ def _describe_candidate(candidate: dict[str, str]) -> str:
 
 def _capitalize(text: str) -> str:
     first = text.partition(" ")[0]
-    # A field's or a file's name stays as it is spelt.
+    # Names of fields and files keep their spelling.
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

@@ -17,7 +17,7 @@ from fingerpost.apps.cli.output import new_console, print_json, style_answer
 from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.wiring import Application
 
-# Lines of the screen beside the departures: title, state, warnings, prompt.
+# Screen lines that are not departures: title, state, warnings, prompt.
 _LINES_AROUND = 10
 _FEWEST_ROWS, _MOST_ROWS = 3, 50
 

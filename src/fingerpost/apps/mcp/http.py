@@ -234,7 +234,7 @@ class Readiness:
         self._begun_s = 0.0
 
     async def find_problem(self) -> str | None:
-        """Return a sentence on what cannot be used, or None."""
+        """Return one sentence about the part that fails, or None."""
         if self._warm_up.problem is not None:
             return self._warm_up.problem
         check = self._check

@@ -255,7 +255,7 @@ def _write_text(body: GetDeparturesOutput, shown: Sequence[Departure], rows: Seq
     start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
     head = f"Departures from {body.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"
     empty = " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
-    parts = [(path, _name_row(row)) for path, row in list_row_paths(shown)]
+    parts = ((path, _name_row(row)) for path, row in list_row_paths(shown))
     alerts = list_alert_lines(meta, parts, "every departure", meta["timeZone"])
     return "\n".join([head, *(rows or [empty]), *list_footer_lines(body, meta, alerts)])
 
@@ -266,15 +266,17 @@ def _name_row(row: Departure) -> str:
 
 def _format_row(row: Departure, format_time: FormatTime) -> str:
     platform = f", platform {row.platform}" if row.platform else ""
-    delay_s = row.departure_delay_s or 0
-    delay = f"{abs(delay_s)} s {'early' if delay_s < 0 else 'late'}"
-    status = {
-        Status.CANCELLED: " CANCELLED",
-        Status.DELAYED: f" (expected {format_time(row.expected)}, {delay})",
-        Status.ON_TIME: f" (on time{f', {delay}' if delay_s else ''})",
-        Status.SCHEDULED_ONLY: "",
-    }[status_of_departure(row)]
-    return f"{format_time(row.scheduled)} {_name_row(row)}{platform}{status}"
+    return f"{format_time(row.scheduled)} {_name_row(row)}{platform}{_format_status(row, format_time)}"
+
+
+def _format_status(row: Departure, format_time: FormatTime) -> str:
+    status, delay_s = status_of_departure(row), row.departure_delay_s or 0
+    if status is Status.CANCELLED:
+        return " CANCELLED"
+    if status is Status.SCHEDULED_ONLY:
+        return ""
+    delay = f", {abs(delay_s)} s {'early' if delay_s < 0 else 'late'}" if delay_s else ""
+    return f" (expected {format_time(row.expected)}{delay})" if status is Status.DELAYED else f" (on time{delay})"
 
 
 def _format_leaving(row: Departure, walk: WalkToStop | None, now: int, format_time: FormatTime) -> str:

@@ -151,7 +151,7 @@ def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
 
 
 def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
-    for ride in rides:
+    for ride in (ride for ride in rides if ride.headway_s or ride.by_arrangement):
         name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
         if ride.headway_s:
             about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."

@@ -1,6 +1,6 @@
 """Write the texts of transit answers: times, itineraries and legs, alerts, and the warnings and sources below."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -85,13 +85,14 @@ def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, word: Callable
     ]
 
 
-def name_rides(itineraries: Iterable[Itinerary], word: Callable[[Mode], str]) -> list[tuple[str, str]]:
-    return [
+def name_rides(itineraries: Iterable[Itinerary], word: Callable[[Mode], str]) -> Iterator[tuple[str, str]]:
+    """Yield the path of each ride in the answer, and its name in texts."""
+    return (
         (f"itineraries/{row}/legs/{at}", f"{row + 1}: {name_ride(word(leg.mode), leg.line)}")
         for row, itinerary in enumerate(itineraries)
         for at, leg in enumerate(itinerary.legs)
         if leg.is_transit
-    ]
+    )
 
 
 def _format_change(before: Leg | None, leg: Leg) -> str:
@@ -148,9 +149,11 @@ def explain_gap(gap: BoardGap) -> WhyEmptySentence:
     return WhyEmptySentence("The timetable has no departures from here on any day")
 
 
-def list_alert_lines(meta: AlertNotes, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> list[str]:
+def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everything: str, zone: str) -> list[str]:
     """Return one line an alert; ``parts`` are (path, name) of the answer, ``everything`` the name of all together."""
-    lines = [f"! {_line_of(alert, parts, everything, zone)}" for alert in meta.get("alerts", ())]
+    alerts = meta.get("alerts", ())
+    named = list(parts) if alerts else []
+    lines = [f"! {_line_of(alert, named, everything, zone)}" for alert in alerts]
     more = meta.get("alertsNotShown", 0)
     if more:
         lines.append(f"! {more} more {'alert is' if more == 1 else 'alerts are'} not shown.")
