@@ -52,7 +52,7 @@ CITIES = {
 NEAREST_M, FURTHEST_M = 200.0, 2000.0
 # Walks further apart than this are listed.
 FAR_S = 60.0
-_LONGEST_M = 20_000.0
+_MAX_M = 20_000.0
 WALK = """query ($from: PlanLabeledLocationInput!, $to: PlanLabeledLocationInput!) {
   planConnection(origin: $from, destination: $to, modes: {directOnly: true, direct: [WALK]}, first: 1) {
     edges { node { walkDistance duration } } } }"""
@@ -85,7 +85,7 @@ class StreetMeasure:
 
     def walk(self, start, end):
         """Return the metres and seconds between two places that were snapped, None where there is no way."""
-        walked = self.search.measure(start, end, _LONGEST_M)
+        walked = self.search.measure(start, end, _MAX_M)
         if walked.metres[0] < 0:
             return None
         return float(walked.metres[0]), float(walked.seconds[0]) * PACE_M_PER_S / THEIR_PACE_M_PER_S

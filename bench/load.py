@@ -23,10 +23,10 @@ from serving import Caller, Server, serving
 from fingerpost.apps.kernels import load_kernels
 from fingerpost.transit.kernel_mode import are_compiled
 
-LEAST_SPEEDUP = 1.7
-MOST_TIMES_MEDIAN = 3.0
+MIN_SPEEDUP = 1.7
+MAX_TIMES_MEDIAN = 3.0
 # What a process may have more at the end than after the first tenth of the time.
-MOST_GROWTH = 1.1
+MAX_GROWTH = 1.1
 _WARM_SHARE = 0.1
 _LENGTH = re.compile(rb"content-length: (\d+)", re.IGNORECASE)
 _SERVE = "from fingerpost.apps.cli import main; main()"
@@ -112,14 +112,14 @@ def draw_bodies(count: int) -> list[bytes]:
 def judge(loads: dict[str, Load]) -> list[str]:
     missed = []
     one, two = loads.values()
-    if two.calls_per_s < LEAST_SPEEDUP * one.calls_per_s:
+    if two.calls_per_s < MIN_SPEEDUP * one.calls_per_s:
         missed.append(f"two workers answer {two.calls_per_s / max(one.calls_per_s, 1e-9):.2f} times the calls of one")
     for name, load in loads.items():
         if load.failures:
             missed.append(f"{name}: {len(load.times_ms)} calls answered, failures: {dict(load.failures)}")
-        if load.bytes_after > MOST_GROWTH * load.bytes_before:
+        if load.bytes_after > MAX_GROWTH * load.bytes_before:
             missed.append(f"{name}: memory grew by {load.bytes_after / load.bytes_before - 1:.0%}")
-        if (ratio := percentile(load.times_ms, 0.99) / p50(load.times_ms)) > MOST_TIMES_MEDIAN:
+        if (ratio := percentile(load.times_ms, 0.99) / p50(load.times_ms)) > MAX_TIMES_MEDIAN:
             missed.append(f"{name}: p99 is {ratio:.1f} times the median")
     return missed
 

@@ -189,7 +189,7 @@ def test_only_what_lies_in_the_area_is_kept(tmp_path):
 
 @pytest.mark.parametrize(("focus", "names"), [(Coordinate(61.5, 23.9), ["C", "D"]), (None, ["A", "B"])])
 def test_of_a_kind_the_nearest_are_offered_else_the_first_by_name(tmp_path, monkeypatch, focus, names):
-    monkeypatch.setattr("fingerpost.transit.osm.addresses.index.MOST_OF_KIND", 2)
+    monkeypatch.setattr("fingerpost.transit.osm.addresses.index.MAX_PLACES_OF_KIND", 2)
     spots = {"A": (61.57, 23.9), "B": (61.3, 23.9), "C": (61.5, 23.8), "D": (61.5, 24.0)}
     things = [node(*at, amenity="pharmacy", name=name) for name, at in spots.items()]
     with opened_index(tmp_path, things) as drawn:

@@ -19,7 +19,7 @@ from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.tools.map_shapes import MOST_CHARACTERS, find_box
+from fingerpost.transit.tools.map_shapes import MAX_CHARACTERS, find_box
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.homes import keep_network
 from tests.shared_data import get_shared
@@ -100,7 +100,7 @@ async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
     geometry = answer.meta[GEOMETRY]
     legs = geometry["itineraries"][0]["legs"]
     assert geometry["toleranceMeters"] == 20
-    assert sum(len(leg["legGeometry"]["points"]) for leg in legs) <= MOST_CHARACTERS
+    assert sum(len(leg["legGeometry"]["points"]) for leg in legs) <= MAX_CHARACTERS
     assert legs[1]["legGeometry"]["length"] == len(polyline.decode(legs[1]["legGeometry"]["points"])) < 20_000
 
 

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from fingerpost.apps import error_boundary
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES
+from fingerpost.contract.size_bounds import MAX_BODY_BYTES, MAX_TEXT_BYTES
 from fingerpost.errors import ToolError
 from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
@@ -58,7 +58,7 @@ class Findings:
         text_bytes = len(answer.text.encode("utf-8", "surrogatepass"))
         self.sizes = Counter(body=max(self.sizes["body"], body_bytes), text=max(self.sizes["text"], text_bytes))
         yield from (("schema", each.message[:300]) for each in self._validators[name].iter_errors(json.loads(wire)))
-        if body_bytes > MOST_BODY_BYTES or text_bytes > MOST_TEXT_BYTES:
+        if body_bytes > MAX_BODY_BYTES or text_bytes > MAX_TEXT_BYTES:
             yield "bound", (body_bytes, text_bytes)
         if any(word in answer.text for word in INTERNAL):
             yield "internal", answer.text[:300]

@@ -165,7 +165,7 @@ async def test_a_request_in_pieces_is_answered(application):
 
 
 async def test_a_connection_beyond_the_limit_is_refused(application, monkeypatch):
-    monkeypatch.setattr(http_limits, "MOST_CONNECTIONS", 0)
+    monkeypatch.setattr(http_limits, "MAX_CONNECTIONS", 0)
     async with connected(application) as (reader, _):
         received = await read_all(reader)
 
@@ -178,7 +178,7 @@ async def test_connections_of_one_address_are_limited_unless_it_is_a_trusted_pro
     application, monkeypatch, proxies, status
 ):
     """Loopback stands for another machine here; by itself it may be many callers, and is not limited."""
-    monkeypatch.setattr(http_limits, "MOST_CONNECTIONS_OF_ONE", 0)
+    monkeypatch.setattr(http_limits, "MAX_CONNECTIONS_PER_ADDRESS", 0)
     monkeypatch.setattr(http_limits, "is_loopback", lambda _host: False)
     async with connected(application, proxies) as (reader, writer):
         writer.write(b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n")
@@ -243,7 +243,7 @@ def test_a_caller_has_room_for_so_many_requests(most, may_be_many, room):
 
 async def test_bodies_that_do_not_come_take_the_room_of_their_caller_alone(application, monkeypatch):
     """Each is counted from its headers on, before anything of its body is read."""
-    monkeypatch.setattr(http_limits, "MOST_CALLS_OF_ONE", 0)
+    monkeypatch.setattr(http_limits, "MAX_CALLS_PER_CALLER", 0)
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
 
     async def never():

@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.listing import build_tool_entry
-from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES, STATED
+from fingerpost.contract.size_bounds import MAX_BODY_BYTES, MAX_TEXT_BYTES, STATED
 from tests.apps.conftest import NOW
 from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
 from tests.apps.telling import untold
@@ -90,7 +90,7 @@ def test_the_text_alone_has_every_figure_time_and_candidate(application, name, a
     body_bytes, text_bytes = sizes(answer)
 
     assert untold(name, answer) == []
-    assert (body_bytes <= MOST_BODY_BYTES, text_bytes <= MOST_TEXT_BYTES) == (True, True)
+    assert (body_bytes <= MAX_BODY_BYTES, text_bytes <= MAX_TEXT_BYTES) == (True, True)
     assert list(Draft202012Validator(application.tools[name].definition.output_schema).iter_errors(answer.body)) == []
 
 
@@ -106,7 +106,7 @@ def test_rows_beyond_the_bound_are_counted_and_the_way_to_them_is_told(applicati
         "rest": "The rest by the same query with LIMIT and OFFSET.",
     }  # fmt: skip
     assert answer.text.endswith(f"! results: the first {len(rows)} of 900 are here. {left_out['rest']}")
-    assert sizes(answer)[0] > MOST_BODY_BYTES * 0.9
+    assert sizes(answer)[0] > MAX_BODY_BYTES * 0.9
 
 
 def test_a_text_that_is_cut_has_both_ends(application):
@@ -130,8 +130,8 @@ def test_a_run_of_many_long_steps_is_bounded(application):
     )
 
     for name, each in (("run_plan", answer), ("get_plan_run", seen)):
-        assert sizes(each)[0] <= MOST_BODY_BYTES
-        assert sizes(each)[1] <= MOST_TEXT_BYTES
+        assert sizes(each)[0] <= MAX_BODY_BYTES
+        assert sizes(each)[1] <= MAX_TEXT_BYTES
         assert list(Draft202012Validator(application.tools[name].definition.output_schema).iter_errors(each.body)) == []
         parts = {part["part"]: part for part in each.body["left_out"]}
         assert parts["results"]["total"] == 120
@@ -149,8 +149,8 @@ def test_variables_beyond_the_bound_are_counted(application):
 
     assert warning["code"] == "truncated-results"
     assert f"variables: the first {len(answer.body['variables'])} of 40 are here." in warning["message"]
-    assert sizes(answer)[0] <= MOST_BODY_BYTES
-    assert sizes(answer)[1] <= MOST_TEXT_BYTES
+    assert sizes(answer)[0] <= MAX_BODY_BYTES
+    assert sizes(answer)[1] <= MAX_TEXT_BYTES
 
 
 def test_each_description_states_the_bounds(application):
@@ -181,8 +181,8 @@ def test_a_large_question_is_refused_in_few_words(application, arguments, monkey
     for name, tool in application.tools.items():
         answer = ask(application, name, arguments)
         assert answer.is_error
-        assert sizes(answer)[0] <= MOST_BODY_BYTES
-        assert sizes(answer)[1] <= MOST_TEXT_BYTES
+        assert sizes(answer)[0] <= MAX_BODY_BYTES
+        assert sizes(answer)[1] <= MAX_TEXT_BYTES
         assert list(Draft202012Validator(tool.definition.output_schema).iter_errors(answer.body)) == []
 
 

@@ -115,7 +115,7 @@ def test_a_line_is_cut_where_it_leaves_the_box():
     ("most", "kinds", "left"), [(7, [KINDS.MAIN, KINDS.MINOR], ()), (6, [KINDS.MAIN], (KINDS.MINOR,))]
 )
 def test_the_least_telling_is_left_out_where_not_all_fits(monkeypatch, most, kinds, left):
-    monkeypatch.setattr(basemap, "MOST_POINTS", most)
+    monkeypatch.setattr(basemap, "MAX_POINTS", most)
     minor = DrawnLine(KINDS.MINOR, [(0.001, 0.001), (0.004, 0.002), (0.002, 0.008), (0.009, 0.003)])
     main = DrawnLine(KINDS.MAIN, [(0.001, 0.009), (0.004, 0.001), (0.008, 0.009)])
     shown = draw_basemap(pack_lines([minor, main]), BOX)
@@ -161,7 +161,7 @@ def is_in(ring, point):
 def test_no_box_is_drawn_with_more_points_than_are_worth_sending(monkeypatch):
     zigzag = [(0.005 + 0.004 * (n % 2), n * 0.0001) for n in range(100)]
     lines = [DrawnLine(kind, zigzag) for kind in (KINDS.MAIN, KINDS.SECONDARY, KINDS.MINOR)]
-    monkeypatch.setattr(basemap, "MOST_DRAWN", 150)
+    monkeypatch.setattr(basemap, "MAX_SHAPES", 150)
     shown = draw_basemap(pack_lines(lines), BOX)
 
     assert [layer.kind for layer in shown.layers] == [KINDS.MAIN]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.transit.tools.get_stop_timetable import MOST_LINES, MOST_ROWS
+from fingerpost.transit.tools.get_stop_timetable import MAX_LINES, MAX_ROWS
 from tests.contracts.conftest import clock, leaving
 from tests.contracts.test_stop_timetable_contract import NOW, ask, rows
 from tests.rules.drawing import T0
@@ -28,7 +28,7 @@ def test_with_until_everything_is_listed_up_to_the_last_bus(over):
     answer = ask(over, *evening, until="2022-02-22T21:00:00Z")
 
     assert len(answer.body["departures"]) == 16
-    assert answer.body["applied"] == {"maxDepartures": MOST_ROWS, "horizonMinutes": 900, "clamped": False}
+    assert answer.body["applied"] == {"maxDepartures": MAX_ROWS, "horizonMinutes": 900, "clamped": False}
     assert "warnings" not in answer.body["metadata"]
     assert answer.body["meta"]["lines"] == [
         {
@@ -87,14 +87,14 @@ def test_a_longer_timetable_than_fits_goes_on_where_it_was_cut(over):
 
 
 def test_more_rows_than_the_most_are_lowered(over):
-    for asked, clamped in ((MOST_ROWS, False), (MOST_ROWS + 1, True)):
+    for asked, clamped in ((MAX_ROWS, False), (MAX_ROWS + 1, True)):
         applied = ask(over, leaving(5), until=clock(60), maxDepartures=asked).body["applied"]
-        assert (applied["maxDepartures"], applied["clamped"]) == (MOST_ROWS, clamped)
+        assert (applied["maxDepartures"], applied["clamped"]) == (MAX_ROWS, clamped)
 
 
 def test_lines_beyond_the_bound_are_counted(over):
-    many = [leaving(5, f"{line:03d}") for line in range(MOST_LINES + 2)]
+    many = [leaving(5, f"{line:03d}") for line in range(MAX_LINES + 2)]
     answer = ask(over, *many, until=clock(60))
 
-    assert (len(answer.body["meta"]["lines"]), answer.body["meta"]["linesNotShown"]) == (MOST_LINES, 2)
+    assert (len(answer.body["meta"]["lines"]), answer.body["meta"]["linesNotShown"]) == (MAX_LINES, 2)
     assert "! 2 more lines are not shown." in answer.text

@@ -185,7 +185,7 @@ async def test_more_queries_than_processes_wait(sample, monkeypatch):
     most = []
     monkeypatch.setattr(sandbox, "_execute", execute)
     monkeypatch.setattr(sandbox, "compute", write)
-    params, count = CustomSqlParams(sql_query="SELECT 1"), sandbox._MOST_PROCESSES + 3
+    params, count = CustomSqlParams(sql_query="SELECT 1"), sandbox._MAX_PROCESSES + 3
     replies = await asyncio.gather(*[sandbox.run_sql(sample, params) for _ in range(count)])
 
-    assert (len(replies), max(most)) == (count, sandbox._MOST_PROCESSES)
+    assert (len(replies), max(most)) == (count, sandbox._MAX_PROCESSES)

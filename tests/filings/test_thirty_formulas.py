@@ -12,7 +12,7 @@ from tests.filings.conftest import RECORDED
 from tests.filings.drawing import ask
 from tests.shared_data import get_shared
 
-LEAST_CHECKED = 600
+MIN_CHECKED = 600
 
 # What a reader of the file takes for each word: tags of equal standing together, the largest of them; in order.
 TAGS = {
@@ -162,4 +162,4 @@ def test_formulas_are_what_a_plain_reading_of_the_file_gives(recorded, readings,
                 wrong.append((expression, year, found, float(expected)))
 
     assert wrong == []
-    assert checked >= LEAST_CHECKED / len(RECORDED)
+    assert checked >= MIN_CHECKED / len(RECORDED)

@@ -4,7 +4,7 @@ import ast
 
 from tests.project.sources import list_python, parse, shown
 
-FEWEST_WORDS = 4
+MIN_WORDS = 4
 _ASKING_CALLS = ("raises", "fail", "warns", "assert_", "check")
 
 
@@ -54,7 +54,7 @@ def test_every_test_states_its_fact():
         f"{shown(path)}::{test.name}"
         for path in list_python("tests")
         for test in _tests(parse(path))
-        if not ast.get_docstring(test) and test.name.count("_") < FEWEST_WORDS
+        if not ast.get_docstring(test) and test.name.count("_") < MIN_WORDS
     ]
 
     assert silent == []

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.model.line_colors import (
     BLACK,
-    LEAST_CONTRAST,
+    MIN_CONTRAST,
     NOT_STATED,
     WHITE,
     LineColors,
@@ -26,12 +26,12 @@ def test_whatever_is_stated_the_text_can_be_read(color, text_color):
 
     if found is not None:
         assert found.color == color
-        assert contrast(found.color, found.text_color) >= LEAST_CONTRAST
+        assert contrast(found.color, found.text_color) >= MIN_CONTRAST
 
 
 @given(COLORS)
 def test_black_or_white_can_be_read_on_any_colour(color):
-    assert max(contrast(color, BLACK), contrast(color, WHITE)) >= LEAST_CONTRAST
+    assert max(contrast(color, BLACK), contrast(color, WHITE)) >= MIN_CONTRAST
 
 
 @given(COLORS, COLORS)
@@ -43,7 +43,7 @@ def test_contrast_is_that_of_the_recommendation(one, other):
 
 def test_the_greys_around_the_bound():
     """The recommendation's own example: #767676 is the lightest grey that is read on white, #777777 is not."""
-    assert contrast(0x767676, WHITE) >= LEAST_CONTRAST > contrast(0x777777, WHITE)
+    assert contrast(0x767676, WHITE) >= MIN_CONTRAST > contrast(0x777777, WHITE)
 
 
 @pytest.mark.parametrize(

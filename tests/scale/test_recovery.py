@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from fingerpost.plan.engines.dbos import DbosJournal
-from fingerpost.plan.engines.dbos_executor import MOST_TAKEOVERS
+from fingerpost.plan.engines.dbos_executor import MAX_TAKEOVERS
 from fingerpost.plan.plan_json import read_plan
 from tests.plan.suite.fixtures import INTERRUPTED, USER, CallLog, adding, new_runs, plan_of_steps, read_runs
 from tests.plan.suite.processes import PATIENCE_S, wait_until
@@ -52,7 +52,7 @@ def test_a_run_that_killed_a_few_processes_in_a_row_is_left(database, tmp_path):
     with working(tmp_path, INTERRUPTED) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         one.kill()
-    database.change(lambda at: at.execute("UPDATE plan_run SET takeovers = %s", (MOST_TAKEOVERS,)))
+    database.change(lambda at: at.execute("UPDATE plan_run SET takeovers = %s", (MAX_TAKEOVERS,)))
     with working(tmp_path):
         wait_until(lambda: list_statuses(database) == {"CANCELLED"}, "the run is left")
         state = asyncio.run(state_of_only_run(tmp_path))

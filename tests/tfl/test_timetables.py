@@ -10,7 +10,7 @@ from fingerpost.errors import SourceFailed
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.port import DepartureQuery
-from fingerpost.transit.remote.tfl.timetables import MOST_LINES, read_option
+from fingerpost.transit.remote.tfl.timetables import MAX_LINES, read_option
 from tests.fakes import FakeNetworks
 from tests.tfl.asking import asking
 from tests.tfl.test_boards import VICTORIA, arriving
@@ -263,13 +263,13 @@ async def test_a_line_that_fails_does_not_take_the_others_along():
 
 
 async def test_more_lines_than_a_board_can_ask_for_are_named():
-    lines = [{"id": f"l{number:02d}", "name": f"L{number:02d}"} for number in range(MOST_LINES + 1)]
+    lines = [{"id": f"l{number:02d}", "name": f"L{number:02d}"} for number in range(MAX_LINES + 1)]
     found, server = await board(
         {}, "2026-06-12T10:00", "2026-06-12T11:00", stop={**VICTORIA, "lines": lines}, **{"/Line/l": {}}
     )
 
-    assert sum("/Timetable/" in path for path in server.paths) == MOST_LINES
-    assert any(note.endswith(f"missing are L{MOST_LINES}.") for note in found.provenance.notes)
+    assert sum("/Timetable/" in path for path in server.paths) == MAX_LINES
+    assert any(note.endswith(f"missing are L{MAX_LINES}.") for note in found.provenance.notes)
 
 
 async def test_modes_come_from_the_groups_of_a_stops_lines():

@@ -9,7 +9,7 @@ from tests.views.lakeside import QUESTION, add_lakeside
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-MOST_BYTES = 300_000
+MAX_BYTES = 300_000
 
 
 @pytest.fixture
@@ -40,4 +40,4 @@ async def test_water_and_streets_lie_behind_the_trip_and_move_with_it(draw, lake
     for street, line in boxes:
         assert street["y"] + street["height"] / 2 == pytest.approx(line["y"] + line["height"] / 2, abs=1.5)
     assert boxes[1][0]["width"] > 1.4 * boxes[0][0]["width"]
-    assert len(read_page(VIEW_BY_TOOL["plan_trip"]).encode()) + len(json.dumps(shown.answer)) < MOST_BYTES
+    assert len(read_page(VIEW_BY_TOOL["plan_trip"]).encode()) + len(json.dumps(shown.answer)) < MAX_BYTES

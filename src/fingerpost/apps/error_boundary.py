@@ -34,7 +34,7 @@ _FAILED = "failed"
 _WARNING_CODES = frozenset(WarningCode)
 
 # A longer name is no tool's, and its caller knows it.
-_MOST_NAME_CHARS = 80
+_MAX_NAME_CHARS = 80
 _FULL = "The disk that fingerpost writes to is full; try again when there is room"
 
 
@@ -105,7 +105,7 @@ def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[s
 
 
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
-    error = ToolNotFound(name if len(name) <= _MOST_NAME_CHARS else f"{name[:_MOST_NAME_CHARS]}…")
+    error = ToolNotFound(name if len(name) <= _MAX_NAME_CHARS else f"{name[:_MAX_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
     correlation_id = _correlation_id(name, raw, user)
     body = render_error(error, Contract.PLAN_TRIP, correlation_id)

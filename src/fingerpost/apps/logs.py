@@ -12,7 +12,7 @@ from typing import TextIO
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNORECASE)
 # Shorter values occur in ordinary words.
-_SHORTEST_SECRET = 6
+_MIN_SECRET = 6
 _FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _WAITING_LINES = 2_000
 _FLUSH_S = 1.0
@@ -46,9 +46,7 @@ def redact(text: str) -> str:
 
 def _list_secrets() -> list[tuple[str, str]]:
     return [
-        (name, value)
-        for name, value in os.environ.items()
-        if len(value) >= _SHORTEST_SECRET and _SECRET_NAME.search(name)
+        (name, value) for name, value in os.environ.items() if len(value) >= _MIN_SECRET and _SECRET_NAME.search(name)
     ]
 
 

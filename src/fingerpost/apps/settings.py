@@ -14,7 +14,7 @@ from fingerpost.transit.kernel_mode import use_kernels_folder
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND
 
 _PREFIX = "FINGERPOST_"
-_LONGEST_RETENTION_DAYS = 36_500
+_MAX_RETENTION_DAYS = 36_500
 
 # It is sent as a header: one line of ASCII.
 _Contact = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")]
@@ -57,9 +57,9 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("fingerpost", appauthor=False)))
     user: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = "local"
-    retention_days: Annotated[int, Field(ge=1, le=_LONGEST_RETENTION_DAYS)] | None = None
+    retention_days: Annotated[int, Field(ge=1, le=_MAX_RETENTION_DAYS)] | None = None
 
-    runs_retention_days: Annotated[int, Field(ge=1, le=_LONGEST_RETENTION_DAYS)] | None = None
+    runs_retention_days: Annotated[int, Field(ge=1, le=_MAX_RETENTION_DAYS)] | None = None
     database_url: SecretStr = SecretStr("")
 
     demo: Literal["auto", "on", "off"] = "auto"

@@ -12,10 +12,10 @@ from fingerpost.contract.wire import WireModel
 from fingerpost.errors import FieldProblem, ParameterError, QueryTypeUnsupported, ToolNotFound
 
 # Each unknown field costs a sentence, so thousands would stall a server.
-MOST_FIELDS = 100
-MOST_VALUES = 10_000
+MAX_FIELDS = 100
+MAX_VALUES = 10_000
 
-_MOST_PROBLEMS = 8
+_MAX_PROBLEMS = 8
 _SWAPPED = "lat is degrees north and lon degrees east; the two look swapped"
 _LISTED_PROBLEMS = 100
 
@@ -59,14 +59,14 @@ def explain(
     problems = _list_problems(error, model, when_missing)
     complaints = error.errors(include_url=False)
     is_lon_wrong = any(complaint["loc"][-1:] == ("lon",) for complaint in complaints)
-    sentences = [problem.sentence for problem in problems[:_MOST_PROBLEMS]]
-    rest = error.error_count() - _MOST_PROBLEMS
+    sentences = [problem.sentence for problem in problems[:_MAX_PROBLEMS]]
+    rest = error.error_count() - _MAX_PROBLEMS
     more = [f"and {rest} more problems"] if rest > 0 else []
     return ParameterError(
         "; ".join(dict.fromkeys(sentences + more)),
         _details(error, problems),
         hint=_SWAPPED if any(map(_is_lat_of_a_lon, complaints)) and not is_lon_wrong else None,
-        problems=problems[:_MOST_PROBLEMS],
+        problems=problems[:_MAX_PROBLEMS],
     )
 
 
@@ -93,8 +93,8 @@ def _details(error: ValidationError, problems: Sequence[FieldProblem]) -> dict[s
 
 def check_count(arguments: Mapping[str, Any], most_values: int | None) -> None:
     """Raise ParameterError if arguments have over 100 fields, or over ``most_values`` values at any depth."""
-    if len(arguments) > MOST_FIELDS:
-        raise ParameterError(f"the arguments have {len(arguments):,} fields; no tool knows more than {MOST_FIELDS}")
+    if len(arguments) > MAX_FIELDS:
+        raise ParameterError(f"the arguments have {len(arguments):,} fields; no tool knows more than {MAX_FIELDS}")
     if most_values is not None and _has_more_values(arguments, most_values):
         raise ParameterError(f"the arguments hold more than {most_values:,} values", hint="Send a shorter call")
 

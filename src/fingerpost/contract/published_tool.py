@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fingerpost import clock
-from fingerpost.contract.check import MOST_VALUES, check_count, explain
+from fingerpost.contract.check import MAX_VALUES, check_count, explain
 from fingerpost.contract.envelope import Contract, is_failure, render_error, step_fields, text_of_error
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
@@ -126,7 +126,7 @@ class PublishedTool(Tool):
         arguments = {} if raw is None else raw
         if not isinstance(arguments, Mapping):
             raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
-        check_count(arguments, None if definition.accepts_large_values else MOST_VALUES)
+        check_count(arguments, None if definition.accepts_large_values else MAX_VALUES)
         if definition.input_model is None:
             return dict(arguments)
         try:

@@ -13,8 +13,8 @@ from fingerpost.contract.envelope import Contract, render_error, text_of_error
 from fingerpost.contract.tool_definition import Answer, Path, ToolDefinition
 from fingerpost.errors import ParameterError
 
-MOST_BODY_BYTES = 48_000
-MOST_TEXT_BYTES = 16_000
+MAX_BODY_BYTES = 48_000
+MAX_TEXT_BYTES = 16_000
 STATED = "Max 48 KB, text 16."
 """The bounds of an answer, at the end of each published description."""
 
@@ -105,23 +105,23 @@ def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple
     The parts at ``paths`` share the room evenly, so a part that needs less than its share stays whole.
     """
     whole_bytes = _count_bytes(body)
-    if whole_bytes <= MOST_BODY_BYTES:
+    if whole_bytes <= MAX_BODY_BYTES:
         return body, []
     body = _shorten_echo(body)
     size = _count_bytes(body)
     truncated: list[TruncatedPart] = []
-    if size > MOST_BODY_BYTES:
+    if size > MAX_BODY_BYTES:
         parts = [part for path in paths for part in _find_parts(body, path)]
         sizes = [_count_bytes(value) for _, value in parts]
-        share = _find_share(sizes, MOST_BODY_BYTES - (size - sum(sizes)) - _NOTICE_BYTES - 120 * len(parts))
+        share = _find_share(sizes, MAX_BODY_BYTES - (size - sum(sizes)) - _NOTICE_BYTES - 120 * len(parts))
         for (path, value), part_bytes in zip(parts, sizes, strict=True):
             if part_bytes > share:
                 short = _truncate(value, share)
                 body = _replace_part(body, path, short)
                 truncated.append(TruncatedPart(".".join(path), len(short), len(value), hint))
-    if _count_bytes(body) > MOST_BODY_BYTES:
+    if _count_bytes(body) > MAX_BODY_BYTES:
         raise ParameterError(
-            f"the answer takes {whole_bytes:,} bytes, more than the {MOST_BODY_BYTES:,} that an answer may have",
+            f"the answer takes {whole_bytes:,} bytes, more than the {MAX_BODY_BYTES:,} that an answer may have",
             hint=hint,
         )
     return body, truncated
@@ -194,11 +194,11 @@ def _count_bytes(value: Any) -> int:
 def _bound_text(text: str, hint: str, notices: Sequence[str]) -> str:
     """Return a text within the bound that ends with the notices, and says how many lines it leaves out."""
     lines = [*text.split("\n"), *notices]
-    if sum(map(_line_bytes, lines)) > MOST_TEXT_BYTES:
+    if sum(map(_line_bytes, lines)) > MAX_TEXT_BYTES:
         lines = [_clip(line) for line in lines]
-    if sum(map(_line_bytes, lines)) <= MOST_TEXT_BYTES:
+    if sum(map(_line_bytes, lines)) <= MAX_TEXT_BYTES:
         return "\n".join(lines)
-    room = MOST_TEXT_BYTES - _NOTICE_BYTES - len(hint.encode())
+    room = MAX_TEXT_BYTES - _NOTICE_BYTES - len(hint.encode())
     head = _count_fitting(lines, int(room * _HEAD_SHARE))
     tail = _count_fitting(lines[:head:-1], room - sum(map(_line_bytes, lines[:head])))
     left_out = len(lines) - head - tail

@@ -20,8 +20,8 @@ Judgement = Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"
 
 # "About" without a tolerance: a gap of up to this share is neither confirmed nor contradicted.
 _VAGUE_SHARE = Fraction(1, 10)
-_MOST_EARLIER_PERIODS = 160
-_MOST_VINTAGES = 20
+_MAX_EARLIER_PERIODS = 160
+_MAX_VINTAGES = 20
 _HALF_YEAR_DAYS = 182
 
 
@@ -85,7 +85,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
         operands = _on_one_basis([*operands, find(*before)])
     elif claim.relation == "is_record":
         first_year = int(first.company.first_end[:4]) - 1
-        for back in range(1, _MOST_EARLIER_PERIODS):
+        for back in range(1, _MAX_EARLIER_PERIODS):
             earlier = period.after(-back)
             if (earlier.year or 0) < first_year:
                 break
@@ -224,7 +224,7 @@ def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Seq
     days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
     return any(
         _find_meeting(claim, [source.with_options(as_of=min(day, source.options.as_of or day)) for source in sources])
-        for day in days[-_MOST_VINTAGES:]
+        for day in days[-_MAX_VINTAGES:]
     )
 
 

@@ -19,7 +19,7 @@ from fingerpost.filings.periods import YEAR, class_of, day_number, name_years
 _COMMON_SHARE = 0.2
 _MONEY_LETTERS = 3
 # SQLite has no larger integer.
-_MOST_VALUE = 2**63
+_MAX_VALUE = 2**63
 _FILING_COLUMNS = (
     "accessionNumber", "form", "filingDate", "reportDate", "primaryDocument", "primaryDocDescription",
 )  # fmt: skip
@@ -126,8 +126,8 @@ def _check_facts(facts: Sequence[Fact]) -> None:
         if not isinstance(text, str):
             raise TypeError(f"{text!r} is no text")
     numbers = [*values]
-    if not -_MOST_VALUE <= min(numbers) <= max(numbers) < _MOST_VALUE:
-        raise ValueError(f"a value is not between {-_MOST_VALUE} and {_MOST_VALUE}")
+    if not -_MAX_VALUE <= min(numbers) <= max(numbers) < _MAX_VALUE:
+        raise ValueError(f"a value is not between {-_MAX_VALUE} and {_MAX_VALUE}")
 
 
 def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:

@@ -14,7 +14,7 @@ FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 _FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
 NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS = "latest", "latest-annual", "ttm"
 _BETWEEN = ".."
-MOST_PERIODS = 40
+MAX_PERIODS = 40
 _QUARTER_SLACK_DAYS = 14
 _MIN_YEAR_DAYS = 300
 _PERIOD_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
@@ -121,8 +121,8 @@ def _read_range(text: str) -> PeriodFilter:
     periods_per_year = 1 if first.quarter is None else QUARTERS
     years = (last.year or 0) - (first.year or 0)
     count = years * periods_per_year + (last.quarter or 0) - (first.quarter or 0) + 1
-    if not 1 <= count <= MOST_PERIODS:
-        why = "ends before it begins" if count < 1 else f"has {count} periods; at most {MOST_PERIODS} are allowed"
+    if not 1 <= count <= MAX_PERIODS:
+        why = "ends before it begins" if count < 1 else f"has {count} periods; at most {MAX_PERIODS} are allowed"
         raise ValueError(f"the range {text!r} {why}")
     return replace(first, count=count)
 

@@ -21,7 +21,7 @@ _YEAR_DAYS = 365.25
 _SLACK_DAYS = 7
 # A year that ends in the first days of January is named after the year before.
 _NEW_YEAR_DAYS = 10
-_LONGEST_YEAR_DAYS = 380
+_MAX_YEAR_DAYS = 380
 # A quarter has 90 to 92 days, or 13 weeks.
 _QUARTER_SLACK_DAYS = 3
 # If the time between two year ends is further off whole years, the company changed its year end.
@@ -86,7 +86,7 @@ class FiscalCalendar:
         if not self._anchors:
             return date.fromordinal(day).year, (date.fromordinal(day).month + 2) // 3
         at = bisect_left(self._days, day)
-        if 0 < at < len(self._days) and self._days[at] - self._days[at - 1] <= _LONGEST_YEAR_DAYS:
+        if 0 < at < len(self._days) and self._days[at] - self._days[at - 1] <= _MAX_YEAR_DAYS:
             year_end, year = self._anchors[at]
         else:
             year_end, year = self._year_around(day + _SLACK_DAYS)
@@ -97,7 +97,7 @@ class FiscalCalendar:
         """Whether a day begins a transition period, between the old and the new year end."""
         at = bisect_left(self._days, day_number(start))
         follows = at > 0 and day_number(start) - self._days[at - 1] <= _SLACK_DAYS
-        return follows and (at == len(self._days) or self._days[at] - self._days[at - 1] > _LONGEST_YEAR_DAYS)
+        return follows and (at == len(self._days) or self._days[at] - self._days[at - 1] > _MAX_YEAR_DAYS)
 
     def days_off(self, end: str) -> int:
         if not self._anchors:

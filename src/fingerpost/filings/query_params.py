@@ -27,7 +27,7 @@ from fingerpost.filings.formula import MAX_LENGTH, plain
 from fingerpost.filings.period_filter import (
     FIRST_DAY,
     LAST_DAY,
-    MOST_PERIODS,
+    MAX_PERIODS,
     NEWEST_FOUR_QUARTERS,
     PeriodFilter,
     read_period,
@@ -330,8 +330,8 @@ class CalculateParams(ViewParams):
     def _one_of_both(self) -> Self:
         if (self.period is None) == (self.periods is None):
             raise ValueError("send period, or periods for several")
-        if sum(period.count for period in self.periods or ()) > MOST_PERIODS:
-            raise ValueError(f"periods has more than {MOST_PERIODS} periods")
+        if sum(period.count for period in self.periods or ()) > MAX_PERIODS:
+            raise ValueError(f"periods has more than {MAX_PERIODS} periods")
         return self
 
     @property

@@ -25,10 +25,10 @@ from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
 # Each process may take a processor and its memory limit; further queries of this event loop wait.
-_MOST_PROCESSES = max(2, os.cpu_count() or 1)
+_MAX_PROCESSES = max(2, os.cpu_count() or 1)
 _free_processes: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 # Beyond the query's own time, because the process has to start and to write its answer.
-_LONGEST_S = sandbox_process.DEADLINE_S + 1.5
+_MAX_DURATION_S = sandbox_process.DEADLINE_S + 1.5
 _SENTENCES = {
     sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join on fewer rows",
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
@@ -42,7 +42,7 @@ _MAIN_TICKER = """
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
     """Return the rows of one SELECT; raise ParameterError if it is refused, is wrong, or takes too long."""
-    async with _free_processes.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MOST_PROCESSES)):
+    async with _free_processes.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MAX_PROCESSES)):
         answer = await _execute(await compute(_write_input, library, params))
     if "error" in answer:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
@@ -66,7 +66,7 @@ async def _execute(sent: bytes) -> dict[str, Any]:
     except OSError as error:
         raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
     try:
-        output, _ = await asyncio.wait_for(process.communicate(sent), _LONGEST_S)
+        output, _ = await asyncio.wait_for(process.communicate(sent), _MAX_DURATION_S)
     except TimeoutError:
         return {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
     finally:

@@ -14,7 +14,7 @@ from fingerpost.remedies import advise
 # Returns a host's addresses, the best first.
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
-_MOST_ADDRESSES = 4
+_MAX_ADDRESSES = 4
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 
@@ -97,4 +97,4 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
             addresses = public
         if not addresses:
             raise SourceUnreachable(f"The host name {host} has no address")
-        return addresses[:_MOST_ADDRESSES]
+        return addresses[:_MAX_ADDRESSES]

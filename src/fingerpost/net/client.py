@@ -25,7 +25,7 @@ from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.outcomes import Ending, count_request, ending_of, find_failure, may_retry
-from fingerpost.net.redaction import SHORTEST_IN_CONTENT, redact
+from fingerpost.net.redaction import MIN_SECRET_CHARS_IN_CONTENT, redact
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, server_of
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
 from fingerpost.net.transport import WireTransport, read_content, read_refusal, translating_wire_errors
@@ -264,13 +264,13 @@ def _measuring_request(request: Request) -> Measuring:
 def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[str]) -> None:
     """Raise SourceFailed if the host's name contains a key: limits and counts are stored by host names."""
     host = request.split().hostname or ""
-    if redact(host, [secret for secret in secrets if len(secret) >= SHORTEST_IN_CONTENT]) != host:
+    if redact(host, [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS_IN_CONTENT]) != host:
         raise SourceFailed(f"{redirecting} redirects to a host that is named after a key", retryable=False)
 
 
 def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> Response:
     content = response.body or (body.content() if isinstance(body, MemoryBody) else b"")
-    long = [secret for secret in secrets if len(secret) >= SHORTEST_IN_CONTENT]
+    long = [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS_IN_CONTENT]
     headers = {name: redact(value, secrets) for name, value in response.headers.items()}
     return replace(response, body=redact(content, long), headers=headers)
 

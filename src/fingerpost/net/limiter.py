@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from fingerpost.errors import SourceLimited
 from fingerpost.net.request import host_of
-from fingerpost.store.limits import LONGEST_PAUSE_MS, Limits, Rate, read_clock_ms
+from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Rate, read_clock_ms
 
 # A server of the operator's own network limits nobody else.
 OWN_PER_SECOND, OWN_BURST = 50, 100
@@ -120,7 +120,7 @@ class Limiter:
     async def pause(self, address: str, wait_s: float) -> None:
         """Block all requests under one limit, because its server answered with Retry-After."""
         pace, now_ms = self.pace(address), self._clock_ms()
-        pause_ms = min(round(wait_s * _SECOND_MS), LONGEST_PAUSE_MS)
+        pause_ms = min(round(wait_s * _SECOND_MS), MAX_PAUSE_MS)
         await _run(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
 
 

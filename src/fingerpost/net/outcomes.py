@@ -20,7 +20,7 @@ from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
 # For a limit without a Retry-After.
 _DEFAULT_WAIT_S = 5.0
-_LONGEST_WAIT_S = 86_400.0
+_MAX_WAIT_S = 86_400.0
 _PARTIAL = 206
 _TRANSIENT = frozenset({500, 502, 503, 504})
 
@@ -57,12 +57,12 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
         return None
     text = value.strip()
     if text.isascii() and text.isdigit():
-        return min(float(text), _LONGEST_WAIT_S)
+        return min(float(text), _MAX_WAIT_S)
     instant = _read_date(text)
     if instant is None:
         return None
     wait_s = (instant - now).total_seconds()
-    return min(max(0.0, wait_s), _LONGEST_WAIT_S)
+    return min(max(0.0, wait_s), _MAX_WAIT_S)
 
 
 def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> StorageUnavailable | None:

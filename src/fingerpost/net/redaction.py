@@ -28,8 +28,8 @@ _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 _HTML = re.compile("[+&<>'\"`]")
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 # Shorter values would match ordinary words of a message, or of a response.
-_SHORTEST_SECRET = 4
-SHORTEST_IN_CONTENT = 8
+_MIN_SECRET = 4
+MIN_SECRET_CHARS_IN_CONTENT = 8
 
 
 @lru_cache(maxsize=1024)
@@ -75,7 +75,7 @@ def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
     """Return a key as it is, and as URLs, JSON and HTML write it, each also in lower and upper case."""
-    if len(secret) < _SHORTEST_SECRET:
+    if len(secret) < _MIN_SECRET:
         return ()
     in_json = json.dumps(secret)[1:-1]
     forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]

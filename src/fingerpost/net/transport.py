@@ -19,9 +19,9 @@ from fingerpost.errors import (
 from fingerpost.net.request import REDIRECTS, Request
 from fingerpost.net.response import NOT_MODIFIED, Body, Decompression, MemoryBody
 
-_MOST_CONNECTIONS = 40
+_MAX_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
-_MOST_REFUSAL_BYTES = 65_536
+_MAX_REFUSAL_BYTES = 65_536
 
 
 # These log headers, where a redirect may repeat a key. A record does not show whose request it is, so all are dropped.
@@ -36,7 +36,7 @@ class WireTransport(httpx2.AsyncHTTPTransport):
         # Not the base class's own pool, which connects to any address.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls,
-            max_connections=_MOST_CONNECTIONS,
+            max_connections=_MAX_CONNECTIONS,
             keepalive_expiry=_KEEPALIVE_S,
             network_backend=backend,
         )
@@ -96,7 +96,7 @@ async def read_refusal(answer: httpx2.Response, request: Request) -> bytes:
         await read_content(answer, body, request.limits.max_bytes)
     elif status != NOT_MODIFIED and status not in REDIRECTS:
         with suppress(ToolError, httpx2.TransportError):
-            await read_content(answer, body, min(_MOST_REFUSAL_BYTES, request.limits.max_bytes))
+            await read_content(answer, body, min(_MAX_REFUSAL_BYTES, request.limits.max_bytes))
     return body.content()
 
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-MOST_CHARS: Final = 500
-MOST_DEPTH: Final = 20
-MOST_WORK: Final = 500_000
+MAX_CHARS: Final = 500
+MAX_DEPTH: Final = 20
+MAX_WORK: Final = 500_000
 
 OWN_NAMES: Final = ("memory", "results", "value")
 
@@ -51,8 +51,8 @@ class Condition:
 def compile_condition(text: str, key: str | None) -> Condition:
     """Return a condition over ``value``, ``results``, ``memory`` and the key, or raise ConditionInvalid."""
     names = (*OWN_NAMES, *([key] if key is not None else []))
-    if len(text) > MOST_CHARS:
-        raise ConditionInvalid(f"it has {len(text)} characters, and may have {MOST_CHARS}")
+    if len(text) > MAX_CHARS:
+        raise ConditionInvalid(f"it has {len(text)} characters, and may have {MAX_CHARS}")
     try:
         root = _parse(text)
     except SyntaxError as error:
@@ -63,7 +63,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
         ) from error
     keys: set[str] = set()
     level: list[ast.AST] = [root]
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         below: list[ast.AST] = []
         for node in level:
             _refuse(node, names)
@@ -76,7 +76,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
         if not below:
             return Condition(text, frozenset(keys))
         level = below
-    raise ConditionInvalid(f"it is nested more than {MOST_DEPTH} deep")
+    raise ConditionInvalid(f"it is nested more than {MAX_DEPTH} deep")
 
 
 def _parse(text: str) -> ast.expr:
@@ -105,7 +105,7 @@ def _refuse(node: ast.AST, names: tuple[str, ...]) -> None:
 class _Evaluation:
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = names
-        self._left = MOST_WORK
+        self._left = MAX_WORK
 
     def of(self, node: ast.expr) -> Any:
         self._left -= 1
@@ -171,7 +171,7 @@ class _Evaluation:
                 self._estimate_size(argument)
         if name == "round" and len(arguments) > 1:
             # round(1, -10**9) would compute that power.
-            arguments[1] = max(-_MOST_DIGITS, min(_MOST_DIGITS, arguments[1]))
+            arguments[1] = max(-_MAX_DIGITS, min(_MAX_DIGITS, arguments[1]))
         return _FUNCTIONS[name](*arguments)
 
     def _estimate_size(self, value: Any) -> None:
@@ -196,7 +196,7 @@ def _kind(value: Any) -> str:
     return {dict: "an object", list: "a list", str: "text", type(None): "None"}.get(type(value), type(value).__name__)
 
 
-_MOST_DIGITS = 20
+_MAX_DIGITS = 20
 
 _FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "abs": abs,

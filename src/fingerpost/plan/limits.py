@@ -44,7 +44,7 @@ class Limits:
 
 
 # Python refuses to convert longer integers to text by default.
-_MOST_BITS = 4096
+_MAX_BITS = 4096
 
 
 def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
@@ -74,7 +74,7 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
                 below.extend(item)
             elif (
                 (kind is float and math.isfinite(item))
-                or (kind is int and item.bit_length() <= _MOST_BITS)
+                or (kind is int and item.bit_length() <= _MAX_BITS)
                 or item is None
                 or kind is bool
             ):
@@ -95,7 +95,7 @@ def _describe_fault(item: Any) -> str:
     if type(item) is float:
         return "holds a number that is not finite"
     if type(item) is int:
-        return f"holds a whole number of more than {_MOST_BITS} bits"
+        return f"holds a whole number of more than {_MAX_BITS} bits"
     return f"holds a {type(item).__name__}, which is not JSON"
 
 

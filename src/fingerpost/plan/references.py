@@ -11,9 +11,9 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 MARK: Final = "$ref"
-MOST_PATH_CHARS: Final = 500
-_MOST_NODES = 60
-_MOST_WIDTH = 16
+MAX_PATH_CHARS: Final = 500
+_MAX_NODES = 60
+_MAX_WIDTH = 16
 _FIELDS = frozenset({MARK, "path", "default"})
 _NOTHING: Final = object()
 
@@ -120,8 +120,8 @@ def _read(raw: dict[str, Any], at: Way) -> Reference:
 
 
 def _compile(path: str) -> Callable[[Any], Any]:
-    if len(path) > MOST_PATH_CHARS:
-        raise ReferenceInvalid(f"path has {len(path)} characters, and may have {MOST_PATH_CHARS}")
+    if len(path) > MAX_PATH_CHARS:
+        raise ReferenceInvalid(f"path has {len(path)} characters, and may have {MAX_PATH_CHARS}")
     try:
         compiled = jmespath.compile(path)
     except (JMESPathError, ValueError, RecursionError) as error:
@@ -138,8 +138,8 @@ def _refuse_growth(root: dict[str, Any]) -> None:
     width = 1
     nodes = [root]
     for count, node in enumerate(nodes):
-        if count > _MOST_NODES:
-            raise ReferenceInvalid(f"path has more than {_MOST_NODES} parts")
+        if count > _MAX_NODES:
+            raise ReferenceInvalid(f"path has more than {_MAX_NODES} parts")
         kind = node["type"]
         if kind in _WIDE:
             width *= max(1, len(node["children"]))
@@ -147,6 +147,6 @@ def _refuse_growth(root: dict[str, Any]) -> None:
             raise ReferenceInvalid(f"path may not call {node['value']}; it may call {', '.join(sorted(_FUNCTIONS))}")
         elif kind == "literal" and isinstance(node["value"], list | dict):
             raise ReferenceInvalid("path may hold plain values only, no lists and no objects")
-        if width > _MOST_WIDTH:
+        if width > _MAX_WIDTH:
             raise ReferenceInvalid("path puts too many lists or objects together")
         nodes += [child for child in node["children"] if isinstance(child, dict)]

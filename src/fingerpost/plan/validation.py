@@ -25,11 +25,11 @@ from fingerpost.plan.references import Reference, Way, fill, list_references
 THINKING: Final = "thinking"
 """The performer of a step without tool and agent."""
 
-_MOST_REPORTED = 5
-_MOST_LISTED = 100
-_MOST_KEY_CHARS = 200
+_MAX_REPORTED = 5
+_MAX_LISTED = 100
+_MAX_KEY_CHARS = 200
 # JSON parsers read integers up to here exactly, and every engine can store them.
-_MOST_STEP_ID = 2**53 - 1
+_MAX_STEP_ID = 2**53 - 1
 # The value of unresolved references: no date to any model, and recognisable if a model's message repeats it.
 _HOLE = "$ref"
 
@@ -115,14 +115,14 @@ def validate_plan(
 
 
 def _plan_invalid(problems: list[PlanProblem], complaint: str, hint: str | None) -> PlanInvalid:
-    rest = len(problems) - _MOST_REPORTED
+    rest = len(problems) - _MAX_REPORTED
     more = f"; and {rest} more problems" if rest > 0 else ""
     first = problems[0]
     place = "plan" if first.step_id is None else f"plan.steps[step_id={first.step_id}].{first.field}"
-    details: dict[str, Any] = {"field": place, "errors": [problem.to_details() for problem in problems[:_MOST_LISTED]]}
-    if len(problems) > _MOST_LISTED:
-        details["errors_left_out"] = len(problems) - _MOST_LISTED
-    sentence = "; ".join(str(problem) for problem in problems[:_MOST_REPORTED])
+    details: dict[str, Any] = {"field": place, "errors": [problem.to_details() for problem in problems[:_MAX_LISTED]]}
+    if len(problems) > _MAX_LISTED:
+        details["errors_left_out"] = len(problems) - _MAX_LISTED
+    sentence = "; ".join(str(problem) for problem in problems[:_MAX_REPORTED])
     return PlanInvalid(f"{complaint}: {sentence}{more}", details, hint=hint)
 
 
@@ -176,8 +176,8 @@ class _Check:
             return
         if not steps:
             yield PlanProblem(None, "steps", "are none; a plan needs one at least")
-        if any(abs(step.step_id) > _MOST_STEP_ID for step in steps):
-            yield PlanProblem(None, "steps", f"hold a step_id beyond {_MOST_STEP_ID:,}; a small number will do")
+        if any(abs(step.step_id) > _MAX_STEP_ID for step in steps):
+            yield PlanProblem(None, "steps", f"hold a step_id beyond {_MAX_STEP_ID:,}; a small number will do")
         parameters = [step.parameters for step in steps]
         if excess := find_excess(parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth + 1):
             yield PlanProblem(None, "steps", f"hold parameters that cannot be stored: a value in them {excess}")
@@ -193,8 +193,8 @@ class _Check:
         ready.key = step.expected_key or (ready.tool.spec.output_key if ready.tool else None)
         if ready.key is not None:
             self._writers.setdefault(ready.key, []).append(number)
-        if step.expected_key is not None and not 0 < len(step.expected_key) <= _MOST_KEY_CHARS:
-            yield PlanProblem(number, "expected_key", f"must be 1 to {_MOST_KEY_CHARS} characters")
+        if step.expected_key is not None and not 0 < len(step.expected_key) <= _MAX_KEY_CHARS:
+            yield PlanProblem(number, "expected_key", f"must be 1 to {_MAX_KEY_CHARS} characters")
         for found in list_references(step.parameters):
             if isinstance(found, Reference):
                 ready.references.append(found)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.size_bounds import MOST_BODY_BYTES
+from fingerpost.contract.size_bounds import MAX_BODY_BYTES
 from fingerpost.contract.wire import write_stated
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.limits import encode
@@ -23,9 +23,9 @@ from fingerpost.plan.validation import ValidPlan
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
 # Large enough for the longest answer of plan_trip.
-_MOST_VALUE_BYTES = 10_000
-_MOST_EVENTS = 5_000
-_MOST_REMARK_BYTES = 16_000
+_MAX_VALUE_BYTES = 10_000
+_MAX_EVENTS = 5_000
+_MAX_REMARK_BYTES = 16_000
 # The plan-step contract's status words.
 _STATUS_OF_RUN = {"completed": "completed", "failed": "failed", "cancelled": "failed"}
 _STATUS_OF_STEP = {"completed": "completed", "skipped": "completed", "failed": "failed", "waiting": "in_progress"}
@@ -37,7 +37,7 @@ async def describe_run(
     parts: Collection[Part] = (),
     after: int = 0,
     *,
-    room_bytes: float = MOST_BODY_BYTES,
+    room_bytes: float = MAX_BODY_BYTES,
 ) -> RunView:
     """Return a JSON-ready run without null values; ``parts`` adds long parts, ``after`` drops earlier events.
 
@@ -95,7 +95,7 @@ def _describe(
     if "items" in parts:
         view["items"] = list_items(_whole_plan(plan, view), run.created_at, _leave_out_long(run, room_bytes), events)
     if "events" in parts:
-        view["events"] = [_event(event) for event in events if event.seq > after][:_MOST_EVENTS]
+        view["events"] = [_event(event) for event in events if event.seq > after][:_MAX_EVENTS]
     if "mermaid" in parts:
         view["mermaid"] = draw(runs.shape_of(run), {number: record.state for number, record in run.steps.items()})
     for name in ("steps", "values", "events"):
@@ -155,9 +155,9 @@ def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int, h
 
 async def _list_events(runs: PlanRuns, run_id: str) -> list[Event]:
     events: list[Event] = []
-    while page := await runs.journal.list_events(run_id, events[-1].seq if events else 0, _MOST_EVENTS):
+    while page := await runs.journal.list_events(run_id, events[-1].seq if events else 0, _MAX_EVENTS):
         events += page
-        if len(page) < _MOST_EVENTS:
+        if len(page) < _MAX_EVENTS:
             break
     return events
 
@@ -207,7 +207,7 @@ def _list_retryable(steps: Collection[dict[str, Any]]) -> list[int]:
 
 def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
     """Add the remarks of its tool to each step, failed steps first, and return the number left out for their size."""
-    left_out, left = 0, _MOST_REMARK_BYTES
+    left_out, left = 0, _MAX_REMARK_BYTES
     by_id = {step.step_id: step for step in plan.steps}
     for step in sorted(steps, key=lambda step: step["status"] != "failed"):
         response = memory.response_of(step["step_id"])
@@ -251,7 +251,7 @@ def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: flo
     left = room_bytes
     for key, response in memory.items():
         value = walk(response, paths.get(key, []))
-        most = left if math.isinf(room_bytes) else min(left, _MOST_VALUE_BYTES)
+        most = left if math.isinf(room_bytes) else min(left, _MAX_VALUE_BYTES)
         size = len(encode(value))
         is_out = size > most
         left -= 0 if is_out else size
@@ -285,7 +285,7 @@ def _next(
     return "; ".join(parts)
 
 
-_MOST_CHARS = 60
+_MAX_CHARS = 60
 _CLASSES = {
     "completed": "fill:#d9f2d9,stroke:#2e7d32,color:#000",
     "skipped": "fill:#e8e8e8,stroke:#757575,color:#000",
@@ -311,6 +311,6 @@ def draw(valid: ValidPlan, states: Mapping[int, str]) -> str:
 
 
 def _plain(text: str) -> str:
-    short = text if len(text) <= _MOST_CHARS else f"{text[:_MOST_CHARS]}…"
+    short = text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
     flat = "".join(letter if letter.isprintable() else " " for letter in short)
     return "".join(f"#{ord(letter)};" if letter in '"<>&#;`\\[](){}|' else letter for letter in flat)

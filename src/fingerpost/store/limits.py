@@ -14,7 +14,7 @@ from fingerpost import clock
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
 
-LONGEST_PAUSE_MS = 86_400_000
+MAX_PAUSE_MS = 86_400_000
 
 # No rate alone keeps a call waiting for longer, so the source has asked for it.
 _PAUSE_BEGINS_MS = 60_000
@@ -49,7 +49,7 @@ class Rate:
 
     interval_ms: int
     burst: int = 1
-    longest_pause_ms: int = LONGEST_PAUSE_MS
+    longest_pause_ms: int = MAX_PAUSE_MS
 
     @property
     def slack_ms(self) -> int:
@@ -104,7 +104,7 @@ class Limits:
         self._tables.change(lambda connection: connection.execute(self._pause, values))
 
     def list_pauses(self, now_ms: int) -> dict[str, datetime]:
-        values = {"now_ms": now_ms, "begins_ms": _PAUSE_BEGINS_MS, "longest_ms": LONGEST_PAUSE_MS + _PAUSE_BEGINS_MS}
+        values = {"now_ms": now_ms, "begins_ms": _PAUSE_BEGINS_MS, "longest_ms": MAX_PAUSE_MS + _PAUSE_BEGINS_MS}
         rows = self._tables.read(lambda connection: connection.execute(self._list, values).fetchall())
         return {name: datetime.fromtimestamp(free_ms / 1000, UTC) for name, free_ms in rows}
 

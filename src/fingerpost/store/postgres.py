@@ -168,7 +168,7 @@ SCHEMA = "fingerpost"
 _CONNECTION: dict[str, Any] = {"autocommit": True, "connect_timeout": 5, "application_name": "fingerpost"}
 # How long a call waits for a database that is restarting.
 _PATIENCE_S = 10.0
-_MOST_CONNECTIONS = 4
+_MAX_CONNECTIONS = 4
 _UNKNOWN_END = "The database broke off while it wrote, so nobody knows whether it did; look, and call again"
 
 # A machine that is gone gives up its locks within half a minute, and a process that hangs its rows within seconds.
@@ -269,7 +269,7 @@ class Database:
                     kwargs=_CONNECTION,
                     configure=self._prepare,
                     min_size=0,
-                    max_size=_MOST_CONNECTIONS,
+                    max_size=_MAX_CONNECTIONS,
                     num_workers=1,
                     timeout=_PATIENCE_S,
                     open=True,

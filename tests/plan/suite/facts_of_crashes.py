@@ -22,7 +22,7 @@ from tests.plan.suite.fixtures import (
 )
 from tests.plan.suite.processes import Worker, killed_half_way, wait_until
 
-_LONGEST_LIFE_S = 0.04
+_MAX_LIFE_S = 0.04
 
 
 def a_recorded_step_never_runs_again(engine, folder, *, seed=0, kills=5):
@@ -35,13 +35,13 @@ def a_recorded_step_never_runs_again(engine, folder, *, seed=0, kills=5):
     plans = [draw_plan(luck) for _ in range(3)]
     calls = CallLog(folder)
     with Worker(engine, folder, plans) as worker:
-        hits = int(worker.kill_within(luck.uniform(0.0, _LONGEST_LIFE_S)))
+        hits = int(worker.kill_within(luck.uniform(0.0, _MAX_LIFE_S)))
     for life in range(1, kills + 1):
         before = calls.count()
         done = frozenset[str]().union(*(run.done for run in read_runs(engine, folder)))
         with Worker(engine, folder) as worker:
             if life < kills:
-                hits += worker.kill_within(luck.uniform(0.0, _LONGEST_LIFE_S))
+                hits += worker.kill_within(luck.uniform(0.0, _MAX_LIFE_S))
             else:
                 worker.ends()
         after = calls.count()

@@ -25,7 +25,7 @@ from fingerpost.transit.model.provenance import ServiceState
 from fingerpost.transit.rules.realtime_status import format_age
 
 # `fingerpost filings list` shows all.
-_MOST_COMPANIES = 10
+_MAX_COMPANIES = 10
 
 
 async def print_health(application: Application, *, deep: bool = False) -> bool:
@@ -148,7 +148,7 @@ def _describe_feed(feed: dict[str, Any]) -> str:
 def _list_companies(file: Path) -> list[str]:
     lines = describe_companies(file)
     # The note on overdue reports is the last.
-    return lines if len(lines) <= _MOST_COMPANIES else [*lines[:_MOST_COMPANIES], "...", lines[-1]]
+    return lines if len(lines) <= _MAX_COMPANIES else [*lines[:_MAX_COMPANIES], "...", lines[-1]]
 
 
 def _list_waits(settings: Settings) -> list[str]:

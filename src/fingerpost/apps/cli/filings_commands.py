@@ -29,9 +29,9 @@ from fingerpost.filings.sync import EdgarSync, Synced
 
 _SHOW = "show"
 _JSON = "--json"
-_MOST_FILINGS = 20
+_MAX_FILINGS = 20
 _PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?(\d{4})", re.IGNORECASE)
-_MOST_WORDS_OF_A_PERIOD = 3
+_MAX_PERIOD_WORDS = 3
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
 _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
 _LIKE_A_PERIOD = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
@@ -224,7 +224,7 @@ def _find_note(company: str, words: Sequence[str], missing: Sequence[Mapping[str
 def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
     if all(_FORM.fullmatch(word.rstrip(",")) for word in words):
         forms = [word.rstrip(",").upper() for word in words] or None
-        return "sec_graph_query", "company_filings", {"filing_types": forms, "limit": _MOST_FILINGS}
+        return "sec_graph_query", "company_filings", {"filing_types": forms, "limit": _MAX_FILINGS}
     metrics, period = read_figures(words)
     if all(_FORM.fullmatch(word) for name in metrics for word in name.split()):
         raise typer.BadParameter("a period needs a figure: fingerpost filings AAPL revenue 2022")
@@ -240,7 +240,7 @@ def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
     rest, period = list(words), None
     if words and (words[-1].lower() in ("latest", "latest-annual", "ttm") or ".." in words[-1]):
         rest, period = rest[:-1], words[-1].lower()
-    for count in range(0 if period else min(_MOST_WORDS_OF_A_PERIOD, len(words)), 0, -1):
+    for count in range(0 if period else min(_MAX_PERIOD_WORDS, len(words)), 0, -1):
         found = _PERIOD.fullmatch(" ".join(words[-count:]))
         if found is not None:
             year, quarter = found[1] or found[4], found[2] or found[3]

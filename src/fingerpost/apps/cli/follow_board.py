@@ -19,7 +19,7 @@ from fingerpost.apps.wiring import Application
 
 # Screen lines that are not departures: title, state, warnings, prompt.
 _LINES_AROUND = 10
-_FEWEST_ROWS, _MOST_ROWS = 3, 50
+_MIN_ROWS, _MAX_ROWS = 3, 50
 
 
 def follow_board(
@@ -38,8 +38,8 @@ def follow_board(
     console, demo = new_console(), DemoDisruption(application)
     is_live = console.is_terminal and not as_json
     if is_live and "limit" not in arguments:
-        rows = min(_MOST_ROWS, console.size.height - _LINES_AROUND)
-        arguments = {**arguments, "limit": max(_FEWEST_ROWS, rows)}
+        rows = min(_MAX_ROWS, console.size.height - _LINES_AROUND)
+        arguments = {**arguments, "limit": max(_MIN_ROWS, rows)}
     ask = partial(error_boundary.answer, application.tools, "get_departures", arguments, user=application.settings.user)
 
     async def follow() -> None:

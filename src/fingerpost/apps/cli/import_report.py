@@ -13,7 +13,7 @@ from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport, Stre
 from fingerpost.transit.model.provenance import ServiceState
 
 # Kinds of loss in the verdict; the findings below list all.
-_MOST_LOSSES = 3
+_MAX_LOSSES = 3
 # The field of a report that counts the imported ones, by the subject of findings, the gravest loss first.
 _TOTALS = {"trips": "trips", "stops of trips": "events", "stops": "stops"}
 _SINGULARS = {"rows": "row", "tables": "table"}
@@ -80,7 +80,7 @@ def _list_losses(report: ImportReport) -> Iterator[str]:
             counted[meaning.subject, meaning.kind] += finding.count
     order = [*_TOTALS]
     gravest = sorted(counted, key=lambda loss: order.index(loss[0]) if loss[0] in order else len(order))
-    for subject, kind in gravest[:_MOST_LOSSES]:
+    for subject, kind in gravest[:_MAX_LOSSES]:
         count = counted[subject, kind]
         if subject in _TOTALS:
             lost = sum(counted[other] for other in counted if other[0] == subject)
@@ -91,8 +91,8 @@ def _list_losses(report: ImportReport) -> Iterator[str]:
         else:
             what = _count(count, f"row about {subject}", f"rows about {subject}")
         yield f"{what} {'is' if count == 1 else 'are'} {kind.value}"
-    if len(gravest) > _MOST_LOSSES:
-        yield f"{_count(len(gravest) - _MOST_LOSSES, 'more kind of loss', 'more kinds of loss')}, listed below"
+    if len(gravest) > _MAX_LOSSES:
+        yield f"{_count(len(gravest) - _MAX_LOSSES, 'more kind of loss', 'more kinds of loss')}, listed below"
 
 
 def _list_no_loss(report: ImportReport) -> list[str]:

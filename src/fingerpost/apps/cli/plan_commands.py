@@ -33,7 +33,7 @@ _MARKS = {
     "step_failed": ("✗", "red"),
     "step_waiting": ("?", "magenta"),
 }
-_MOST_VALUE_CHARS = 200
+_MAX_VALUE_CHARS = 200
 
 _Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and nothing else.")]
 _Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
@@ -193,7 +193,7 @@ def _print(view: RunView, *, as_json: bool, with_steps: bool = True) -> None:
     lines += list_step_lines(view["steps"], view["remarks_left_out"], whole_memory)
     for entry in view["values"]:
         text = json.dumps(entry.get("value"), ensure_ascii=False)
-        lines.append(f"{entry['key']} = {text[:_MOST_VALUE_CHARS]}{'…' if len(text) > _MOST_VALUE_CHARS else ''}")
+        lines.append(f"{entry['key']} = {text[:_MAX_VALUE_CHARS]}{'…' if len(text) > _MAX_VALUE_CHARS else ''}")
     console.print(f"{view['state']}: {progress['completed']} of {progress['total']} steps. Run {run_id}")
     for line in lines:
         console.print(plain(f"  {line}"))

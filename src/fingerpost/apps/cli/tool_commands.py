@@ -19,7 +19,7 @@ _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 
 # The length of a timetable without --until.
 _TIMETABLE_WINDOW = timedelta(hours=1)
-_LONGEST_TIMETABLE_S = 86_400
+_MAX_TIMETABLE_S = 86_400
 
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
 _Limit = Annotated[int | None, typer.Option(help="The most results to show.")]
@@ -115,7 +115,7 @@ def timetable(
     since = now if at is None else read_typed_instant(at, zone, now - timedelta(seconds=PAST_AFTER_S), now)
     last = since + _TIMETABLE_WINDOW if until is None else read_typed_instant(until, zone, since, now)
     # Seconds, because datetimes of one zone are compared by what clocks show.
-    if not as_json and not 0 < last.timestamp() - since.timestamp() <= _LONGEST_TIMETABLE_S:
+    if not as_json and not 0 < last.timestamp() - since.timestamp() <= _MAX_TIMETABLE_S:
         given = (f"{instant.astimezone(zone):%Y-%m-%dT%H:%M}" for instant in (since, last))
         raise typer.BadParameter("--until must be after --at, by a day at most: {} and {} ({})".format(*given, zone))
     arguments = _present(

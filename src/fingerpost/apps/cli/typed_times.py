@@ -12,7 +12,7 @@ from fingerpost.transit.rules.times import PAST_AFTER_S
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _DAYS_AHEAD = {"today": 0, "tonight": 0, "tomorrow": 1}
-_LEAST_LETTERS = 3
+_MIN_LETTERS = 3
 _TIME = re.compile(
     r"(?:(?P<day>[a-z]+),?\s+(?:at\s+)?)?"
     r"(?:(?P<word>noon|midnight)|(?P<hour>\d{1,2})(?:[:.](?P<minute>\d{2}))?\s*(?:(?P<half>[ap])(?:m|\.m\.))?)"
@@ -111,5 +111,5 @@ def _read_iso(text: str) -> datetime:
 
 def _is_day(word: str) -> bool:
     word = word.lower()
-    is_weekday = len(word) >= _LEAST_LETTERS and any(day.startswith(word) for day in _WEEKDAYS)
+    is_weekday = len(word) >= _MIN_LETTERS and any(day.startswith(word) for day in _WEEKDAYS)
     return is_weekday or word in _DAYS_AHEAD

@@ -27,7 +27,7 @@ from starlette.types import Message, Receive, Scope, Send
 from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, find_ip_address, listen
 from fingerpost.apps.mcp.http_limits import (
     ANSWER_S,
-    MOST_BYTES,
+    MAX_BYTES,
     Admission,
     BodyTooLarge,
     PatientProtocol,
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 # Running calls have this long to be answered when the server stops.
 _GRACE_S = 10
 # A worker that does not report for this long is replaced.
-_LONGEST_SILENCE_S = 60
+_MAX_SILENCE_S = 60
 
 # A probe waits this long, and probes within the second time share one check.
 _PROBE_S = 1.0
@@ -122,7 +122,7 @@ class McpTransport:
             except TimeoutError:
                 await Response(status_code=408, headers=_CLOSING)(scope, receive, send)
             except BodyTooLarge:
-                message = f"The request has more than {MOST_BYTES:,} bytes; send a shorter call"
+                message = f"The request has more than {MAX_BYTES:,} bytes; send a shorter call"
                 await _refuse(413, message, _CLOSING)(scope, receive, send)
             else:
                 await self._answer(body, scope, receive, send)
@@ -336,7 +336,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
         # Compiling holds Python's lock for seconds in a healthy worker.
-        timeout_worker_healthcheck=_LONGEST_SILENCE_S,
+        timeout_worker_healthcheck=_MAX_SILENCE_S,
         # uvicorn takes any callable that makes a protocol.
         http=cast("type[asyncio.Protocol]", partial(PatientProtocol, trusted_proxies=access.trusted_proxies)),
         proxy_headers=bool(access.trusted_proxies),

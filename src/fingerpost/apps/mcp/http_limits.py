@@ -18,28 +18,28 @@ from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS, R
 from fingerpost.transit.kernel_mode import is_compiling
 
 HEADERS_S = 10.0
-MOST_HEADER_BYTES = 65_536
+MAX_HEADER_BYTES = 65_536
 BODY_S = 15.0
 ANSWER_S = 120.0
 # Per process; systems allow 1,024 open files by default.
-MOST_CONNECTIONS = 500
-MOST_CONNECTIONS_OF_ONE = 50
-MOST_CALLS_OF_ONE = 8
-MOST_BYTES: Final = 1_500_000
+MAX_CONNECTIONS = 500
+MAX_CONNECTIONS_PER_ADDRESS = 50
+MAX_CALLS_PER_CALLER = 8
+MAX_BYTES: Final = 1_500_000
 """A plan with its memory has at most 1,000,000 bytes (``plan/limits.py``), and escaping adds more."""
 
 _SHED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class BodyTooLarge(Exception):
-    """A request's body has more than ``MOST_BYTES``."""
+    """A request's body has more than ``MAX_BYTES``."""
 
 
 class PatientProtocol(HttpToolsProtocol):
-    """uvicorn's protocol, which closes a connection if its headers exceed ``HEADERS_S`` or ``MOST_HEADER_BYTES``.
+    """uvicorn's protocol, which closes a connection if its headers exceed ``HEADERS_S`` or ``MAX_HEADER_BYTES``.
 
-    A connection beyond ``MOST_CONNECTIONS``, or beyond ``MOST_CONNECTIONS_OF_ONE`` of one address, is refused at once
-    with 503. Loopback and trusted proxies are exempt from the second limit, because many callers may share them.
+    A connection beyond ``MAX_CONNECTIONS``, or beyond ``MAX_CONNECTIONS_PER_ADDRESS`` of one address, is refused with
+    503. Loopback and trusted proxies are exempt from the second limit, because many callers may share them.
     """
 
     machine: str | None = None
@@ -53,7 +53,7 @@ class PatientProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.machine = self._find_machine()
-        if len(self.connections) > MOST_CONNECTIONS or self._is_one_too_many():
+        if len(self.connections) > MAX_CONNECTIONS or self._is_one_too_many():
             REFUSED_CONNECTIONS.add(1)
             transport.write(_SHED)
             transport.close()
@@ -69,7 +69,7 @@ class PatientProtocol(HttpToolsProtocol):
             self._header_bytes = 0
             return
         self._header_bytes += len(data)
-        if self._header_bytes > MOST_HEADER_BYTES:
+        if self._header_bytes > MAX_HEADER_BYTES:
             self.transport.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -90,7 +90,7 @@ class PatientProtocol(HttpToolsProtocol):
         same_machine = [
             one for one in self.connections if isinstance(one, PatientProtocol) and one.machine == self.machine
         ]
-        return self.machine is not None and len(same_machine) > MOST_CONNECTIONS_OF_ONE
+        return self.machine is not None and len(same_machine) > MAX_CONNECTIONS_PER_ADDRESS
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
@@ -111,8 +111,8 @@ class PatientProtocol(HttpToolsProtocol):
 
 
 async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
-    """Return a body's messages; raise TimeoutError after ``BODY_S``, BodyTooLarge over ``MOST_BYTES``."""
-    if declared_bytes > MOST_BYTES:
+    """Return a body's messages; raise TimeoutError after ``BODY_S``, BodyTooLarge over ``MAX_BYTES``."""
+    if declared_bytes > MAX_BYTES:
         raise BodyTooLarge
     messages: list[Message] = []
     received = 0
@@ -121,7 +121,7 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
             message = await receive()
             messages.append(message)
             received += len(message.get("body", b""))
-            if received > MOST_BYTES:
+            if received > MAX_BYTES:
                 raise BodyTooLarge
             if not message.get("more_body", False):
                 return messages
@@ -173,7 +173,7 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
 class Admission:
     """Limits one process's concurrent requests: per caller from the headers on, in total from the body on.
 
-    At most ``most`` are answered at a time. A caller may have ``MOST_CALLS_OF_ONE``, or half of ``most`` if its
+    At most ``most`` are answered at a time. A caller may have ``MAX_CALLS_PER_CALLER``, or half of ``most`` if its
     name may stand for many callers; never more than that half.
     """
 
@@ -186,7 +186,7 @@ class Admission:
     def enter(self, caller: str, *, may_be_many: bool = False) -> Iterator[bool]:
         """Count a request while the block runs; yield False if its caller has too many."""
         half = max(1, self._most // 2)
-        if self._by_caller.get(caller, 0) >= (half if may_be_many else min(half, MOST_CALLS_OF_ONE)):
+        if self._by_caller.get(caller, 0) >= (half if may_be_many else min(half, MAX_CALLS_PER_CALLER)):
             REFUSED_CALLS.add(1)
             yield False
             return

@@ -11,18 +11,18 @@ from mcp.server.session import ServerSession
 from fingerpost.transit.kernel_mode import is_compiling
 
 # A plan of quick steps must not flood the connection.
-_LEAST_S = 0.1
+_MIN_S = 0.1
 # When to report that a call waits for the compiler, and how often.
 _EXPLAIN_AFTER_S = 2.0
 _SAY_AGAIN_S = 5.0
 _STEP = 0.001
-_MOST_CHARS = 300
+_MAX_CHARS = 300
 
 
 class Reporting:
     """Sends the progress of one call: rising values, only the newest of several quick ones, and always the last."""
 
-    def __init__(self, session: ServerSession, least_s: float = _LEAST_S) -> None:
+    def __init__(self, session: ServerSession, least_s: float = _MIN_S) -> None:
         self._session = session
         self._least_s = least_s
         self._reached = -1.0
@@ -41,7 +41,7 @@ class Reporting:
         if done <= self._reached or self._is_over.is_set():
             return
         self._reached, self._total = done, total
-        self._latest = (done, total, words if len(words) <= _MOST_CHARS else f"{words[:_MOST_CHARS]}…")
+        self._latest = (done, total, words if len(words) <= _MAX_CHARS else f"{words[:_MAX_CHARS]}…")
         if self._sender is None:
             self._sender = asyncio.create_task(self._send())
 

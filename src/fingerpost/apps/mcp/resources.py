@@ -19,7 +19,7 @@ _RUNS = "fingerpost://runs/"
 _JSON = "application/json"
 _SCHEMA_TTL_MS = 3_600_000
 # Writing a resource blocks other calls.
-_MOST_OUTPUT_BYTES = 300_000
+_MAX_OUTPUT_BYTES = 300_000
 
 SCHEMA_TEMPLATE = types.ResourceTemplate(
     uri_template=f"{_SCHEMAS}{{tool}}",
@@ -60,7 +60,7 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
         try:
             run = await application.runs.get(uri.removeprefix(_RUNS), user)
             parts: tuple[Part, ...] = ("plan", "items", "events")
-            view = await describe_run(application.runs, run, parts, room_bytes=_MOST_OUTPUT_BYTES)
+            view = await describe_run(application.runs, run, parts, room_bytes=_MAX_OUTPUT_BYTES)
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
         return _json(uri, dict(view), ttl_ms=0, scope="private")

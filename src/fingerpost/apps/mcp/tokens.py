@@ -27,7 +27,7 @@ _REQUIRED: Final = ("iss", "aud", "exp", "sub")
 _LEEWAY_S = 60
 _KEYS_FRESH_S = 600
 _UNKNOWN_KEY_PAUSE_S = 60
-_MOST_SUBJECT_CHARS = 200
+_MAX_SUBJECT_CHARS = 200
 _LINE = re.compile(r"([0-9a-fA-F]{64})\s+(\S+)((?:\s+\S+)*)\s*")
 
 
@@ -116,7 +116,7 @@ class IssuedTokens:
             _log.info("a token was refused: %s", type(error).__name__)
             return None
         subject, scope = claims["sub"], claims.get("scope", "")
-        if not 0 < len(subject) <= _MOST_SUBJECT_CHARS or not isinstance(scope, str):
+        if not 0 < len(subject) <= _MAX_SUBJECT_CHARS or not isinstance(scope, str):
             return None
         if subject == self._local_user:
             _log.warning("a token was refused: its subject is the user of this machine (FINGERPOST_USER)")

@@ -27,7 +27,7 @@ from fingerpost.plan.records import PROTOCOL, ExecuteRun, RunState
 
 _log = logging.getLogger(__name__)
 
-MOST_TAKEOVERS: Final = 3
+MAX_TAKEOVERS: Final = 3
 """A run that so many processes in a row died of is left as interrupted: it may be what kills them."""
 VERSION: Final = "fingerpost-plans"
 """Records have their own version (``records.PROTOCOL``), so DBOS sees one constant version."""
@@ -124,7 +124,7 @@ class DbosExecutor:
         workflows = {workflow.workflow_id: workflow.workflow_id.partition(":")[0] for workflow in found}
         latest = {run_id: workflow_id for workflow_id, run_id in workflows.items()}
         run_ids = sorted(latest)
-        abandoned = connection.execute(_LIST_ABANDONED, (run_ids, MOST_TAKEOVERS, PROTOCOL)).fetchall()
+        abandoned = connection.execute(_LIST_ABANDONED, (run_ids, MAX_TAKEOVERS, PROTOCOL)).fetchall()
         newer = {row[0] for row in connection.execute(_LIST_NEWER, (run_ids, PROTOCOL)).fetchall()}
         resumed = set()
         for run_id, protocol in abandoned:

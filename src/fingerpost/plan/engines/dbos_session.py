@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 _R = TypeVar("_R")
 
 _FIRST_WAIT_S = 0.05
-_LONGEST_WAIT_S = 1.0
+_MAX_WAIT_S = 1.0
 _READ_PATIENCE_S = 10.0
 _WRITE_PATIENCE_S = 30.0
 
@@ -127,7 +127,7 @@ class DbosSession:
                     raise
                 _log.warning("the journal lost its connection: %s", error.message)
                 self._has_given_up.wait(wait_s)
-                wait_s = min(max(2 * wait_s, _FIRST_WAIT_S), _LONGEST_WAIT_S)
+                wait_s = min(max(2 * wait_s, _FIRST_WAIT_S), _MAX_WAIT_S)
 
     def _once(self, act: Callable[[psycopg.Connection], _R]) -> _R:
         connection = self._opened()

@@ -14,7 +14,7 @@ from fingerpost.plan.records import JournalFailed
 _log = logging.getLogger(__name__)
 
 # The longest time for which an event is held back to share a commit with a record.
-_LONGEST_DELAY_S = 0.02
+_MAX_DELAY_S = 0.02
 
 LEASE_LOST = "The run is executed elsewhere: its later steps here are not recorded"
 
@@ -83,7 +83,7 @@ class GroupCommit:
     def append_event(self, event: Row) -> None:
         self._open.events.append(event)
         if self._timer is None:
-            self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_now)
+            self._timer = self.loop.call_later(_MAX_DELAY_S, self._commit_now)
 
     def transact(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
         """Run a function on the connection, after all that was queued so far, whether or not the caller waits."""

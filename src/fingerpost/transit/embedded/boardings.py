@@ -77,7 +77,7 @@ def _lead_on(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
 # Within this time after the board's window the next departure is reported, later only its day.
 _LOOK_AHEAD_S = 24 * 3600
 # A stop may be closed for months, so the look-up ends after so many service days or departures.
-_MOST_DAYS, _MOST_CALLS = 8, 1000
+_MAX_DAYS, _MAX_CALLS = 8, 1000
 _DAY = timedelta(days=1)
 
 
@@ -92,10 +92,10 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     beyond = ahead.last + 1
     added = ahead.find_added_from(beyond)
     since = local_day(end, zone) - _DAY  # The last evening's trips still run in the night.
-    calls = () if days is None else boardings.list_after(end, islice(_days_from(days, since), _MOST_DAYS))
+    calls = () if days is None else boardings.list_after(end, islice(_days_from(days, since), _MAX_DAYS))
     off = None
     for looked_at, call in enumerate(filter(ahead.is_shown, calls)):
-        if looked_at > _MOST_CALLS and off is not None and local_day(call.departure, zone) > local_day(off, zone):
+        if looked_at > _MAX_CALLS and off is not None and local_day(call.departure, zone) > local_day(off, zone):
             break
         leaves = ahead.find_time(call)
         if ahead.is_off(call):

@@ -31,7 +31,7 @@ def read_typed_source(text: str) -> NamedPlace:
 
 # The least time between two requests for a URL; it doubles after each failure.
 POLL_S = 15
-_LONGEST_WAIT_S = 300
+_MAX_WAIT_S = 300
 _MAX_BYTES = 64_000_000
 # Inode, size and time of writing.
 _Stamp = tuple[int, ...]
@@ -181,7 +181,7 @@ def _wait_s(state: _SourceState, error: Exception) -> int:
     """Return how long to wait after a failure; a file may be repaired at any time."""
     if state.source.url is None:
         return 0
-    patience_s = min(POLL_S << min(state.failures, 10), _LONGEST_WAIT_S)
+    patience_s = min(POLL_S << min(state.failures, 10), _MAX_WAIT_S)
     asked_for_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
     return max(patience_s, asked_for_s)
 

@@ -96,7 +96,7 @@ WAKING_WAIT_S = 2.0
 # Messages are read again after this time, because alerts come into force and messages of the future become valid.
 READ_AGAIN_S = 60
 # The characters of an id in a message.
-LONGEST_ID = 60
+MAX_ID = 60
 
 Publish = Callable[[Overlay, date, int | None], None]
 
@@ -237,7 +237,7 @@ def _format_shared(source: str, shared_ids: Sequence[str]) -> str:
 
 def name_shared(shared_ids: Sequence[str]) -> str:
     more = f" and {len(shared_ids) - 1:,} more" if len(shared_ids) > 1 else ""
-    return f"{shared_ids[0][:LONGEST_ID]}{more}"
+    return f"{shared_ids[0][:MAX_ID]}{more}"
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 # WCAG 2.2, success criterion 1.4.3 (level AA), for text of any size.
-LEAST_CONTRAST = 4.5
+MIN_CONTRAST = 4.5
 BLACK, WHITE = 0x000000, 0xFFFFFF
 # In a column of colours, if the source states none.
 NOT_STATED = -1
@@ -33,7 +33,7 @@ def find_line_colors(color: int, text_color: int) -> LineColors | None:
     """
     if color in (NOT_STATED, WHITE) or color == text_color:
         return None
-    if text_color != NOT_STATED and contrast(color, text_color) >= LEAST_CONTRAST:
+    if text_color != NOT_STATED and contrast(color, text_color) >= MIN_CONTRAST:
         return LineColors(color, text_color)
     return LineColors(color, max((WHITE, BLACK), key=lambda text: contrast(color, text)))
 

@@ -126,9 +126,9 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
 
 
 # Points within a box before they are thinned. Classes beyond this are left out, the least important first.
-MOST_POINTS = 60_000
+MAX_POINTS = 60_000
 # Drawn points, of about six characters each.
-MOST_DRAWN = 18_000
+MAX_SHAPES = 18_000
 # The tolerance is this part of a box's diagonal: about half a pixel of the drawing.
 _TOLERANCES = 1500
 
@@ -149,12 +149,12 @@ def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
         if not len(rows):
             continue
         found += int((basemap.first[rows + 1] - basemap.first[rows]).sum())
-        if found > MOST_POINTS or left_out:
+        if found > MAX_POINTS or left_out:
             left_out.append(kind)
             continue
         lines = [thin(line, tolerance_m) for line in _list_lines(basemap, rows, box, is_ring=kind is LayerKind.WATER)]
         drawn += sum(map(len, lines))
-        if drawn > MOST_DRAWN:
+        if drawn > MAX_SHAPES:
             left_out.append(kind)
         elif lines:
             layers.append(MapLayer(kind, lines))

@@ -19,8 +19,8 @@ _STRONG = {
     "d": "t", "v": "p", "k": "kk", "t": "tt", "p": "pp", "nn": "nt", "ng": "nk", "mm": "mp", "ll": "lt", "rr": "rt",
     "j": "k", "l": "lk", "r": "rk", "h": "hk",
 }  # fmt: skip
-_SHORTEST_STEM = 3
-_MOST_FORMS = 96
+_MIN_STEM = 3
+_MAX_FORMS = 96
 
 
 # A look-up reads the same words among stops, among streets and among cities.
@@ -34,14 +34,14 @@ def base_forms(text: str) -> tuple[str, ...]:
     forms = dict.fromkeys(" ".join([*before, form]) for form in _forms_of_word(last))
     if before and len(before) <= 2:
         choices = [list(dict.fromkeys([word, *_forms_of_word(word)])) for word in words]
-        forms |= dict.fromkeys(" ".join(choice) for choice in islice(product(*choices), _MOST_FORMS))
+        forms |= dict.fromkeys(" ".join(choice) for choice in islice(product(*choices), _MAX_FORMS))
     forms.pop(text, None)
     return tuple(forms)
 
 
 def _forms_of_word(word: str) -> Iterator[str]:
     for stem in dict.fromkeys(_stems(word)):
-        if len(stem) >= _SHORTEST_STEM:
+        if len(stem) >= _MIN_STEM:
             yield from _nominatives(stem)
 
 

@@ -44,7 +44,7 @@ _PLACE_WORDS = frozenset({
     "concourse", "pier", "gate", "exit", "entrance", "building", "block", "hall", "lot", "parking", "section", "zone",
     "area", "sector", "rue", "rua", "calle", "via", "strasse", "straße", "allee", "corridor",
 })  # fmt: skip
-_LONGEST_NAME = 200
+_MAX_NAME = 200
 _NAME = re.compile(
     rf"(?P<place>.+?)[\s,/(\[-]+(?:(?P<word>{'|'.join(_POLE_WORDS)})\.?\s*)?"
     r"(?P<pole>[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2})[)\]]?",
@@ -62,7 +62,7 @@ class PoleName(NamedTuple):
 
 def part_name(name: str) -> PoleName:
     """Split a stop's name; a bare number is not a pole, but the number of a house, a terminal or a road."""
-    found = _NAME.fullmatch(name.strip()) if len(name) <= _LONGEST_NAME else None
+    found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME else None
     if found is None:
         return PoleName(name)
     place, pole = found["place"].rstrip(" ,/([-"), found["pole"]

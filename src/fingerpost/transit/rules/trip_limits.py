@@ -72,7 +72,7 @@ def find_longest_wait(itinerary: Itinerary) -> tuple[int, str]:
     return max(waits, default=(0, ""))
 
 
-_MOST_NAMED = 6
+_MAX_NAMED = 6
 
 
 def find_out_of_service_message(out_of_service: Sequence[OutOfService]) -> str | None:
@@ -95,18 +95,18 @@ def find_out_of_service_hint(out_of_service: Sequence[OutOfService]) -> str | No
 
 def _format_feeds(out_of_service: Sequence[OutOfService]) -> str:
     named = [
-        f"{out.feed.title} ({out.feed.service.format_service_change(out.day)})" for out in out_of_service[:_MOST_NAMED]
+        f"{out.feed.title} ({out.feed.service.format_service_change(out.day)})" for out in out_of_service[:_MAX_NAMED]
     ]
     more = len(out_of_service) - len(named)
     return ", ".join(named) + (f" and {more} more" if more else "")
 
 
 RELAXED_BY = 1.25
-LONGEST_WALK_M = 3000.0
+MAX_WALK_M = 3000.0
 
 
 def relax_limits(query: JourneyQuery) -> JourneyQuery:
-    max_walk_m = min(query.max_walk_m * RELAXED_BY, LONGEST_WALK_M)
+    max_walk_m = min(query.max_walk_m * RELAXED_BY, MAX_WALK_M)
     return replace(query, optimize=Optimize.BALANCED, max_walk_m=max_walk_m)
 
 

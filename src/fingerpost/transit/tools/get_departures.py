@@ -24,7 +24,7 @@ from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.realtime_status import Status, data_freshness, status_of_departure, uses_realtime
 from fingerpost.transit.rules.times import format_instant, local_date_of, place_in_time, read_instant
-from fingerpost.transit.rules.trip_limits import LONGEST_WALK_M
+from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_affected_rows, list_row_paths, report_rides
@@ -235,7 +235,7 @@ def _list_board_warnings(
     arguments: GetDeparturesInput, query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure]
 ) -> list[Warning]:
     provenance, count = board.provenance, board.found_count
-    no_walk = f"no walk of {LONGEST_WALK_M:,.0f} m or less leads there"
+    no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads there"
     if board.walks is None:
         no_walk = f"{provenance.network} does not tell how long the walk takes"
     unknown = f"When to leave from {arguments.walk_from!r} is not known: {no_walk}."

@@ -44,11 +44,11 @@ from fingerpost.transit.tools.wording import (
     list_footer_lines,
 )
 
-DEFAULT_DEPARTURES, MOST_DEPARTURES = 3, 5
-DEFAULT_HORIZON_MINUTES, LONGEST_HORIZON_MINUTES = 45, 90
+DEFAULT_DEPARTURES, MAX_DEPARTURES = 3, 5
+DEFAULT_HORIZON_MINUTES, MAX_HORIZON_MINUTES = 45, 90
 # With ``until`` there may be so many rows; of long names fewer fit into an answer (rule A11).
-MOST_ROWS = 200
-MOST_LINES = 40
+MAX_ROWS = 200
+MAX_LINES = 40
 
 
 class TimetableRequestInput(WireModel):
@@ -94,22 +94,22 @@ class TimetableLine(WireDict):
 
 
 class StopTimetableMeta(TimetableMeta):
-    lines: NotRequired[Annotated[list[TimetableLine], Field(max_length=MOST_LINES)]]
+    lines: NotRequired[Annotated[list[TimetableLine], Field(max_length=MAX_LINES)]]
     linesNotShown: NotRequired[int]
     nextDeparture: NotRequired[UtcInstant]
     stop: TimetableStop
 
 
 class StopTimetableOutput(WireDict):
-    departures: Annotated[list[TimetableDeparture], Field(max_length=MOST_ROWS)]
+    departures: Annotated[list[TimetableDeparture], Field(max_length=MAX_ROWS)]
     applied: AppliedLimits
     metadata: AnswerMetadata
     meta: StopTimetableMeta
 
 
 # Bytes of the answer, then of the text; the rest is for alerts, warnings and provenance.
-MOST_ROW_BYTES, MOST_ROW_TEXT_BYTES = 30_000, 7_500
-MOST_LINE_BYTES, MOST_LINE_TEXT_BYTES = 9_000, 3_500
+MAX_ROW_BYTES, MAX_ROW_TEXT_BYTES = 30_000, 7_500
+MAX_LINE_BYTES, MAX_LINE_TEXT_BYTES = 9_000, 3_500
 # The text says a time as "Wed 2022-02-23 00:05 " at most, and beside names a mode, brackets and a service day.
 _TIME_BYTES, _NAME_BYTES, _LINE_BYTES = 21, 40, 30
 
@@ -122,14 +122,14 @@ def count_fitting(rows: Sequence[TimetableDeparture]) -> int:
         names = (row["routeShortName"], row.get("headsign", ""), row.get("routeLongName", ""), row["serviceDay"])
         text_bytes.append(_TIME_BYTES + (0 if names in named else _NAME_BYTES + _bytes_of(names)))
         named.add(names)
-    return min(_count(map(_json_bytes, rows), MOST_ROW_BYTES), _count(text_bytes, MOST_ROW_TEXT_BYTES))
+    return min(_count(map(_json_bytes, rows), MAX_ROW_BYTES), _count(text_bytes, MAX_ROW_TEXT_BYTES))
 
 
 def count_fitting_lines(lines: Sequence[TimetableLine]) -> int:
     text_bytes = [
         2 * _TIME_BYTES + _LINE_BYTES + _bytes_of((line["routeShortName"], line.get("headsign", ""))) for line in lines
     ]
-    return min(_count(map(_json_bytes, lines), MOST_LINE_BYTES), _count(text_bytes, MOST_LINE_TEXT_BYTES))
+    return min(_count(map(_json_bytes, lines), MAX_LINE_BYTES), _count(text_bytes, MAX_LINE_TEXT_BYTES))
 
 
 def _count(sizes: Iterable[int], most: int) -> int:
@@ -281,8 +281,8 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
     at = now if arguments.at is None else read_offset_instant(arguments.at, now=now, field="at")
     when = place_in_time(at, now)
     if arguments.until is None:
-        most = min(arguments.max_departures, MOST_DEPARTURES)
-        horizon = min(arguments.horizon_minutes, LONGEST_HORIZON_MINUTES)
+        most = min(arguments.max_departures, MAX_DEPARTURES)
+        horizon = min(arguments.horizon_minutes, MAX_HORIZON_MINUTES)
         clamped = (most, horizon) != (arguments.max_departures, arguments.horizon_minutes)
         last = when.instant + 60 * horizon
         return _Window(now=now, when=when, last=last, most=most, is_until=False, clamped=clamped)
@@ -290,8 +290,8 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
     if not when.instant < until <= when.instant + DAY_S:
         rule = "after at" if until <= when.instant else "at most 24 hours after at"
         raise ParameterError(f"until must be {rule}; at is {format_utc(when.instant)}", {"field": "until"})
-    asked = arguments.max_departures if "max_departures" in arguments.model_fields_set else MOST_ROWS
-    most = min(asked, MOST_ROWS)
+    asked = arguments.max_departures if "max_departures" in arguments.model_fields_set else MAX_ROWS
+    most = min(asked, MAX_ROWS)
     return _Window(now=now, when=when, last=until, most=most, is_until=True, clamped=most != asked)
 
 
@@ -310,7 +310,7 @@ def _answer(
     why_empty = None if running or board.gap is None else explain_gap(board.gap)
     lines = _group_by_line(running if window.is_until else ())
     summaries = [_serialize_line(own) for own in lines]
-    fitting = summaries[: min(MOST_LINES, count_fitting_lines(summaries))]
+    fitting = summaries[: min(MAX_LINES, count_fitting_lines(summaries))]
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
         "whyEmpty": None if why_empty is None else why_empty.format(format_utc),

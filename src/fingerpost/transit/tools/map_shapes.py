@@ -58,7 +58,7 @@ def reply_with_colors(
 
 
 GEOMETRY = "geometry"
-MOST_CHARACTERS = 32_000
+MAX_CHARACTERS = 32_000
 # Decimal places of a degree: a metre.
 PRECISION = 5
 _TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
@@ -96,7 +96,7 @@ def draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg]
     lines = [[find_line(leg) or _draw_straight(leg) for leg in itinerary.legs] for itinerary in itineraries]
     for tolerance_m in _TOLERANCES_M:
         drawn = [[_encoded(line, tolerance_m) for line in legs] for legs in lines]
-        if sum(len(leg["legGeometry"]["points"]) for legs in drawn for leg in legs) <= MOST_CHARACTERS:
+        if sum(len(leg["legGeometry"]["points"]) for legs in drawn for leg in legs) <= MAX_CHARACTERS:
             break
     return {
         "precision": PRECISION,
@@ -126,7 +126,7 @@ BASEMAP = "basemap"
 # A map of a tall trip is wider than the trip, and one of a wide trip is higher; both leave some room to pan.
 _WIDER, _HIGHER = 2.6, 1.1
 _MARGIN = 0.15
-_LEAST_M = 800.0
+_MIN_M = 800.0
 
 
 class WireMapLayer(WireDict):
@@ -169,8 +169,8 @@ def find_box(itineraries: Sequence[Itinerary]) -> Bounds | None:
     lats, lons = [place.lat for place in places], [place.lon for place in places]
     middle = (min(lats) + max(lats)) / 2, (min(lons) + max(lons)) / 2
     degree_m = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(middle[0])))
-    high_m = max(_LEAST_M, (max(lats) - min(lats)) * METRES_PER_DEGREE)
-    wide_m = max(_LEAST_M, (max(lons) - min(lons)) * degree_m)
+    high_m = max(_MIN_M, (max(lats) - min(lats)) * METRES_PER_DEGREE)
+    wide_m = max(_MIN_M, (max(lons) - min(lons)) * degree_m)
     up = max(high_m, wide_m * _HIGHER) * (0.5 + _MARGIN) / METRES_PER_DEGREE
     across = max(wide_m, high_m * _WIDER) * (0.5 + _MARGIN) / degree_m
     return Bounds(south=middle[0] - up, west=middle[1] - across, north=middle[0] + up, east=middle[1] + across)

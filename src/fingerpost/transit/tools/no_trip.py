@@ -15,18 +15,18 @@ from fingerpost.transit.networks.asking import Deadline, ask_one
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant
-from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, LONGEST_WALK_M, find_longest_wait
+from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_longest_wait
 from fingerpost.transit.tools.wording import explain_gap, format_count
 
 _T = TypeVar("_T")
 
 # The contract's maximum of ``maxTransfers``.
-_MOST_TRANSFERS = 8
+_MAX_TRANSFERS = 8
 _BOARD_S = 2 * 3600
 SIDES = ("the origin", "the destination")
-_NO_HELP = f"More walking ({LONGEST_WALK_M:g} m) and changes ({_MOST_TRANSFERS}) do not help; try another time"
+_NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time"
 # A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
-_LEAST_GAIN_S = 1800
+_MIN_GAIN_S = 1800
 BETTER_WITHIN_S = 2.0
 
 
@@ -37,7 +37,7 @@ async def explain_no_trip(
     causes = []
     for side, end in zip(sides, (query.origin, query.destination), strict=True):
         causes.append(await _or_none(_explain_end(network, side, end, query, deadline)))
-    wider = replace(query, max_walk_m=LONGEST_WALK_M, max_transfers=_MOST_TRANSFERS, window_s=None)
+    wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
     answer = None if wider == query else await _or_none(plan_usable(network, wider, deadline))
     best = None if answer is None else find_best(answer.itineraries, query)
     if best is not None:
@@ -59,7 +59,7 @@ async def find_better_beyond(
     The search is optional: a server has BETTER_WITHIN_S, and if it is late or fails, the answer goes without.
     """
     best = find_best(usable, query)
-    if best is None or query.max_walk_m >= LONGEST_WALK_M:
+    if best is None or query.max_walk_m >= MAX_WALK_M:
         return None
     offset_s = query.instant - best.arrival if query.arrive_by else best.departure - query.instant
     if max(offset_s, find_longest_wait(best)[0]) <= LONG_WAIT_S:
@@ -69,14 +69,14 @@ async def find_better_beyond(
         return None
     try:
         async with asyncio.timeout(None if left_s is None else BETTER_WITHIN_S):
-            answer = await plan_usable(network, replace(query, max_walk_m=LONGEST_WALK_M), deadline)
+            answer = await plan_usable(network, replace(query, max_walk_m=MAX_WALK_M), deadline)
     except (ToolError, TimeoutError):
         return None
     wider = find_best(answer.itineraries, query)
     if wider is None or wider.walk_m <= query.max_walk_m:
         return None
     gain_s = wider.departure - best.departure if query.arrive_by else best.arrival - wider.arrival
-    return (wider, answer.provenance) if gain_s > _LEAST_GAIN_S else None
+    return (wider, answer.provenance) if gain_s > _MIN_GAIN_S else None
 
 
 def find_best(itineraries: Iterable[Itinerary], query: JourneyQuery) -> Itinerary | None:
@@ -106,9 +106,9 @@ async def _explain_end(
     """Return that no stop is in reach of an end, None if one is; walks count where the source measures them."""
     if end.stop_ids or not network.profile.can(Ability.STOPS):
         return None
-    nearby = await _list_stops(network, end, LONGEST_WALK_M, query.language, deadline)
+    nearby = await _list_stops(network, end, MAX_WALK_M, query.language, deadline)
     if not nearby:
-        return f"No stop is within {LONGEST_WALK_M:g} m of {side}, the longest walk allowed"
+        return f"No stop is within {MAX_WALK_M:g} m of {side}, the longest walk allowed"
     distances_m: dict[str | None, float] = {stop.stop.id: stop.distance_m for stop in nearby}
     walks = None
     if _is_engine_here(network):
@@ -124,7 +124,7 @@ async def _explain_end(
         # A board may also have the walk to a stop to which realtime moved a departure.
         distances_m = {stop_id: walk.metres for stop_id, walk in walks.items() if stop_id in distances_m}
     if not distances_m:
-        return f"No stop can be reached from {side} with {LONGEST_WALK_M:g} m of walking, the longest walk allowed"
+        return f"No stop can be reached from {side} with {MAX_WALK_M:g} m of walking, the longest walk allowed"
     nearest = min(nearby, key=lambda stop: distances_m.get(stop.stop.id, math.inf))
     distance_m = distances_m[nearest.stop.id]
     if distance_m <= query.max_walk_m:

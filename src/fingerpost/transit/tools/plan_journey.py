@@ -40,16 +40,16 @@ KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
 # TfL asks nobody for a limit on walking, so an engine of ours is given a generous one.
 MAX_WALK_M = 2000.0
-MOST_JOURNEYS = 5
-MOST_SUGGESTIONS = 5
-_MOST_SEARCHED = 50
+MAX_JOURNEYS = 5
+MAX_SUGGESTIONS = 5
+_MAX_SEARCHED = 50
 _MINUTE_S = 60
 # TfL's scale; ours is 0 to 1.
 _FULL_QUALITY = 1000
 _LANGUAGE = "en"
 _NOTHING = "nothing connects the two at this time"
-_MOST_ALERTS = 5
-_LONGEST_HEADER = 160
+_MAX_ALERTS = 5
+_MAX_HEADER = 160
 
 
 Code = Literal[
@@ -90,7 +90,7 @@ class JourneyDisambiguationSuggestion(WireDict):
     matchQuality: NotRequired[int]
 
 
-_Suggestions = Annotated[list[JourneyDisambiguationSuggestion], Field(max_length=MOST_SUGGESTIONS)]
+_Suggestions = Annotated[list[JourneyDisambiguationSuggestion], Field(max_length=MAX_SUGGESTIONS)]
 
 
 class JourneyPlanToolResponse(WireDict):
@@ -99,7 +99,7 @@ class JourneyPlanToolResponse(WireDict):
     success: bool
     code: Code
     message: Annotated[str, Field(min_length=1)]
-    topJourneys: Annotated[list[JourneyOptionSummary], Field(max_length=MOST_JOURNEYS)] | None
+    topJourneys: Annotated[list[JourneyOptionSummary], Field(max_length=MAX_JOURNEYS)] | None
     fromLocationDisambiguation: _Suggestions | None
     toLocationDisambiguation: _Suggestions | None
 
@@ -226,10 +226,10 @@ class PlanJourney(PublishedTool):
             step_free=arguments.need_accessible_route,
             optimize=Optimize.SHORTEST_TIME,
             language=_LANGUAGE,
-            wanted=MOST_JOURNEYS,
+            wanted=MAX_JOURNEYS,
         )
         found = await search_trip(
-            ends, query, limit=_MOST_SEARCHED, with_alternatives=True, in_full=False, sides=("'from'", "'to'")
+            ends, query, limit=_MAX_SEARCHED, with_alternatives=True, in_full=False, sides=("'from'", "'to'")
         )
         return _JourneysFound(
             answer=replace(
@@ -254,7 +254,7 @@ class PlanJourney(PublishedTool):
 def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
     candidates = [
         {**candidate, "matchQuality": round(candidate["confidenceScore"] * _FULL_QUALITY)}
-        for candidate in details["candidates"][:MOST_SUGGESTIONS]
+        for candidate in details["candidates"][:MAX_SUGGESTIONS]
     ]
     return {**details, "candidates": candidates}
 
@@ -262,7 +262,7 @@ def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
 def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
     usable = [itinerary for itinerary in found.answer.itineraries if not itinerary.is_unusable]
     unusable = [itinerary for itinerary in found.answer.itineraries if itinerary.is_unusable]
-    shown = sorted(usable, key=lambda trip: (_minutes(trip), trip.arrival, trip.departure))[:MOST_JOURNEYS]
+    shown = sorted(usable, key=lambda trip: (_minutes(trip), trip.arrival, trip.departure))[:MAX_JOURNEYS]
     now, zone = int(call.now.timestamp()), found.answer.provenance.zone
     sentences = [_format_found(shown, len(usable), found.answer.why_nothing)]
     disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, zone))
@@ -355,11 +355,11 @@ def _list_remarks(
     legs = list_legs((*shown, *unusable))
     alerts = dict.fromkeys(alert.header or alert.text for leg in legs for alert in leg.alerts)
     remarks += [
-        f"Alert: {header if len(header) <= _LONGEST_HEADER else f'{header[: _LONGEST_HEADER - 1]}…'}"
-        for header in list(alerts)[:_MOST_ALERTS]
+        f"Alert: {header if len(header) <= _MAX_HEADER else f'{header[: _MAX_HEADER - 1]}…'}"
+        for header in list(alerts)[:_MAX_ALERTS]
     ]
-    if len(alerts) > _MOST_ALERTS:
-        remarks.append(f"And {format_count(len(alerts) - _MOST_ALERTS, 'more alert')}")
+    if len(alerts) > _MAX_ALERTS:
+        remarks.append(f"And {format_count(len(alerts) - _MAX_ALERTS, 'more alert')}")
     remarks += provenance.notes
     if provenance.attribution:
         remarks.append(f"Data: {'; '.join(provenance.attribution)}")

@@ -43,7 +43,7 @@ from fingerpost.transit.tools.wording import (
     name_rides,
 )
 
-DEFAULT_WINDOW_MINUTES, LONGEST_WINDOW_MINUTES = 45, 120
+DEFAULT_WINDOW_MINUTES, MAX_WINDOW_MINUTES = 45, 120
 
 
 class KnownLocation(WireModel):
@@ -182,7 +182,7 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: Routes
     return "\n".join(lines + list_footer_lines(metadata, meta, alerts))
 
 
-MOST_ITINERARIES = 3
+MAX_ITINERARIES = 3
 
 
 class PlanRoute(PublishedTool):
@@ -227,7 +227,7 @@ class PlanRoute(PublishedTool):
             not_before=when.not_before,
             optimize=OPTIMIZE[preset],
             language=arguments.language,
-            window_s=60 * min(arguments.search_window_minutes, LONGEST_WINDOW_MINUTES),
+            window_s=60 * min(arguments.search_window_minutes, MAX_WINDOW_MINUTES),
         )
         past = find_past_message(when, None, "these are the trips")
         found = await search_routes(ends, query, preset, now)
@@ -240,7 +240,7 @@ def _answer(
 ) -> ToolReply:
     preset = JourneyPreset(arguments.journey_preset)
     ranked = sorted(found.routes, key=lambda route: route_key(route, preset, _walk_m(route), route_id(route)))
-    chosen = ranked[:MOST_ITINERARIES]
+    chosen = ranked[:MAX_ITINERARIES]
     more = _format_more(len(ranked), chosen, query) if len(ranked) > len(chosen) else None
     stated = list_stated(
         (WarningCode.TRUNCATED_RESULTS, more), (WarningCode.PREFERENCE_UNMET, find_long_wait_message(chosen))

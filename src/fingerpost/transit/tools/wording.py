@@ -20,7 +20,7 @@ from fingerpost.transit.tools.shapes import (
     format_time,
 )
 
-_MOST_NAMES = 4
+_MAX_NAMES = 4
 
 
 def find_past_message(when: AskedInstant, zone: str | None, these_are: str) -> str | None:
@@ -169,7 +169,7 @@ def _line_of(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str
         names.insert(0, "this stop")
     if not names:
         names = ["the disrupted trip"]
-    named = ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if (more := len(names) - _MOST_NAMES) > 0 else "")
+    named = ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if (more := len(names) - _MAX_NAMES) > 0 else "")
     effect = format_effect(alert["effect"])
     texts = [alert["header"], alert.get("text", ""), alert.get("url", "")]
     head = ", ".join(filter(None, [effect if effect != alert["header"] else "", _format_period(alert, zone)]))

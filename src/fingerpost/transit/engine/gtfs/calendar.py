@@ -19,7 +19,7 @@ _ADDED, _REMOVED = "1", "2"
 # Dates outside these years are errors; publishers write 2099 for "no end".
 _YEARS = range(1990, 2101)
 # Services times days of the calendar. Ten thousand services over five years are a tenth of it.
-MOST_SERVICE_DAYS = 200_000_000
+MAX_SERVICE_DAYS = 200_000_000
 
 
 class Services(NamedTuple):
@@ -108,7 +108,7 @@ def _find_day(text: str) -> date | None:
 def _shorten(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
     """Limit services times days: a calendar that is too long begins when half of the services have begun."""
     running = [of_service for of_service in days if len(of_service)]
-    most_days = MOST_SERVICE_DAYS // max(len(days), 1)
+    most_days = MAX_SERVICE_DAYS // max(len(days), 1)
     if not running or max(run[-1] for run in running) - min(run[0] for run in running) < most_days:
         return days
     begin = sorted(int(of_service[0]) for of_service in running)[len(running) // 2]

@@ -75,8 +75,8 @@ def _zones_by_folded_name() -> dict[str, str]:
 _MANY_LANGUAGES = "mul"
 _ROLES = (("is_producer", "producer"), ("is_operator", "operator"), ("is_authority", "authority"))
 # A credit is a line, and a feed has a handful.
-_LONGEST_CREDIT = 300
-_MOST_CREDITS = 20
+_MAX_CREDIT = 300
+_MAX_CREDITS = 20
 
 
 class FeedInfo(NamedTuple):
@@ -103,10 +103,10 @@ def read_credits(archive: Archive) -> tuple[str, ...]:
     lines: dict[str, None] = {}
     names = [column for column, _ in _ROLES]
     for _, (name, url, *marks) in table.rows("organization_name", "attribution_url", *names):
-        if name and len(lines) < _MOST_CREDITS:
+        if name and len(lines) < _MAX_CREDITS:
             roles = ", ".join(role for (_, role), mark in zip(_ROLES, marks, strict=True) if mark == "1")
             line = " ".join(filter(None, (name, f"({roles})" if roles else "", url)))
-            lines[line[:_LONGEST_CREDIT]] = None
+            lines[line[:_MAX_CREDIT]] = None
     return tuple(lines)
 
 

@@ -18,11 +18,11 @@ from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, Tr
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
 # A train divides into at most so many parts, and is coupled from at most so many.
-MOST_LINKED = 8
+MAX_LINKED = 8
 # The longest wait at the end of a trip in a block; riders do not stay seated for longer.
-LONGEST_STAND_S = 3600
+MAX_STAND_S = 3600
 # The longest wait between trips that transfers.txt links; a night train may wait for long.
-LONGEST_LINKED_STAND_S = 3 * 3600
+MAX_LINKED_STAND_S = 3 * 3600
 
 _DAY_S = 86_400
 
@@ -151,7 +151,7 @@ def _read_linked(
             for one, other in pairs
         )
         sides = ((0, first), (1, then))
-        if not (pairs and at_ends) or any(counts[side] >= MOST_LINKED for side in sides):
+        if not (pairs and at_ends) or any(counts[side] >= MAX_LINKED for side in sides):
             unapplied.append(line)
             continue
         for side, on_days in zip(sides, (common, common + days_later), strict=True):
@@ -188,7 +188,7 @@ def _list_pairs(departures: Departures, first_trip: int, then_trip: int, days_la
         for at, next_ in enumerate(next_of.tolist())
         if next_ < len(then)
         and before_of[next_] == at
-        and departures.begin_s[first[at]] < begin_s[next_] <= end_s[at] + LONGEST_LINKED_STAND_S
+        and departures.begin_s[first[at]] < begin_s[next_] <= end_s[at] + MAX_LINKED_STAND_S
     ]
 
 
@@ -236,7 +236,7 @@ def _list_usable(
         (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", (stands_s < 0) | (begin_s[then] <= begin_s[first])),
         (Reason.BLOCK_TURNS_BACK_UNAPPLIED, "block_id", turns_back),
         (Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED, "block_id", end_place[first] != begin_place[then]),
-        (Reason.BLOCK_STANDS_LONG_UNAPPLIED, "block_id", stands_s > LONGEST_STAND_S),
+        (Reason.BLOCK_STANDS_LONG_UNAPPLIED, "block_id", stands_s > MAX_STAND_S),
     )
     lines = trips.lines[departures.trip[first]]
     usable = archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)

@@ -33,9 +33,9 @@ from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 # The time follows from the length on flat ways, not on stairs and in lifts.
 _FLAT = frozenset({WALKWAY, TRAVELATOR})
 # The longest walk of a transfer.
-_LONGEST_S = 1800.0
+_MAX_DURATION_S = 1800.0
 # More platforms than any station has.
-_MOST_PLATFORMS = 250
+_MAX_PLATFORMS = 250
 
 _Ways = dict[int, list[tuple[int, float]]]
 
@@ -128,11 +128,11 @@ def _list_transfers(table: Table, stops: Stops, pathways: Iterable[_Pathway]) ->
             stations.setdefault(stop.parent, []).append(row)
     found: list[tuple[int, int, int]] = []
     for platforms in stations.values():
-        if len(platforms) > _MOST_PLATFORMS:
+        if len(platforms) > _MAX_PLATFORMS:
             table.note(Reason.PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED, 1)
             continue
         for begin in platforms:
-            reached_s = find_quickest_s(ways, begin, _LONGEST_S)
+            reached_s = find_quickest_s(ways, begin, _MAX_DURATION_S)
             found += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
     columns = np.array(found, np.int32).reshape(-1, 3).T
     return to_columns(PathwayColumns, dict(zip(PathwayColumns._fields, columns, strict=True)))

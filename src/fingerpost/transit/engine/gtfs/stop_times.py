@@ -30,7 +30,7 @@ from fingerpost.transit.engine.timetable.timetable import (
 )
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 
-_FEWEST_STOP_TIMES = 2
+_MIN_STOP_TIMES = 2
 
 # pickup_type and drop_off_type
 _REGULAR, _NONE, _PHONE, _DRIVER = range(4)
@@ -47,8 +47,8 @@ _KEPT: dict[str, Any] = {
     "flags": np.uint8,
 }
 # More departures of one row, or of a whole feed, are an error of the publisher.
-MOST_OF_A_ROW = 10_000
-MOST_OF_A_FEED = 5_000_000
+MAX_EXPANDED_PER_ROW = 10_000
+MAX_EXPANDED_PER_FEED = 5_000_000
 
 
 class StopTimes(NamedTuple):
@@ -227,7 +227,7 @@ def _usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on_dema
     backward = mark_rows(len(trips), trip[is_backward])
     faults = (
         (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", on_demand),
-        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", count < _FEWEST_STOP_TIMES),
+        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", count < _MIN_STOP_TIMES),
         (Reason.TRIP_WITHOUT_END_TIMES, "", untimed),
         (Reason.TRIP_RUNS_BACKWARDS, "", backward),
     )
@@ -261,7 +261,7 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
                 if len(text) <= SHORT_TIME_BYTES:
                     table.note(Reason.CALL_TIME_WITHOUT_SECONDS_ASSUMED, line, column)
             leaves_s = range(start_s, end_s, headway_s)
-            if len(leaves_s) > MOST_OF_A_ROW or len(trip_departures) + len(leaves_s) > MOST_OF_A_FEED:
+            if len(leaves_s) > MAX_EXPANDED_PER_ROW or len(trip_departures) + len(leaves_s) > MAX_EXPANDED_PER_FEED:
                 table.note(Reason.FREQUENCY_TOO_DENSE, line, "headway_secs")
                 continue
             once[trip] = False

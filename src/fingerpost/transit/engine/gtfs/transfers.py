@@ -19,8 +19,8 @@ from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, T
 from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 
 # More pairs of stops than any station has, and more rules than any feed has.
-MOST_OF_A_ROW = 250_000
-MOST_OF_A_FEED = 5_000_000
+MAX_EXPANDED_PER_ROW = 250_000
+MAX_EXPANDED_PER_FEED = 5_000_000
 
 # In-seat transfers, and trips between which one must alight and board again (GTFS, "Linked trips").
 IN_SEAT, RE_BOARD = 4, 5
@@ -35,7 +35,7 @@ _RULE = (
 _PRECISION, _LINE = 8, 9
 
 # The most links between kinds of trips that meet at a stop, all stops together.
-MOST_LINKS = 4_000_000
+MAX_LINKS = 4_000_000
 # A search timetable holds the trips of at most so many days.
 _DAYS = 4
 # Days are counted at stops with more kinds only.
@@ -85,7 +85,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
                 pair_count = len(from_stops) * len(to_stops)
                 if not pair_count:
                     table.note(Reason.TRANSFER_AT_ENTRANCE_OR_NODE, line, "from_stop_id")
-                elif pair_count > MOST_OF_A_ROW or count + pair_count > MOST_OF_A_FEED:
+                elif pair_count > MAX_EXPANDED_PER_ROW or count + pair_count > MAX_EXPANDED_PER_FEED:
                     table.note(Reason.TRANSFER_TOO_MANY, line, "from_stop_id")
                 else:
                     expanded = np.tile(rule, (pair_count, 1))
@@ -166,7 +166,7 @@ def limit_specific_transfers(
     kinds = np.bincount(routes[:, 0], minlength=stop_count) + _busiest_days(trips, trip_service, days, stop_count)
     order = np.argsort(kinds, kind="stable")
     is_kept = np.zeros(stop_count, np.bool_)
-    is_kept[order] = np.cumsum(kinds[order] ** 2) <= MOST_LINKS
+    is_kept[order] = np.cumsum(kinds[order] ** 2) <= MAX_LINKS
     kept = is_kept[specific.from_stop] & is_kept[specific.to_stop]
     if kept.all():
         return specific

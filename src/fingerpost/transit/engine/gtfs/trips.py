@@ -16,7 +16,7 @@ from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WH
 from fingerpost.transit.model.line_colors import parse_color
 
 _LARGEST_TYPE = 32_767
-_MOST_AGENCIES = 32_767
+_MAX_AGENCIES = 32_767
 _COLORS = ("route_color", "route_text_color")
 # Extended route type "Miscellaneous Service", for routes without a type.
 UNKNOWN_TYPE = 1700
@@ -32,7 +32,7 @@ def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
     table = archive.get_table("routes.txt", "route_id")
     routes = Routes([], {})
     columns = ("route_id", "route_short_name", "route_long_name", "route_type", "agency_id", *_COLORS)
-    agency_rows = {agency_id: row for row, agency_id in enumerate(agency_ids[:_MOST_AGENCIES])}
+    agency_rows = {agency_id: row for row, agency_id in enumerate(agency_ids[:_MAX_AGENCIES])}
     if len(agency_ids) == 1:
         agency_rows[""] = 0
     for line, (route_id, short_name, long_name, type_text, agency_id, color, text_color) in table.rows(*columns):

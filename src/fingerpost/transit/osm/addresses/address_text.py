@@ -48,12 +48,12 @@ def read_house_number(text: str) -> HouseNumber | None:
 
 
 # The most spellings that are compared with a text.
-_MOST_BY_WORDS = 100
-_MOST_BY_TRIGRAMS = 60
+_MAX_BY_WORDS = 100
+_MAX_BY_TRIGRAMS = 60
 # A wrong letter changes three trigrams at most, and the rarest of the others find a name. Common trigrams (-kat-) are
 # skipped after three others if all together are in more spellings than this.
-_FEWEST_TRIGRAMS = 3
-_MOST_LOOKED_AT = 400
+_MIN_TRIGRAMS = 3
+_MAX_EXAMINED = 400
 
 
 class SpellingSearch:
@@ -85,7 +85,7 @@ class SpellingSearch:
     def _find_by_words(self, words: str) -> dict[str, int]:
         query = " ".join(f'"{word}"' for word in words.split()) + "*"
         found = self._connection.execute(
-            f"SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT {_MOST_BY_WORDS}",  # noqa: S608
+            f"SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT {_MAX_BY_WORDS}",  # noqa: S608
             (query,),
         )
         return {text: row for row, text in found}
@@ -98,12 +98,12 @@ class SpellingSearch:
         looked_at = 0
         for at, (term, count) in enumerate(counts):
             looked_at += count
-            if at >= _FEWEST_TRIGRAMS and looked_at > _MOST_LOOKED_AT:
+            if at >= _MIN_TRIGRAMS and looked_at > _MAX_EXAMINED:
                 break
             rows = self._connection.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (f'"{term}"',))
             shared.update(row for (row,) in rows)
         # Shorter spellings have lower rows.
-        best = heapq.nsmallest(_MOST_BY_TRIGRAMS, shared, key=lambda row: (-shared[row], row))
+        best = heapq.nsmallest(_MAX_BY_TRIGRAMS, shared, key=lambda row: (-shared[row], row))
         return self._find_exact("id", best)
 
 
@@ -136,7 +136,7 @@ _SHORT_FORMS = {
 _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGNORECASE)
 _CORNER_WORDS = re.compile(r"^(?:the )?corner of\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE)
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
-_LONGEST_CITY_WORDS = 3
+_MAX_CITY_WORDS = 3
 # 14-16 is a range of house numbers, 14 160 a flat.
 _WIDEST_RANGE = 20
 
@@ -189,7 +189,7 @@ def find_city(words: str, cities: Collection[str]) -> str | None:
 
 
 def _split_city(words: list[str], cities: Collection[str]) -> tuple[list[str], str | None]:
-    for count in range(min(_LONGEST_CITY_WORDS, len(words) - 1), 0, -1):
+    for count in range(min(_MAX_CITY_WORDS, len(words) - 1), 0, -1):
         city = find_city(" ".join(words[-count:]), cities)
         if city is not None:
             return words[:-count], city

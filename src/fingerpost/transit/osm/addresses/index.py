@@ -87,7 +87,7 @@ ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 # With such a score the text as a whole is not searched by trigrams.
 _GOOD = 0.90
 # A house number is searched in this many streets, and in those with about the best score.
-_MOST_NUMBERED = 10
+_MAX_NUMBERED = 10
 _MUCH_LESS = 0.05
 # The highest score of a place without house numbers if the text has one.
 _NUMBER_LEFT = 0.70
@@ -97,7 +97,7 @@ _OTHER_ACCENTS = 0.97
 # The distance of streets at a corner without a shared point, such as a roundabout with a name.
 _CORNER_M = 45.0
 # The most candidates of one kind; a large extract has thousands.
-MOST_OF_KIND = 500
+MAX_PLACES_OF_KIND = 500
 
 
 def find_addresses(folder: Path) -> "AddressIndex | None":
@@ -256,7 +256,7 @@ class AddressIndex:
             "SELECT id FROM thing WHERE kind = ?1 AND what = ?2"
             " ORDER BY (lat - ?3) * (lat - ?3) + (lon - ?4) * (lon - ?4) * ?5, name, id LIMIT ?6"
         )
-        given = (int(FeatureKind.PLACE), KIND_OF_WORD[words], lat, lon, narrowing, MOST_OF_KIND)
+        given = (int(FeatureKind.PLACE), KIND_OF_WORD[words], lat, lon, narrowing, MAX_PLACES_OF_KIND)
         rows = self._connection.execute(query, given).fetchall()
         return list(self._read_things([row for (row,) in rows]).values())
 
@@ -338,10 +338,10 @@ class AddressIndex:
 
 
 def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) -> list[tuple[float, _Thing]]:
-    if reading.number is None or len(scored) <= _MOST_NUMBERED:
+    if reading.number is None or len(scored) <= _MAX_NUMBERED:
         return scored
     ordered = sorted(scored, key=lambda each: (-each[0], each[1].row))
-    least = min(ordered[0][0] - _MUCH_LESS, ordered[_MOST_NUMBERED - 1][0])
+    least = min(ordered[0][0] - _MUCH_LESS, ordered[_MAX_NUMBERED - 1][0])
     return [each for each in ordered if each[0] >= least]
 
 

@@ -40,7 +40,7 @@ HOUSE_TO_STREET_M = 1000.0
 ONE_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
 _CITY_REACH_CELLS = 3
-_FEWEST_ADDRESSES = 3
+_MIN_ADDRESSES = 3
 
 
 def gather(found: ExtractedAddresses) -> list[Feature]:
@@ -193,7 +193,7 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
     names_of = {plain(names.name): names for names in found.municipalities}
     for city, points in points_of.items():
         # What hardly any address says is a slip of the pen.
-        if city not in mapped and len(points) >= _FEWEST_ADDRESSES and not city.isdecimal():
+        if city not in mapped and len(points) >= _MIN_ADDRESSES and not city.isdecimal():
             names = names_of.get(city) or FeatureNames(find_most_common(spelt[city].elements()), {})
             yield Feature(FeatureKind.CITY, names, "city", points)
 

@@ -17,9 +17,9 @@ from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way, WayRule
 
 # Larger grounds are crossed between this many of their entrances; the edge can always be walked.
-MOST_ENTRANCES = 200
+MAX_ENTRANCES = 200
 # The most inner corners that lines of sight end at.
-MOST_CORNERS = 250
+MAX_CORNERS = 250
 # Smaller bends are no corners.
 _BEND_DEGREES = 5.0
 
@@ -44,7 +44,7 @@ def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
         entrances = [
             node for node in nodes if streets.uses[node] > own[node] or node in streets.corners or bordering[node] > 1
         ]
-        for start, end in _list_sights(streets, ground, _thin(entrances, MOST_ENTRANCES)):
+        for start, end in _list_sights(streets, ground, _thin(entrances, MAX_ENTRANCES)):
             yield Way(ground.rule, [start, end])
 
 
@@ -87,7 +87,7 @@ def _list_sights(streets: ExtractedStreets, ground: _Ground, entrances: list[int
     if len(entrances) < 2:
         return
     known = set(entrances)
-    corners = _thin([node for node in _list_corners(streets, ground) if node not in known], MOST_CORNERS)
+    corners = _thin([node for node in _list_corners(streets, ground) if node not in known], MAX_CORNERS)
     ends = entrances + corners
     lines = np.array([(*streets.positions[start], *streets.positions[end]) for start, end in ground.walls])
     # Grounds are small: a degree of longitude may be as long as at the first corner throughout.

@@ -18,7 +18,7 @@ from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
 # A mapped stop with the same ref further away than this is another stop.
 MATCHED_M = 100.0
 # Shorter numbers are those of platforms.
-_SHORTEST_NUMBER = 3
+_MIN_NUMBER = 3
 
 
 class StopPlaces(NamedTuple):
@@ -54,7 +54,7 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
 def _list_refs(local_id: str, code: str) -> set[str]:
     """Return possible refs of a stop: its id, its code, and the number in a code such as H0249."""
     number = code.lstrip(string.ascii_letters)
-    numbers = {number} if len(number) >= _SHORTEST_NUMBER and number.isdecimal() else set()
+    numbers = {number} if len(number) >= _MIN_NUMBER and number.isdecimal() else set()
     return {name.casefold() for name in (local_id, code) if name} | numbers
 
 

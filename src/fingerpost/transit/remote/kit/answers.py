@@ -39,10 +39,10 @@ _T = TypeVar("_T")
 _Other = TypeVar("_Other")
 
 # With more faults an answer has another shape.
-_MOST_FAULTS = 2000
+_MAX_FAULTS = 2000
 # A fault moves outwards by one object a round, and no shape is deeper.
-_MOST_ROUNDS = 24
-_MOST_PATHS = 4
+_MAX_ROUNDS = 24
+_MAX_PATHS = 4
 _Loc = tuple[str | int, ...]
 
 reader_of: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
@@ -90,7 +90,7 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
         except ValidationError:
             raise _unreadable(response, error) from error
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
-    note = f"Parts of the server's answer cannot be read and were dropped: {list_first(paths, _MOST_PATHS)}."
+    note = f"Parts of the server's answer cannot be read and were dropped: {list_first(paths, _MAX_PATHS)}."
     _log.warning("%s: %s", _address_of(response), note)
     return Answer(data=data, retrieved_at=response.retrieved_at, notes=(note,), lost=lost)
 
@@ -114,12 +114,12 @@ def _address_of(response: Response) -> str:
 
 def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) -> tuple[_T, Mapping[str, int]]:
     """Return the valid parts, and how many others were dropped by path; raise ValidationError if nothing is left."""
-    if failed.error_count() > _MOST_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
+    if failed.error_count() > _MAX_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
         raise failed
     data = from_json(body)
     blanked: set[_Loc] = set()
     error = failed
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         for problem in error.errors(include_url=False, include_context=False, include_input=False):
             blank = _blank(data, problem["loc"])
             if blank == ():
@@ -130,7 +130,7 @@ def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError)
             return reader.validate_python(data), _count(blanked)
         except ValidationError as still:
             error = still
-            if error.error_count() > _MOST_FAULTS:
+            if error.error_count() > _MAX_FAULTS:
                 break
     raise failed
 

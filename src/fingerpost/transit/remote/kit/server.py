@@ -17,14 +17,14 @@ STOPS_FRESH_S = 600.0
 
 REFRESH_HINT = "Its version may have changed: run `fingerpost network refresh`"
 
-_LONGEST_MESSAGE = 200
+_MAX_MESSAGE = 200
 _FIRST_REFUSAL = 400
 # A longer pause is reported to riders at once.
-_LONGEST_PAUSE_S = 2.5
+_MAX_PAUSE_S = 2.5
 
 
 def new_limits(deadline_s: float) -> RequestLimits:
-    return RequestLimits(read_s=deadline_s, total_s=deadline_s, longest_pause_s=_LONGEST_PAUSE_S)
+    return RequestLimits(read_s=deadline_s, total_s=deadline_s, longest_pause_s=_MAX_PAUSE_S)
 
 
 def is_json(response: Response) -> bool:
@@ -102,4 +102,4 @@ class Connection:
 
 
 def shorten(message: str) -> str:
-    return " ".join(message.split())[:_LONGEST_MESSAGE].rstrip(".")
+    return " ".join(message.split())[:_MAX_MESSAGE].rstrip(".")

@@ -187,7 +187,7 @@ def _list_parts(transfer: shapes.FareTransfer) -> list[list[shapes.MotisFareProd
 
 # The server counts minutes.
 _MARGIN_S = 60
-_MOST_HALVINGS = 5
+_MAX_HALVINGS = 5
 
 
 async def ask_board(
@@ -208,7 +208,7 @@ async def ask_board(
     try:
         answered = await server.ask(MotisEndpoint.STOP_TIMES, shapes.MotisStopTimes, params, language=language)
     except ResponseTooLarge:
-        if halvings == _MOST_HALVINGS or last - first <= _MARGIN_S:
+        if halvings == _MAX_HALVINGS or last - first <= _MARGIN_S:
             raise
         middle = (first + last) // 2
         earlier = await ask_board(server, own_id, first, middle, language, halvings + 1)

@@ -31,7 +31,7 @@ from fingerpost.transit.rules.times import format_utc
 _SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
 # The server refuses a window of four days or more.
-_LONGEST_WINDOW_S = 95 * 3600
+_MAX_WINDOW_S = 95 * 3600
 _UNKNOWN_STOP = "The server no longer knows a stop's id, so the trip was planned between positions."
 # The search on the timetable, whose answer has realtime beside it.
 _SCHEDULED = "REALTIME_ANNOTATION_ONLY"
@@ -61,7 +61,7 @@ def new_params(request: JourneyRequest) -> dict[str, str]:
         "withFares": "true",
     }
     if query.window_s is not None:
-        params["searchWindow"] = str(min(-(-query.window_s // _MINUTE_S) * _MINUTE_S, _LONGEST_WINDOW_S))
+        params["searchWindow"] = str(min(-(-query.window_s // _MINUTE_S) * _MINUTE_S, _MAX_WINDOW_S))
     if query.step_free:
         params |= {"pedestrianProfile": "WHEELCHAIR", "useRoutedTransfers": "true"}
     return params

@@ -12,9 +12,9 @@ from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import (
     AROUND_M,
-    MOST_GROUPED,
-    MOST_MATCHES,
-    MOST_NEAR,
+    MAX_GROUPED,
+    MAX_MATCHES,
+    MAX_NEARBY,
     Candidate,
     Geocoder,
     GroupingLookup,
@@ -28,9 +28,9 @@ from fingerpost.transit.rules.language import spoken
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
 # Stations around a stop that are looked up; stops of any further station count as stops without one.
-_MOST_STATIONS = 5
+_MAX_STATIONS = 5
 # Stops of one place that are looked up.
-_MOST_STOPS = 8
+_MAX_STOPS = 8
 
 
 class MotisStopIds(StopIdCodec):
@@ -138,7 +138,7 @@ class MotisStopLookup(GroupingLookup):
         return answered.data.place
 
     async def list_known(self, printed_ids: Sequence[str]) -> list[ServerStop]:
-        found = await gather_all(self._find(printed_id) for printed_id in printed_ids[:_MOST_STOPS])
+        found = await gather_all(self._find(printed_id) for printed_id in printed_ids[:_MAX_STOPS])
         return [stop for stop in found if stop is not None]
 
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
@@ -155,7 +155,7 @@ class MotisStopLookup(GroupingLookup):
         stops = (await self._list_around(centre, AROUND_M, language)).data
         nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
         parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
-        known = await gather_all(self._find_own(parent, language) for parent in parents[:_MOST_STATIONS])
+        known = await gather_all(self._find_own(parent, language) for parent in parents[:_MAX_STATIONS])
         found = {stop.own_id: replace(stop, parent_id=None, is_station=True) for stop in known if stop is not None}
         stations = set(found)
         for stop in stops:
@@ -196,7 +196,7 @@ class MotisGeocoder(Geocoder):
         self._bounds = bounds
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
-        params = {"text": text, "numResults": str(MOST_MATCHES)}
+        params = {"text": text, "numResults": str(MAX_MATCHES)}
         if focus is not None:
             params["place"] = _format_position(focus)
         found = await self._ask(MotisEndpoint.GEOCODE, params, language)
@@ -204,7 +204,7 @@ class MotisGeocoder(Geocoder):
         return [candidate for candidate in found if self._bounds.covers(candidate.coordinate)]
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:  # noqa: ARG002
-        params = {"place": _format_position(position), "numResults": str(MOST_NEAR)}
+        params = {"place": _format_position(position), "numResults": str(MAX_NEARBY)}
         return await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
 
     async def _ask(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> list[Candidate]:
@@ -217,7 +217,7 @@ class MotisGeocoder(Geocoder):
     ) -> list[Place]:
         places = [self._place_of(candidate) for candidate in candidates]
         stops = [number for number, candidate in enumerate(candidates) if candidate.stop_id]
-        best = sorted(stops, key=lambda number: -scores[number])[:MOST_GROUPED]
+        best = sorted(stops, key=lambda number: -scores[number])[:MAX_GROUPED]
         groups = await gather_all(self._stops.get_group(places[number], language) for number in best)
         whole = {number: spoken(places[number], language) for number in stops} | dict(zip(best, groups, strict=True))
         return [whole.get(number, place) for number, place in enumerate(places)]

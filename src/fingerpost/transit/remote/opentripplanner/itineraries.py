@@ -157,7 +157,7 @@ def _sum(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
 
 
 # More than depart from any stop within a day.
-MOST_ROWS = 3000
+MAX_ROWS = 3000
 # The server handles both ends of a time window differently.
 MARGIN_S = 120
 _NO_BOARDING = "NONE"

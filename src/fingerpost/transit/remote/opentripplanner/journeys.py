@@ -58,7 +58,7 @@ def _end_of(error: RoutingError) -> str:
 # Itineraries on a page where all of a window are wanted.
 WINDOW_PAGE_SIZE = 40
 # A server's limit is a day by default; it refuses two days.
-_LONGEST_WINDOW_S = 24 * 3600
+_MAX_WINDOW_S = 24 * 3600
 # The cost of a transfer beyond its time, in seconds, for riders who want few.
 _FEW_TRANSFERS_COST = 1200
 # The cost of a minute of walking in minutes of riding, for shorter walks; the server's default is 2.
@@ -88,7 +88,7 @@ def new_variables(request: JourneyRequest, zone: ZoneInfo, *, with_scheduled: bo
     }
     if query.window_s is not None:
         variables["first"] = max(WINDOW_PAGE_SIZE, query.wanted + 1)
-        variables["searchWindow"] = f"PT{min(query.window_s, _LONGEST_WINDOW_S)}S"
+        variables["searchWindow"] = f"PT{min(query.window_s, _MAX_WINDOW_S)}S"
     if shorter_walks:
         variables["modes"] = {"transitOnly": True}
     if with_scheduled:

@@ -23,7 +23,7 @@ from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, f
 from fingerpost.transit.remote.opentripplanner.documents import NEEDS
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     MARGIN_S,
-    MOST_ROWS,
+    MAX_ROWS,
     list_in_force,
     list_rows,
 )
@@ -150,7 +150,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
             "ids": self._ids.decode_all(query.stop_ids),
             "from": query.instant - before_s,
             "seconds": query.window_s + before_s + behind_s,
-            "count": MOST_ROWS,
+            "count": MAX_ROWS,
         }
         answered = await self._server.ask(shapes.Board, variables, language=language)
         stops = answered.data.stops

@@ -16,9 +16,9 @@ from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
 from fingerpost.transit.remote.kit.answers import Answer, Entries, Latitude, Longitude, Shape, Words, read_answer
 from fingerpost.transit.remote.kit.places import (
     AROUND_M,
-    MOST_GROUPED,
-    MOST_MATCHES,
-    MOST_NEAR,
+    MAX_GROUPED,
+    MAX_MATCHES,
+    MAX_NEARBY,
     Candidate,
     Geocoder,
     GroupingLookup,
@@ -228,7 +228,7 @@ class DigitransitGeocoder(Geocoder):
         box = self._bounds
         params = {
             "text": text,
-            "size": str(MOST_MATCHES),
+            "size": str(MAX_MATCHES),
             "boundary.rect.min_lat": f"{box.south:g}",
             "boundary.rect.max_lat": f"{box.north:g}",
             "boundary.rect.min_lon": f"{box.west:g}",
@@ -244,7 +244,7 @@ class DigitransitGeocoder(Geocoder):
             "point.lon": f"{position.lon:.5f}",
             "boundary.circle.radius": f"{NAMED_WITHIN_M / 1000:g}",
             "layers": _NAMING_LAYERS,
-            "size": str(MOST_NEAR),
+            "size": str(MAX_NEARBY),
         }
         return await self._ask("reverse", params, language)
 
@@ -274,7 +274,7 @@ class DigitransitGeocoder(Geocoder):
         alone = [stop for stop in found.stops if stop.gtfs_id in own_ids and stop.gtfs_id not in places]
         alone.sort(key=lambda stop: own_ids.index(stop.gtfs_id))
         places |= {stop.gtfs_id: self._stops.place_of(new_stop(stop)) for stop in alone}
-        first = [stop.gtfs_id for stop in alone[:MOST_GROUPED]]
+        first = [stop.gtfs_id for stop in alone[:MAX_GROUPED]]
         groups = await gather_all(self._stops.get_group(places[own_id], language) for own_id in first)
         return {own_id: spoken(place, language) for own_id, place in places.items()} | dict(
             zip(first, groups, strict=True)

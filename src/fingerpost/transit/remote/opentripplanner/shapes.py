@@ -31,7 +31,7 @@ from fingerpost.transit.remote.kit.itineraries import decode_line
 _T = TypeVar("_T")
 
 # No delay and no service day is longer.
-LONGEST_S = 30 * 86_400
+MAX_DURATION_S = 30 * 86_400
 _HALF_DAY_S = 12 * 3600
 
 
@@ -53,7 +53,7 @@ def read_duration_s(text: str) -> int:
     return round(_DURATION.validate_python(text).total_seconds())
 
 
-DurationS = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S), from_text(read_duration_s)]
+DurationS = Annotated[int, Field(ge=-MAX_DURATION_S, le=MAX_DURATION_S), from_text(read_duration_s)]
 Day = Annotated[date, from_text(lru_cache(maxsize=512)(date.fromisoformat))]
 """A service date, written YYYY-MM-DD by the server and YYYYMMDD in its documentation."""
 
@@ -78,7 +78,7 @@ def read_access(word: str | None) -> Access:
     return _ACCESS.get(word or "", Access.UNKNOWN)
 
 
-_Seconds = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S)]
+_Seconds = Annotated[int, Field(ge=-MAX_DURATION_S, le=MAX_DURATION_S)]
 # Pairs of numbers: in each, characters that continue it, and one that ends it.
 _POLYLINE = r"^(?:(?:[_-~]{0,6}[?-^]){2})*$"
 _Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]

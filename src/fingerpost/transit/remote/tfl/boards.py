@@ -24,7 +24,7 @@ from fingerpost.transit.remote.tfl.timetables import TimetableReader, find_timet
 
 _T = TypeVar("_T")
 
-_MOST_IDS = 20
+_MAX_IDS = 20
 # So long ago still counts as now (rule B12).
 _NOW_S = 120
 NOTE_OF_TIMETABLE = (
@@ -172,8 +172,8 @@ class TflBoards:
         self, shape: type[tuple[_T, ...]], ids: Sequence[str], what: str, *words: str
     ) -> Sequence[_T]:
         answers = await gather_all(
-            self.server.find(shape, what, ",".join(ids[at : at + _MOST_IDS]), *words, fresh_s=STATUS_FRESH_S)
-            for at in range(0, len(ids), _MOST_IDS)
+            self.server.find(shape, what, ",".join(ids[at : at + _MAX_IDS]), *words, fresh_s=STATUS_FRESH_S)
+            for at in range(0, len(ids), _MAX_IDS)
         )
         return tuple(status for answer in answers if answer is not None for status in answer.data)
 

@@ -27,7 +27,7 @@ from fingerpost.transit.remote.tfl.server import (
 )
 
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
-MOST_SUGGESTIONS = 5
+MAX_SUGGESTIONS = 5
 _NOT_IDENTIFIED = "notidentified"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
@@ -43,7 +43,7 @@ def explain(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAm
         {
             "side": side,
             "text": text,
-            "candidates": [_show(option) for option in usable[:MOST_SUGGESTIONS]],
+            "candidates": [_show(option) for option in usable[:MAX_SUGGESTIONS]],
             "totalCandidatesFound": len(usable),
         }
         for side, text, status in ends

@@ -249,13 +249,13 @@ class LiftDisruption(Shape):
 
 
 # A night's timetable ends before noon of the next day.
-_MOST_HOURS = 47
+_MAX_HOURS = 47
 
 
 class ClockTime(Shape):
     """A wall-clock time of a service day: hour 25 is one o'clock of the next day."""
 
-    hour: int = Field(ge=0, le=_MOST_HOURS)
+    hour: int = Field(ge=0, le=_MAX_HOURS)
     minute: int = Field(ge=0, le=59)
 
     @property

@@ -126,7 +126,7 @@ def _walk(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
         yield from _walk(child)
 
 
-MOST_FOUND = 50
+MAX_FOUND = 50
 # The confidence of a match: TfL returns names that contain the text, without a score.
 _VOUCHED = 0.6
 _KIND_OF_STATION = re.compile(
@@ -143,7 +143,7 @@ class StopPointNames(Geocoder):
         self._ids = ids
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:  # noqa: ARG002
-        params = {"query": text, "maxResults": str(MOST_FOUND), "includeHubs": "true"}
+        params = {"query": text, "maxResults": str(MAX_FOUND), "includeHubs": "true"}
         answer = await self._server.ask(
             shapes.SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S
         )

@@ -153,7 +153,7 @@ def _read_weekdays(text: str) -> frozenset[int] | None:
 
 
 _SUNDAY = 6
-_MOST_NAMED = 12
+_MAX_NAMED = 12
 
 
 class RemarkKind(StrEnum):
@@ -260,4 +260,4 @@ def format_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
 
 def _format_lines(by_line: dict[str, list[str]]) -> str:
     named = [f"{line} ({'; '.join(details)})" if details else line for line, details in sorted(by_line.items())]
-    return list_first(named, _MOST_NAMED)
+    return list_first(named, _MAX_NAMED)

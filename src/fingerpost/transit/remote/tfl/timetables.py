@@ -21,8 +21,8 @@ from fingerpost.transit.remote.tfl.timetable_days import ChosenSchedule, RemarkK
 # TfL changes its timetables at night.
 TIMETABLES_FRESH_S = 3600.0
 # As many as the limiter lets through within the deadline of a board.
-MOST_LINES = 40
-_MOST_OPTIONS = 6
+MAX_LINES = 40
+_MAX_OPTIONS = 6
 _TIMETABLE = "Timetable"
 
 
@@ -71,8 +71,8 @@ def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
 
 async def find_timetables(server: TflClient, lines: Sequence[StopLine]) -> FoundTimetables:
     """Fetch the timetables of lines; a line without an answer is skipped and reported."""
-    requested = lines[:MOST_LINES]
-    remarks = [TimetableRemark(RemarkKind.NOT_REQUESTED, line.name) for line in lines[MOST_LINES:]]
+    requested = lines[:MAX_LINES]
+    remarks = [TimetableRemark(RemarkKind.NOT_REQUESTED, line.name) for line in lines[MAX_LINES:]]
     remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in requested if line.is_platform]
     timetables: list[LineTimetable] = []
     retrieved: list[datetime] = []
@@ -122,7 +122,7 @@ async def _find_line(server: TflClient, line: StopLine) -> list[Answer[shapes.Ti
     if options and not requests:
         requests = [(path, {"direction": direction}) for direction in ("inbound", "outbound")]
     found: list[Answer[shapes.TimetableResponse]] = []
-    for other in await gather_all(find(*request) for request in requests[:_MOST_OPTIONS]):
+    for other in await gather_all(find(*request) for request in requests[:_MAX_OPTIONS]):
         if other is not None and other.data.routes and all(other.data != earlier.data for earlier in found):
             found.append(other)
     return found
@@ -148,7 +148,7 @@ _DAY_S = 24 * 3600
 _WEEK_DAYS = 8
 _ROOM_MINUTES = 120
 _IN_MINUTES = "frequencyminutes"
-_MOST_DESTINATIONS = 3
+_MAX_DESTINATIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +279,7 @@ def _list_stop_times(
         return
     known = {journey.minutes for journey in journeys}
     # TfL does not say which branch a frequency belongs to.
-    destination = " or ".join(list(dict.fromkeys(destinations.values()))[:_MOST_DESTINATIONS])
+    destination = " or ".join(list(dict.fromkeys(destinations.values()))[:_MAX_DESTINATIONS])
     for period in schedule.periods:
         headway = _headway_minutes(period)
         if headway is None or not destination:

@@ -19,14 +19,14 @@ _MEGABYTE = 1_000_000
 
 
 # Limits of a feed, in bytes after unpacking.
-MOST_FILES = 10_000
+MAX_FILES = 10_000
 WHOLE_BYTES = 16_000 * _MEGABYTE
 # Tables that are read in blocks, straight into arrays of numbers, may be larger than those read row by row.
 _LARGE = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
 LISTED_BYTES = 512 * _MEGABYTE
 # The compression of tables above so many bytes is limited: timetables reach thirty, a bomb a thousand.
 TRUSTED_BYTES = 64 * _MEGABYTE
-MOST_RATIO = 250
+MAX_RATIO = 250
 
 
 class Archive:
@@ -99,7 +99,7 @@ class Archive:
                 "that any feed needs",
                 hint="Check where the file comes from",
             )
-        if size > TRUSTED_BYTES and size > MOST_RATIO * max(packed_size, 1):
+        if size > TRUSTED_BYTES and size > MAX_RATIO * max(packed_size, 1):
             raise FeedUnusable(
                 f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, which no timetable "
                 "does",
@@ -151,7 +151,7 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dic
     """Return the members that can be tables; names are only looked up in the archive, never opened as paths."""
     # A damaged directory may hold empty names.
     members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
-    if len(members) > MOST_FILES:
+    if len(members) > MAX_FILES:
         raise FeedUnusable(f"{path.name} holds {len(members):,} files", hint="Check that this is a GTFS feed")
     if sum(info.file_size for info in members) > WHOLE_BYTES:
         raise FeedUnusable(
@@ -171,9 +171,9 @@ def _list_folder(path: Path) -> dict[str, str]:
     try:
         home = path.resolve()
         for found in (*path.iterdir(), *path.glob("*/*")):
-            if len(members) > MOST_FILES:
+            if len(members) > MAX_FILES:
                 raise FeedUnusable(
-                    f"{path.name} holds more than {MOST_FILES:,} files", hint="Check the path of the feed"
+                    f"{path.name} holds more than {MAX_FILES:,} files", hint="Check the path of the feed"
                 )
             if found.is_file() and found.resolve().is_relative_to(home):
                 name = found.relative_to(path).as_posix()

@@ -47,7 +47,7 @@ def _grown(column: npt.NDArray[Any], capacity: int) -> npt.NDArray[Any]:
 # In an index: the row of the id was skipped.
 LEFT_OUT = -2
 
-_FEWEST_SLOTS = 64
+_MIN_SLOTS = 64
 _Spans = tuple[UInt8, Int32, Int32]
 
 
@@ -57,8 +57,8 @@ class IdIndex:
     def __init__(self, texts: Iterable[str] = ()) -> None:
         self._count = 0
         self._keys = np.zeros(1024, np.uint8)
-        self._offsets = np.zeros(_FEWEST_SLOTS, np.int64)
-        self._slots = np.full(_FEWEST_SLOTS, -1, np.int32)
+        self._offsets = np.zeros(_MIN_SLOTS, np.int64)
+        self._slots = np.full(_MIN_SLOTS, -1, np.int32)
         # For each text the one last found after it, -1 for none.
         self._after = np.zeros(0, np.int32)
         column = TextColumn.of(texts)

@@ -16,7 +16,7 @@ from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Ti
 
 # A stop time this far from the start of the service day is an error.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
-_FEWEST_STOP_TIMES = 2
+_MIN_STOP_TIMES = 2
 
 
 class AddedKey(NamedTuple):
@@ -107,7 +107,7 @@ def place_stop_times(
         else:
             is_skipped = stop_time.schedule_relationship == SKIPPED
             found.append((stop, arrival, departure, _flags(stop_time, stop, planned), is_skipped))
-    if sum(not is_skipped for *_, is_skipped in found) < _FEWEST_STOP_TIMES:
+    if sum(not is_skipped for *_, is_skipped in found) < _MIN_STOP_TIMES:
         tally[StopTimeOutcome.TRIP_UNPLACED] += len(found)
         return None
     stop_rows, arrivals, departures, flags, skipped = zip(*found, strict=True)

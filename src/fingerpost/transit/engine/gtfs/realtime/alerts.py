@@ -20,7 +20,7 @@ from fingerpost.transit.engine.timetable.walking import straight_line_m
 
 DEFAULT_LANGUAGE = "default"
 # Longer URLs are useless to a reader.
-LONGEST_URL = 300
+MAX_URL = 300
 
 # Some publishers repeat a text as HTML under a language such as en-html.
 _MARKED_UP = "html"
@@ -48,7 +48,7 @@ def _read_texts(text: TranslatedString) -> Mapping[str, str]:
 def _read_urls(url: TranslatedString) -> Mapping[str, str]:
     urls = _read_texts(url).items()
     is_url = re.compile("https?://").match
-    return MappingProxyType({lang: url for lang, url in urls if is_url(url) and len(url) <= LONGEST_URL})
+    return MappingProxyType({lang: url for lang, url in urls if is_url(url) and len(url) <= MAX_URL})
 
 
 def _without_markup(text: str) -> str:

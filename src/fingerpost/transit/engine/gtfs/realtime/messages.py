@@ -16,7 +16,7 @@ class FeedBytes(NamedTuple):
 
 
 # An empty entity has two bytes, but takes a few hundred once parsed.
-MOST_ENTITIES = 500_000
+MAX_ENTITIES = 500_000
 # The tag of an entity: field 2, of stated length.
 _ENTITY = 0x12
 _FIXED_BYTES = {1: 8, 5: 4}
@@ -26,7 +26,7 @@ def has_too_many_entities(data: bytes) -> bool:
     """Count the entities of a message over the wire format, without parsing it."""
     at = count = 0
     try:
-        while len(data) > max(at, 2 * MOST_ENTITIES) and count <= MOST_ENTITIES:
+        while len(data) > max(at, 2 * MAX_ENTITIES) and count <= MAX_ENTITIES:
             tag, at = _read_varint(data, at)
             count += tag == _ENTITY
             kind = tag & 7
@@ -35,7 +35,7 @@ def has_too_many_entities(data: bytes) -> bool:
     except IndexError:
         # Truncated or not a message; parsing it fails as well.
         pass
-    return count > MOST_ENTITIES
+    return count > MAX_ENTITIES
 
 
 def _read_varint(data: bytes, at: int) -> tuple[int, int]:
@@ -61,7 +61,7 @@ def find_message(data: bytes) -> FeedMessage | None:
 def find_timestamp(data: bytes) -> int | None:
     """Return a message's own timestamp (Unix seconds), or None; ValueError completes "The source gave ..."."""
     if has_too_many_entities(data):
-        raise ValueError(f"a message with more than {MOST_ENTITIES:,} entities, which is too large")
+        raise ValueError(f"a message with more than {MAX_ENTITIES:,} entities, which is too large")
     message = find_message(data)
     if message is None:
         what = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"

@@ -8,6 +8,6 @@ NO_ALIGHTING = 2
 
 # Shortest rides are stored by when they leave: spans of this length.
 SPAN_S = 900
-# No vehicle takes a hop in a span; longer rides than can be stored are stored as LONGEST_HOP_S.
+# No vehicle takes a hop in a span; longer rides than can be stored are stored as MAX_HOP_S.
 NO_HOP = np.uint16(65_535)
-LONGEST_HOP_S = 65_534
+MAX_HOP_S = 65_534

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel import LONGEST_HOP_S, NO_ALIGHTING, NO_BOARDING, SPAN_S
+from fingerpost.transit.engine.raptor.kernel import MAX_HOP_S, NO_ALIGHTING, NO_BOARDING, SPAN_S
 from fingerpost.transit.kernel_mode import allocating, entry, looping
 
 # The search needs only these two of the flags.
@@ -118,7 +118,7 @@ def shortest_hops(net, hop_of, out):
                 stop_time = net.stop_time_base[pattern] + row * length + position
                 leave_s = net.departure_s[stop_time - 1]
                 span = min(last, max(0, (leave_s - net.spans_since_s) // SPAN_S))
-                ride_s = min(LONGEST_HOP_S, max(0, net.arrival_s[stop_time] - leave_s))
+                ride_s = min(MAX_HOP_S, max(0, net.arrival_s[stop_time] - leave_s))
                 if ride_s < out[span, hop]:
                     out[span, hop] = ride_s
 

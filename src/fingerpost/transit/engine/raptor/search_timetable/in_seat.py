@@ -21,11 +21,11 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 _log = logging.getLogger(__name__)
 
 # The kernels count the stop times of an instance in 15 bits.
-MOST_STOP_TIMES = 30_000
+MAX_STOP_TIMES = 30_000
 # The most trips of an instance.
-MOST_RIDES = 400
+MAX_RIDES = 400
 # Paths multiply if trains divide and couple again and again, so each stop time is copied this many times on average.
-MOST_TIMES = 16
+MAX_GROWTH = 16
 
 
 class Parts(NamedTuple):
@@ -120,7 +120,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
     if len(set(first)) == len(first) and len(set(then)) == len(then):
         rows = _rows(first, then, begins_s)
         if all(
-            len(row) <= MOST_RIDES and sum(stop_time_counts[instance] for instance in row) <= MOST_STOP_TIMES
+            len(row) <= MAX_RIDES and sum(stop_time_counts[instance] for instance in row) <= MAX_STOP_TIMES
             for row in rows
         ):
             return rows
@@ -132,7 +132,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
     # If trips are coupled, a path from a later one need not be part of one from an earlier.
     is_coupled = len(set(then)) < len(then)
     linked = {*first, *then}
-    budget = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
+    budget = MAX_GROWTH * sum(stop_time_counts[instance] for instance in linked)
     cut = 0
     for begin in sorted(linked, key=lambda instance: (begins_s[instance], instance)):
         if budget < 0:
@@ -170,8 +170,8 @@ def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[in
     stack = [([begin], stop_time_counts[begin])]
     while stack:
         path, length = stack.pop()
-        onward = after.get(path[-1], ()) if len(path) < MOST_RIDES else ()
-        fresh = [then for then in onward if then not in seen and length + stop_time_counts[then] <= MOST_STOP_TIMES]
+        onward = after.get(path[-1], ()) if len(path) < MAX_RIDES else ()
+        fresh = [then for then in onward if then not in seen and length + stop_time_counts[then] <= MAX_STOP_TIMES]
         seen.update(fresh)
         stack += [([*path, then], length + stop_time_counts[then]) for then in fresh]
         if not fresh:
