@@ -113,19 +113,6 @@ def test_a_deleted_ride_is_shown_to_nobody(towns):
     assert trips(town.plan(limit=3)) == ["A 09:10"]
 
 
-def test_a_replacement_of_a_ride_by_headway_counts_from_its_own_start(towns):
-    """It set out at 08:14 and is two minutes late, as an update of the same ride says."""
-    every_ten = "trip_id,start_time,end_time,headway_secs,exact_times\nA-1,08:10:00,09:00:00,600,0\n"
-    town = towns(DRAWING, coordinates=COORDINATES, tables={"frequencies.txt": every_ten})
-    late = [call(stop, 120, 120, sequence=at) for at, stop in enumerate(("ALPHA", "BETA", "GAMMA"), 1)]
-    boards = []
-    for relationship in ("SCHEDULED", "REPLACEMENT"):
-        said = update("A-1", *late, relationship=relationship, start_time="08:14:00")
-        town.say(message(said, timestamp=NOW))
-        boards.append(rows(town.board(windowMinutes=19)))
-    assert boards == [[("A", "08:10", "delayed", 360)]] * 2
-
-
 @pytest.mark.parametrize(
     "said",
     [update("A-1", FROM_TWO[0]), update("A-1", *FROM_TWO, relationship="REPLACEMENT")],

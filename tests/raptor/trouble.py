@@ -13,7 +13,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUp
 from tests.raptor.oracle import StopTime, TripInstance
 
 SKIPPED = TripUpdate.StopTimeUpdate.SKIPPED
-KINDS = ("SCHEDULED", "SCHEDULED", "LATE", "CANCELED", "DELETED", "REPLACEMENT", "DUPLICATED", "NEW", "ADDED")
+KINDS = ("SCHEDULED", "SCHEDULED", "LATE", "CANCELED", "DELETED", "REPLACEMENT", "NEW", "ADDED")
 GONE = (TripDescriptor.CANCELED, TripDescriptor.DELETED, TripDescriptor.REPLACEMENT)
 COMING = (TripDescriptor.NEW, TripDescriptor.ADDED)
 REGULAR, NO_PICKUP = 0, 1
@@ -41,12 +41,6 @@ def draw_trouble(dice, timetable, instances, count, received):
             _draw_one_delay(dice, timetable, update, instance)
         elif kind == "REPLACEMENT":
             _draw_detour(dice, timetable, update, instance)
-        elif kind == "DUPLICATED":
-            update.trip_properties.trip_id = f"COPY {number}"
-            update.trip_properties.start_date = update.trip.start_date
-            update.trip_properties.start_time = _clock(dice.randrange(5 * 3600, 24 * 3600))
-            if dice.random() < 0.5:
-                _draw_one_delay(dice, timetable, update, instance)
     return message
 
 
@@ -93,13 +87,13 @@ def _draw_one_delay(dice, timetable, update, instance):
 def _draw_detour(dice, timetable, update, instance):
     late_s = dice.choice(LATE_S)
     before = None
-    for sequence, call in zip(_sequences(timetable, instance), instance.stop_times, strict=True):
+    for call in instance.stop_times:
         if dice.random() < 0.3:
             continue
         if before is not None and dice.random() < 0.4:
             _tell(dice, timetable, update, dice.randrange(timetable.stop_count), (before + call.arrival) // 2 + late_s)
-        told = update.stop_time_update.add(stop_sequence=sequence)
-        told.arrival.delay = told.departure.delay = late_s
+        told = update.stop_time_update.add(stop_id=timetable.stop_local_id[call.stop])
+        told.arrival.time, told.departure.time = call.arrival + late_s, call.departure + late_s
         before = call.departure
 
 
@@ -129,19 +123,12 @@ def edited(timetable, instances, message):
         clock = _clock(_start_s(timetable, instance)) if _is_frequent(timetable, instance) else ""
         update = told.get((_trip_id(timetable, instance), f"{instance.day:%Y%m%d}", clock))
         relationship = TripDescriptor.SCHEDULED if update is None else update.trip.schedule_relationship
-        if update is None or relationship == TripDescriptor.DUPLICATED:
+        if update is None:
             running.append(instance)
         elif relationship not in GONE:
             running.append(replace(instance, stop_times=tuple(_late(timetable, instance, instance.stop_times, update))))
         if relationship == TripDescriptor.REPLACEMENT:
             running += _placed(timetable, update, instance)
-        if relationship == TripDescriptor.DUPLICATED:
-            copy = update.trip_properties
-            later = _midnight(timetable, instance.day) + _seconds(copy.start_time) - instance.stop_times[0].departure
-            stop_times = [replace(call, arrival=call.arrival + later, departure=call.departure + later)
-                     for call in instance.stop_times]  # fmt: skip
-            stop_times = tuple(_late(timetable, instance, stop_times, update))
-            running.append(TripInstance(copy.trip_id, instance.day, stop_times))
     for update in told.values():
         if update.trip.schedule_relationship in COMING:
             running += _placed(timetable, update, None)
@@ -175,19 +162,11 @@ def _flags(told, flags):
 
 
 def _placed(timetable, update, original):
-    planned = dict(zip(_sequences(timetable, original), original.stop_times, strict=True)) if original else {}
+    planned_flags = {call.stop: call.flags for call in original.stop_times} if original else {}
     stops = {stop_id: row for row, stop_id in enumerate(timetable.stop_local_id)}
     stop_times = []
     for told in update.stop_time_update:
-        if told.stop_sequence:
-            call = planned[told.stop_sequence]
-            stop_times.append(
-                replace(
-                    call, arrival=call.arrival + told.arrival.delay, departure=call.departure + told.departure.delay
-                )
-            )
-            continue
-        flags = _flags(told, 0)
+        flags = _flags(told, planned_flags.get(stops[told.stop_id], 0))
         instants = told.arrival.time or told.departure.time, told.departure.time or told.arrival.time
         stop_times.append(
             StopTime(stops[told.stop_id], *instants, 3 if told.schedule_relationship == SKIPPED else flags)

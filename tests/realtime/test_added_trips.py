@@ -1,4 +1,4 @@
-"""Rides that the timetable does not have (ADDED and NEW, REPLACEMENT, DUPLICATED), and what entities say of them."""
+"""Rides that the timetable does not have (ADDED and NEW, REPLACEMENT), and what entities say of them."""
 
 import pytest
 
@@ -89,48 +89,26 @@ def test_of_two_added_rides_of_one_id_the_newer_counts():
     assert dict(told.counts) == {"superseded-by-a-newer-one": 1, "trip-added": 1}
 
 
-def copied(*calls, start_time="10:00:00", start_date=f"{DAY:%Y%m%d}"):
-    entity = update("A-1", *calls, relationship="DUPLICATED")
-    properties = entity.trip_update.trip_properties
-    properties.trip_id, properties.start_time, properties.start_date = "COPY", start_time, start_date
-    return entity
-
-
 def replacement(*calls):
     return update("A-1", *calls, relationship="REPLACEMENT")
 
 
 @pytest.mark.parametrize(
-    ("entity", "original", "runs", "counted"),
+    ("entity", "runs", "counted"),
     [
         pytest.param(
-            replacement(*THREE_CALLS), "cancelled",
+            replacement(*THREE_CALLS),
             [("A-1", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")], "trip-replaced", id="by Delta instead of Beta",
         ),
         pytest.param(
-            replacement(call(depart=300, sequence=1), call(arrive=300, sequence=3)), "cancelled",
-            [("A-1", "Alpha 08:05 | Gamma 08:25")], "trip-replaced", id="delays against the trip's times",
-        ),
-        pytest.param(
-            replacement(call("OMEGA", "08:10")), "cancelled", [], "trip-replaced-by-nothing-known",
+            replacement(call("OMEGA", "08:10")), [], "trip-replaced-by-nothing-known",
             id="does not run as planned, whatever runs instead",
-        ),
-        pytest.param(
-            copied(), "nothing", [("COPY", "Alpha 10:00 | Beta 10:10-10:12 | Gamma 10:20")], "trip-duplicated",
-            id="leaves at 10:00 too",
-        ),
-        pytest.param(
-            copied(call("BETA", 60, 60)), "nothing", [("COPY", "Alpha 10:00 | Beta 10:11-10:13 | Gamma 10:21")],
-            "trip-duplicated", id="delays against the copy's own times",
-        ),
-        pytest.param(
-            copied(start_time=""), "nothing", [], "duplicated-trip-without-start", id="nobody knows when it runs",
         ),
     ],
 )  # fmt: skip
-def test_a_replacement_takes_the_place_of_a_trip_and_a_copy_runs_beside_it(entity, original, runs, counted):
+def test_a_replacement_takes_the_place_of_a_trip(entity, runs, counted):
     told = read(LINES, entity)
-    assert (draw(LINES, told), added(told), dict(told.counts)) == (original, runs, {counted: 1})
+    assert (draw(LINES, told), added(told), dict(told.counts)) == ("cancelled", runs, {counted: 1})
     assert [(ride.trip, ride.headsign) for ride in told.added] == [(0, "Gamma")] * len(runs)
 
 
@@ -141,7 +119,7 @@ CLOSED = timetable_from_tables(
         "A-1,ALPHA,1,8:00:00,8:00:00,0\nA-1,BETA,2,8:10:00,8:10:00,1\nA-1,GAMMA,3,8:20:00,8:20:00,0\n"
     }
 )
-BETA_AND_GAMMA = (call(depart=300, sequence=2), call(arrive=300, sequence=3))
+BETA_AND_GAMMA = (call("BETA", depart="08:15"), call("GAMMA", arrive="08:25"))
 
 
 def open_to_riders(made):
@@ -162,12 +140,11 @@ def open_to_riders(made):
             ),
             [NO_BOARDING, NO_ALIGHTING],
         ),
-        # Nobody gets on at Beta, at 10:10 no more than at 08:10, unless that is told.
-        (copied(), [0, NO_BOARDING, 0]),
+        # Nobody gets on at Beta, by the replacement no more than by the trip, unless that is told.
         (replacement(*BETA_AND_GAMMA), [NO_BOARDING, 0]),
-        (replacement(open_to_riders(call(depart=300, sequence=2)), BETA_AND_GAMMA[1]), [0, 0]),
+        (replacement(open_to_riders(call("BETA", depart="08:15")), BETA_AND_GAMMA[1]), [0, 0]),
     ],
-    ids=["added", "copied", "kept", "allowed"],
+    ids=["added", "kept", "allowed"],
 )
 def test_pickup_and_drop_off_are_the_trips_own_unless_they_are_told(entity, flags):
     assert read(CLOSED, entity).added[0].flags.tolist() == flags
@@ -184,14 +161,9 @@ def extra(**told):
     return update("X", *calls, relationship="ADDED", route_id="A", **told)
 
 
-def copy(start_time="08:05:00"):
-    return copied(start_time=start_time)
-
-
 @pytest.mark.parametrize("trip", [{}, {"start_date": TODAY}, {"start_time": "08:05:00"}, {"start_time": "8:05:00"}])
-@pytest.mark.parametrize(("adding", "trip_id"), [(extra(start_time="08:05:00"), "X"), (copy(), "COPY")])
-def test_an_alert_touches_an_added_trip(adding, trip_id, trip):
-    works = alert(trip={"trip_id": trip_id, **trip})
+def test_an_alert_touches_an_added_trip(trip):
+    adding, works = extra(start_time="08:05:00"), alert(trip={"trip_id": "X", **trip})
     assert [[each.rides for each in read(LINE, *order).alerts] for order in ((adding, works), (works, adding))] == [
         [{FIRST_ADDED}],
         [{FIRST_ADDED}],
@@ -218,14 +190,13 @@ def test_an_alert_touches_an_added_trip_at_one_stop():
 
 
 def test_another_message_may_add_the_trip():
-    told = read_bytes(LINE, message(alert(trip={"trip_id": "X"})), message(copy(), extra()))
+    told = read_bytes(LINE, message(alert(trip={"trip_id": "X"})), message(extra()))
     assert [(told.added[-1 - run].trip_id, day) for run, day in told.alerts[0].rides] == [("X", DAY.toordinal())]
 
 
 @pytest.mark.parametrize("relationship", ["CANCELED", "DELETED"])
-@pytest.mark.parametrize(("adding", "trip_id"), [(extra(), "X"), (copy(), "COPY")])
-def test_an_added_trip_that_is_cancelled_does_not_run(adding, trip_id, relationship):
-    told = read(LINE, adding, update(trip_id, relationship=relationship))
+def test_an_added_trip_that_is_cancelled_does_not_run(relationship):
+    told = read(LINE, extra(), update("X", relationship=relationship))
     outcome = {"CANCELED": "trip-cancelled", "DELETED": "trip-deleted"}[relationship]
     assert (added(told, LINE), dict(told.counts)) == ([], {"superseded-by-a-newer-one": 1, outcome: 1})
 
@@ -237,33 +208,15 @@ def test_the_newest_word_on_an_added_trip_counts(later_s, runs):
     assert [ride.trip_id for ride in told.added] == ["X"] * runs
 
 
-def test_of_two_words_on_an_added_trip_the_newer_counts():
-    told = read(
-        LINE,
-        copy(),
-        update("COPY", call("ALPHA", 60, 60), timestamp=NOW),
-        update("COPY", relationship="CANCELED", timestamp=NOW - 60),
-    )
-    assert added(told, LINE) == [("COPY", "Alpha 08:06 | Beta 08:16")]
-    assert dict(told.counts) == {"superseded-by-a-newer-one": 1, "trip-duplicated": 1, "trip-updated": 1}
-
-
-@pytest.mark.parametrize("day", [TODAY, ""])
-def test_a_delay_of_a_copy_counts_against_its_own_times(day):
-    entity = copy()
-    entity.trip_update.trip_properties.trip_headsign = "Harbour"
-    told = read(LINE, entity, update("COPY", call("ALPHA", 300, 300), day=day))
-    assert (added(told, LINE), told.added[0].headsign) == ([("COPY", "Alpha 08:10 | Beta 08:20")], "Harbour")
-
-
 def test_a_word_on_another_day_cancels_nothing():
     told = read(LINE, extra(), update("X", relationship="CANCELED", day="20260311"))
     assert (len(told.added), dict(told.counts)) == (1, {"trip-added": 1, "trip-unknown": 1})
 
 
 def test_a_word_on_two_added_trips_is_not_guessed():
-    told = read(LINE, copy(), copy("08:35:00"), update("COPY", relationship="CANCELED"))
-    assert (len(told.added), dict(told.counts)) == (2, {"trip-ambiguous": 1, "trip-duplicated": 2})
+    twice = extra(start_time="08:05:00"), extra(start_time="08:35:00")
+    told = read(LINE, *twice, update("X", relationship="CANCELED"))
+    assert (len(told.added), dict(told.counts)) == (2, {"trip-added": 2, "trip-ambiguous": 1})
 
 
 def test_a_trip_that_is_added_on_a_day_when_it_does_not_run_can_be_cancelled():
@@ -273,7 +226,6 @@ def test_a_trip_that_is_added_on_a_day_when_it_does_not_run_can_be_cancelled():
     assert (told.added, dict(told.rides)) == ((), {})
 
 
-def test_of_an_added_and_a_duplicated_trip_of_one_id_the_newer_runs():
-    other = update("COPY", call("ALPHA", depart="08:06"), call("BETA", arrive="08:16"), relationship="ADDED",
-                   start_time="08:05:00")  # fmt: skip
-    assert added(read(LINE, copy(), other), LINE) == [("COPY", "Alpha 08:06 | Beta 08:16")]
+def test_a_duplicated_trip_is_counted_as_not_read():
+    told = read(LINE, update("A-1", relationship="DUPLICATED"))
+    assert (told.added, dict(told.rides), dict(told.counts)) == ((), {}, {"kind-not-read": 1})

@@ -12,7 +12,6 @@ class EntityOutcome(StrEnum):
     TRIP_DELETED = "trip-deleted"
     TRIP_ADDED = "trip-added"
     TRIP_REPLACED = "trip-replaced"
-    TRIP_DUPLICATED = "trip-duplicated"
     VEHICLE_SEEN = "vehicle-seen"
     ALERT_GIVEN = "alert-given"
 
@@ -33,7 +32,6 @@ class EntityOutcome(StrEnum):
     START_TIME_UNKNOWN = "start-time-unknown"
     WITHOUT_TIMES = "trip-without-times"
     DELAY_OUT_OF_RANGE = "trip-delay-out-of-range"
-    COPY_WITHOUT_START = "duplicated-trip-without-start"
     CALLS_UNMATCHED = "trip-calls-unmatched"
     REPLACEMENT_UNPLACED = "trip-replaced-by-nothing-known"
     ADDED_UNPLACED = "added-trip-without-two-known-calls"
@@ -44,7 +42,7 @@ class EntityOutcome(StrEnum):
 
 APPLIED = frozenset({
     EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_CANCELLED, EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED,
-    EntityOutcome.TRIP_REPLACED, EntityOutcome.TRIP_DUPLICATED, EntityOutcome.VEHICLE_SEEN, EntityOutcome.ALERT_GIVEN,
+    EntityOutcome.TRIP_REPLACED, EntityOutcome.VEHICLE_SEEN, EntityOutcome.ALERT_GIVEN,
 })  # fmt: skip
 
 

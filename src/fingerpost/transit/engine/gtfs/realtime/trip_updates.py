@@ -1,5 +1,6 @@
 """Collect GTFS-Realtime trip updates, choose the newest of each ride, and compute the realtime of all rides."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -9,14 +10,8 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv.table import find_time_s
-from fingerpost.transit.engine.gtfs.realtime.added_trips import (
-    AddedKey,
-    AddedKeys,
-    PlacedStopTimes,
-    place_stop_times,
-    read_original,
-)
-from fingerpost.transit.engine.gtfs.realtime.delays import FURTHEST_S, Delays, compute_delays
+from fingerpost.transit.engine.gtfs.realtime.added_trips import PlacedStopTimes, place_stop_times
+from fingerpost.transit.engine.gtfs.realtime.delays import FURTHEST_S, compute_delays
 from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, Tally
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
@@ -34,8 +29,6 @@ _CANCELLING = {
     TripDescriptor.CANCELED: EntityOutcome.TRIP_CANCELLED,
     TripDescriptor.DELETED: EntityOutcome.TRIP_DELETED,
 }
-# Outcomes of a trip id that may be an added ride's.
-_MAYBE_ADDED = (EntityOutcome.TRIP_UNKNOWN, EntityOutcome.NOT_RUNNING, EntityOutcome.START_TIME_UNKNOWN)
 
 
 class ReceivedUpdate(NamedTuple):
@@ -48,16 +41,23 @@ class ReceivedUpdate(NamedTuple):
 
 
 class RideClaim(NamedTuple):
-    """A trip update matched to a ride whose stop times count from ``start``; ``added`` is the key of a copy."""
+    """A trip update matched to a ride; the ride's stop times count from ``start``."""
 
     received: ReceivedUpdate
     match: TripMatch
     feed: int
     start: int
-    added: AddedKey | None = None
 
 
-class _Placed(NamedTuple):
+class _AddedKey(NamedTuple):
+    """Identifies an added ride of a trip id: row of its feed, service day as an ordinal, start time as written."""
+
+    feed: int
+    day: int
+    start_time: str
+
+
+class _Added(NamedTuple):
     received: ReceivedUpdate
     ride: AddedRide
 
@@ -66,53 +66,37 @@ class TripUpdates:
     def __init__(self, timetable: Timetable, index: RealtimeIndex, tally: Tally) -> None:
         self.timetable, self.index, self.tally = timetable, index, tally
         self._claims: dict[RideKey, RideClaim] = {}
-        # Added trips, which have their stop times already, and duplicated ones, which are claims.
-        self._added: dict[AddedKey, _Placed | RideClaim] = {}
-        # Updates of unknown trips, until all added trips are known.
-        self._waiting: list[ReceivedUpdate] = []
-        self._added_keys = AddedKeys(())
-        self._added_rides: dict[AddedKey, list[RideKey]] = {}
+        self._added: defaultdict[str, dict[_AddedKey, _Added]] = defaultdict(dict)
+        # Cancellations that match no planned ride, until all added ones are known.
+        self._cancellations: list[ReceivedUpdate] = []
+        self._added_rides: dict[tuple[str, _AddedKey], RideKey] = {}
 
     def add(self, received: ReceivedUpdate) -> EntityOutcome:
         """Add an update; its outcome is preliminary, because a later update of the same ride may supersede it."""
         trip = received.update.trip
         if trip.schedule_relationship in _ADDING:
             return self._add_new(received)
+        if trip.schedule_relationship == TripDescriptor.DUPLICATED:
+            return EntityOutcome.KIND_NOT_READ
         match = received.matcher.match(trip, received.update.stop_time_update)
         if isinstance(match, EntityOutcome):
-            if match in _MAYBE_ADDED and trip.trip_id:
-                self._waiting.append(received)
+            if trip.schedule_relationship in _CANCELLING:
+                self._cancellations.append(received)
             return match
-        if trip.schedule_relationship == TripDescriptor.DUPLICATED:
-            return self._duplicate(received, match)
         key = (match.trip_departure, match.day)
         earlier = self._claims.get(key)
-        if earlier is not None:
-            if earlier.received.updated > received.updated:
-                return EntityOutcome.SUPERSEDED
-            self._supersede(earlier.received)
+        if earlier is not None and not self._supersede(earlier.received, received):
+            return EntityOutcome.SUPERSEDED
         feed, shift_s = self.index.trip_feed[match.trip], self.timetable.trip_departure_shift_s[match.trip_departure]
         self._claims[key] = RideClaim(received, match, feed, self.index.day_start(feed, match.day) + int(shift_s))
         return _CANCELLING.get(trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
-    def _duplicate(self, received: ReceivedUpdate, match: TripMatch) -> EntityOutcome:
-        update, properties = received.update, received.update.trip_properties
-        day = received.matcher.read_day(properties.start_date)
-        if isinstance(day, EntityOutcome):
-            return day
-        start_s = find_time_s(plain_text(properties.start_time))
-        if start_s is None:
-            return EntityOutcome.COPY_WITHOUT_START
-        day = match.day if day is None else day
-        feed = self.index.trip_feed[match.trip]
-        first_s = int(self.timetable.stop_time_departure_s[self.timetable.trip_first_stop_time[match.trip]])
-        trip_id = plain_text(properties.trip_id) or plain_text(update.trip.trip_id)
-        key = AddedKey(feed, trip_id, day, plain_text(properties.start_time))
-        if self._is_outdated(key, received):
-            return EntityOutcome.SUPERSEDED
-        start = self.index.day_start(feed, day) + start_s - first_s
-        self._put_newest(key, RideClaim(received, match._replace(day=day, late_s=0), feed, start, key))
-        return EntityOutcome.TRIP_DUPLICATED
+    def _supersede(self, earlier: ReceivedUpdate, received: ReceivedUpdate) -> bool:
+        """Mark the earlier of two updates as superseded; return False if it is the newer one."""
+        if earlier.updated > received.updated:
+            return False
+        self.tally.entities[earlier.slot] = EntityOutcome.SUPERSEDED
+        return True
 
     def _add_new(self, received: ReceivedUpdate) -> EntityOutcome:
         update, matcher = received.update, received.matcher
@@ -121,7 +105,7 @@ class TripUpdates:
         if isinstance(day, EntityOutcome):
             return day
         rows = matcher.scope.trips.get(trip.trip_id, ())
-        feed = self._feed_of(update, matcher, rows)
+        feed = self._find_feed(update, matcher, rows)
         if feed is None:
             return EntityOutcome.FEED_UNCLEAR
         name, routes = self.index.feed_names[feed], matcher.scope.routes.get(trip.route_id, ())
@@ -131,17 +115,18 @@ class TripUpdates:
             route = self.index.trip_route[row]
         if day is None:
             day = matcher.today
-        key = AddedKey(feed, plain_text(trip.trip_id), day, plain_text(trip.start_time))
-        if self._is_outdated(key, received):
-            return EntityOutcome.SUPERSEDED
-        day_start = self.index.day_start(feed, day)
-        stop_times = place_stop_times(update, self.index.stops_of(feed), day_start, {}, self.tally.stop_times)
+        stop_times = place_stop_times(
+            update, self.index.stops_of(feed), self.index.day_start(feed, day), {}, self.tally.stop_times
+        )
         if stop_times is None:
             return EntityOutcome.ADDED_UNPLACED
-        self._put_newest(key, _Placed(received, self._new_ride(received, stop_times, row, route, day)))
+        added, key = self._added[plain_text(trip.trip_id)], _AddedKey(feed, day, plain_text(trip.start_time))
+        if key in added and not self._supersede(added[key].received, received):
+            return EntityOutcome.SUPERSEDED
+        added[key] = _Added(received, self._build_ride(received, stop_times, row, route, day))
         return EntityOutcome.TRIP_ADDED
 
-    def _feed_of(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
+    def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
         """Return the feed of an added ride: its route's, its trip's, the only one, or the only one with its stops."""
         scope = matcher.scope
         routes = scope.routes.get(update.trip.route_id, ())
@@ -152,95 +137,70 @@ class TripUpdates:
             feeds = {feed for feed in feeds if stop_ids and stop_ids <= self.index.stops_of(feed).keys()}
         return feeds.pop() if len(feeds) == 1 else None
 
-    def _supersede(self, received: ReceivedUpdate) -> None:
-        self.tally.entities[received.slot] = EntityOutcome.SUPERSEDED
-
-    def _is_outdated(self, key: AddedKey, received: ReceivedUpdate) -> bool:
-        earlier = self._added.get(key)
-        return earlier is not None and earlier.received.updated > received.updated
-
-    def _put_newest(self, key: AddedKey, added: _Placed | RideClaim) -> None:
-        earlier = self._added.get(key)
-        if earlier is not None:
-            self._supersede(earlier.received)
-        self._added[key] = added
-
     def finish(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
         rides: dict[RideKey, RideUpdate] = {}
         added: list[AddedRide] = []
         moving: list[RideClaim] = []
-        if self._waiting and self._added:
-            for added_key, received in self._choose_newest().items():
-                self.tally.entities[received.slot] = self._apply_to_added(added_key, received)
-        for added_key, update in self._added.items():
-            if isinstance(update, RideClaim):
-                moving.append(update)
-            else:
-                self._put_added(added, added_key, update.ride)
+        for cancellation in self._cancellations:
+            self._cancel_added(cancellation)
+        for trip_id, of_trip in self._added.items():
+            for added_key, (_, ride) in of_trip.items():
+                self._added_rides[trip_id, added_key] = (-1 - len(added), added_key.day)
+                added.append(ride)
         for key, claim in self._claims.items():
             relationship = claim.received.update.trip.schedule_relationship
             if relationship in _CANCELLING:
-                rides[key] = self._cancelled(claim, is_deleted=relationship == TripDescriptor.DELETED)
+                rides[key] = self._cancel(claim, is_deleted=relationship == TripDescriptor.DELETED)
             elif relationship == TripDescriptor.REPLACEMENT:
-                rides[key] = self._cancelled(claim, is_deleted=False)
-                added += self._replaced(claim)
+                rides[key] = self._cancel(claim, is_deleted=False)
+                added += self._replace(claim)
             else:
                 moving.append(claim)
         if moving:
-            self._move(moving, rides, added)
-        self._added_keys = AddedKeys(self._added_rides)
+            self._move(moving, rides)
         return rides, tuple(added)
 
     def find_added(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
         """Return the added rides that a descriptor means; none before ``finish``."""
-        keys = self._added_keys.find(trip, matcher)
-        return keys if isinstance(keys, EntityOutcome) else [ride for key in keys for ride in self._added_rides[key]]
+        keys = self._find_added_keys(trip, matcher)
+        if isinstance(keys, EntityOutcome):
+            return keys
+        return [self._added_rides[plain_text(trip.trip_id), key] for key in keys]
 
-    def _choose_newest(self) -> dict[AddedKey, ReceivedUpdate]:
-        keys = AddedKeys(self._added)
-        newest: dict[AddedKey, ReceivedUpdate] = {}
-        for received in self._waiting:
-            found = keys.find(received.update.trip, received.matcher)
-            if isinstance(found, EntityOutcome):
-                self.tally.entities[received.slot] = found
-            elif len(found) > 1:
-                self.tally.entities[received.slot] = EntityOutcome.TRIP_AMBIGUOUS
-            elif found:
-                earlier = newest.get(found[0])
-                if earlier is not None and earlier.updated > received.updated:
-                    self._supersede(received)
-                    continue
-                if earlier is not None:
-                    self._supersede(earlier)
-                newest[found[0]] = received
-        return newest
+    def _find_added_keys(self, trip: TripDescriptor, matcher: TripMatcher) -> list[_AddedKey] | EntityOutcome:
+        added = self._added.get(plain_text(trip.trip_id)) if trip.trip_id else None
+        if not added:
+            return []
+        day, start_time = matcher.read_day(trip.start_date), plain_text(trip.start_time)
+        keys = [
+            key
+            for key in added
+            if key.feed in matcher.scope.feeds
+            and day in (None, key.day)
+            and (not start_time or not key.start_time or find_time_s(start_time) == find_time_s(key.start_time))
+        ]
+        if len({self.index.feed_names[key.feed] for key in keys}) > 1:
+            return matcher.refuse_shared(trip.trip_id)
+        return keys
 
-    def _apply_to_added(self, key: AddedKey, received: ReceivedUpdate) -> EntityOutcome:
-        """Cancel an added ride or move a copy if the update is newer; return the update's outcome.
+    def _cancel_added(self, received: ReceivedUpdate) -> None:
+        """Drop the added ride that a newer update cancels: no timetable has it to show it as cancelled."""
+        trip = received.update.trip
+        outcome = self._find_added_keys(trip, received.matcher)
+        if not isinstance(outcome, EntityOutcome):
+            if not outcome:
+                return
+            (key, *others), added = outcome, self._added[plain_text(trip.trip_id)]
+            if others:
+                outcome = EntityOutcome.TRIP_AMBIGUOUS
+            elif (added[key].received.updated, added[key].received.slot) > (received.updated, received.slot):
+                outcome = EntityOutcome.SUPERSEDED
+            else:
+                self.tally.entities[added.pop(key).received.slot] = EntityOutcome.SUPERSEDED
+                outcome = _CANCELLING[trip.schedule_relationship]
+        self.tally.entities[received.slot] = outcome
 
-        A cancelled ride is dropped, because there is no timetable by which it could be shown as cancelled.
-        """
-        added, relationship = self._added[key], received.update.trip.schedule_relationship
-        cancelling = _CANCELLING.get(relationship)
-        if cancelling is None and not (isinstance(added, RideClaim) and relationship == TripDescriptor.SCHEDULED):
-            return self.tally.entities[received.slot]
-        if (added.received.updated, added.received.slot) > (received.updated, received.slot):
-            return EntityOutcome.SUPERSEDED
-        if isinstance(added, RideClaim) and cancelling is None:
-            # The headsign comes from the copy.
-            update = TripUpdate(trip_properties=added.received.update.trip_properties)
-            update.MergeFrom(received.update)
-            self._added[key] = added._replace(received=received._replace(update=update))
-            return EntityOutcome.TRIP_UPDATED
-        self._supersede(added.received)
-        del self._added[key]
-        return cancelling or EntityOutcome.TRIP_CANCELLED
-
-    def _put_added(self, added: list[AddedRide], key: AddedKey, ride: AddedRide) -> None:
-        self._added_rides.setdefault(key, []).append((-1 - len(added), key.day))
-        added.append(ride)
-
-    def _move(self, claims: Sequence[RideClaim], rides: dict[RideKey, RideUpdate], added: list[AddedRide]) -> None:
+    def _move(self, claims: Sequence[RideClaim], rides: dict[RideKey, RideUpdate]) -> None:
         planned = Rides.gather(
             self.timetable, [claim.match.trip for claim in claims], [claim.start for claim in claims]
         )
@@ -256,9 +216,7 @@ class TripUpdates:
         )
         for row, claim in enumerate(claims):
             rows = slice(first[row], first[row + 1])
-            if claim.added is not None:
-                self._put_added(added, claim.added, self._copied(claim, claim.added.trip_id, planned, delays, rows))
-            elif has_realtime[row]:
+            if has_realtime[row]:
                 rides[claim.match.trip_departure, claim.match.day] = RideUpdate(
                     is_cancelled=False,
                     arrival_delay_s=delays.arrival_delay_s[rows],
@@ -269,10 +227,10 @@ class TripUpdates:
                     stop=delays.stop[rows] if moved[row] else None,
                     flags=delays.flags[rows] if with_flags[row] else None,
                 )
-            if not has_realtime[row] and self.tally.entities[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
+            elif self.tally.entities[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
                 self.tally.entities[claim.received.slot] = _find_silence(claim.received.update)
 
-    def _cancelled(self, claim: RideClaim, *, is_deleted: bool) -> RideUpdate:
+    def _cancel(self, claim: RideClaim, *, is_deleted: bool) -> RideUpdate:
         count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(claim.match.trip)])
         none, no = np.zeros(count, np.int32), np.zeros(count, np.bool_)
         return RideUpdate(
@@ -285,35 +243,25 @@ class TripUpdates:
             updated=claim.received.updated,
         )
 
-    def _replaced(self, claim: RideClaim) -> Iterator[AddedRide]:
+    def _replace(self, claim: RideClaim) -> Iterator[AddedRide]:
         received, match = claim.received, claim.match
+        rows = self.timetable.list_stop_times(match.trip)
+        stops, flags = self.timetable.stop_time_stop[rows].tolist(), self.timetable.stop_time_flags[rows].tolist()
         stop_times = place_stop_times(
             received.update,
             self.index.stops_of(claim.feed),
             self.index.day_start(claim.feed, match.day),
-            read_original(self.timetable, match.trip, claim.start + match.late_s),
+            dict(zip(stops, flags, strict=True)),
             self.tally.stop_times,
         )
         if stop_times is None:
             self.tally.entities[received.slot] = EntityOutcome.REPLACEMENT_UNPLACED
             return
         self.tally.entities[received.slot] = EntityOutcome.TRIP_REPLACED
-        added = self._new_ride(received, stop_times, match.trip, self.index.trip_route[match.trip], match.day)
+        added = self._build_ride(received, stop_times, match.trip, self.index.trip_route[match.trip], match.day)
         yield replace(added, replaces=(match.trip_departure, match.day))
 
-    def _copied(self, claim: RideClaim, trip_id: str, planned: Rides, delays: Delays, rows: slice) -> AddedRide:
-        match = claim.match
-        stop_times = PlacedStopTimes(
-            stop=delays.stop[rows],
-            arrival=planned.arrival[rows] + delays.arrival_delay_s[rows],
-            departure=planned.departure[rows] + delays.departure_delay_s[rows],
-            flags=delays.flags[rows],
-            is_skipped=delays.is_skipped[rows],
-        )
-        ride = self._new_ride(claim.received, stop_times, match.trip, self.index.trip_route[match.trip], match.day)
-        return replace(ride, trip_id=trip_id) if trip_id else ride
-
-    def _new_ride(
+    def _build_ride(
         self, received: ReceivedUpdate, stop_times: PlacedStopTimes, trip: int, route: int, day: int
     ) -> AddedRide:
         headsign = plain_text(received.update.trip_properties.trip_headsign)
