@@ -71,7 +71,8 @@ def test_a_guessed_number_is_said_to_be_guessed(ask):
     assert (body["name"], body["coordinate"]) == ("Rantatie 3", {"lat": 60.0011, "lon": 25.002})
     assert body["meta"]["warnings"] == [
         {"code": "position-guessed",
-         "message": "The position of 'Rantatie 3' is a guess: the place of number 3 is guessed between 1 and 5."}
+         "message": "The position of 'Rantatie 3' is a guess: "
+                    "the position of number 3 is interpolated between 1 and 5."}
     ]  # fmt: skip
     assert "meta" not in look_up(ask, "Rautatieasema").body
 
@@ -81,7 +82,7 @@ def test_what_is_guessed_over_too_far_is_asked_about(ask):
     body = look_up(ask, "Rantatie 20").body
     assert [(each["name"], each["confidenceScore"]) for each in body["candidates"]] == [("Rantatie 20", 0.79)]
     (apart,) = body["meta"]["candidates"].values()
-    assert apart["guess"] == "the place of number 20 is guessed between 5 and 50"
+    assert apart["guess"] == "the position of number 20 is interpolated between 5 and 50"
     assert body["meta"]["attribution"] == [LICENCE]
 
 
@@ -117,7 +118,7 @@ def test_a_trip_between_addresses_says_what_was_taken(ask):
     assert (body["origin"]["name"], body["destination"]["name"]) == ("Rantatie 3", "Junamuseo")
     assert [leg.get("line") for leg in body["itineraries"][0]["legs"]] == [None, "1", None]
     codes = {warning["code"]: warning["message"] for warning in body["warnings"]}
-    assert "guessed between 1 and 5" in codes["position-guessed"]
+    assert "interpolated between 1 and 5" in codes["position-guessed"]
     assert "origin 'Rantatie 3' was taken as Rantatie 3" in codes["label-geocoded"]
     assert body["meta"]["attribution"].count(LICENCE) == 1
     assert LICENCE in answer.text

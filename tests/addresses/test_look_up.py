@@ -95,12 +95,12 @@ def test_a_place_is_found_as_people_type_it(index, text, name, score):
         ("Hämeenkatu 7 B, Tampere", "Hämeenkatu 7b", (61.4971, 23.764), None),
         # 12 is a third of the way from 10 to 16, on their side of the street; 6 of the way from 5 to 7 is not theirs.
         ("Hämeenkatu 12, Tampere", "Hämeenkatu 12", (61.499, 23.764),
-         "the place of number 12 is guessed between 10 and 16"),
+         "the position of number 12 is interpolated between 10 and 16"),
         ("Hämeenkatu 6, Tampere", "Hämeenkatu 6", (61.499, 23.7607),
-         "the place of number 6 is guessed between 4 and 10"),
+         "the position of number 6 is interpolated between 4 and 10"),
         # Beyond the last known number there is nothing to guess by.
         ("Hämeenkatu 18, Tampere", "Hämeenkatu", (61.498, 23.765),
-         "number 18 is not known; this is the middle of the street"),
+         "number 18 is unknown; this is the middle of the street"),
     ],
 )  # fmt: skip
 def test_a_house_number_is_known_or_said_to_be_guessed(index, text, name, at, guess):

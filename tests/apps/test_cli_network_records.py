@@ -71,7 +71,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
         (("--streets", ""), "Name an OpenStreetMap extract"),
         (("--priority", "high"), "Priority must be a whole number"),
         (("--fallback", "OTHER"), "Its fallback 'OTHER' is not an added network"),
-        (("--language", "Finnish"), "Languages must hold codes such as fi or en"),
+        (("--language", "Finnish"), "Languages must be codes such as fi or en"),
         (("--key", "s3cr3t!"), "Key must name an environment variable"),
     ],
 )
@@ -102,7 +102,7 @@ def test_adding_again_keeps_what_is_not_named_again_and_says_so(town, feed, home
     path.write_text("# ours\n" + path.read_text().replace("priority = 5", "priority = 5  # best"))
     again = invoke("network", "add", "town", f"BUS={feed}", "--zone", "Europe/Lisbon")
 
-    assert again.stdout.splitlines()[-1].startswith("Kept from before: priority. ")
+    assert again.stdout.splitlines()[-1].startswith("Unchanged settings: priority. ")
     assert records_of(home)["TOWN"] == NetworkRecord(
         name="TOWN", feeds=(f"BUS={feed}",), priority=5, zone="Europe/Lisbon"
     )

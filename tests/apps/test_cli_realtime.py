@@ -78,7 +78,7 @@ def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, fe
     invoke("network", "set", "town", "realtime", "--unset")
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
 
-    assert again[-4] == "Kept from before: realtime. `fingerpost network set TOWN KEY --unset` forgets one."
+    assert again[-4] == "Unchanged settings: realtime. `fingerpost network set TOWN KEY --unset` forgets one."
     assert again[-3].startswith(f"Real time: {updates}: 1 of 2 ")
     assert "delaySeconds" not in board["departures"][0]
 
@@ -87,7 +87,7 @@ def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, fe
     ("source", "observed"),
     [
         ("nowhere.pb", "There is no realtime file nowhere.pb."),
-        ("https://example.org/a.pb?api_key=1", "The address holds a key (api_key), which would be stored."),
+        ("https://example.org/a.pb?api_key=1", "The address contains a key (api_key), which would be stored."),
     ],
 )
 def test_real_time_that_cannot_be_kept_is_wrong_usage(feed, source, observed, invoke):
@@ -138,8 +138,8 @@ def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invok
     doctor = " ".join(invoke("doctor").stdout.split())
     shown = invoke("network", "show", "town").stdout
 
-    assert "Less than half is known" in added
-    assert "Less than half is known" in shown
+    assert "The timetable matches less than half" in added
+    assert "The timetable matches less than half" in shown
     assert "/other.pb: 7 s old; 1 of 3 are known to the timetable" in doctor
     for answer in (board, trip):
         (warning,) = [each for each in answer["warnings"] if each["code"] == "realtime-unmatched"]

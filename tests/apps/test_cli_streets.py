@@ -69,7 +69,7 @@ def test_an_extract_that_covers_half_is_said_at_add_and_in_answers(tmp_path, ext
     added = invoke("network", "add", "Town", feed, "--streets", str(extract))
     answer = _plan(invoke)
 
-    stops = "1 of 2 stops; walks at the others go in a straight line"
+    stops = "1 of 2 stops; walks at the others are straight lines"
     assert added.stdout.splitlines()[-1] == STREETS.format(extract=extract, stops=stops)
     assert answer["itineraries"][0]["legs"][0]["distance"] in ALONG
     assert answer["meta"]["walking"] == (
@@ -114,7 +114,7 @@ def test_an_extract_that_is_no_use_is_refused(tmp_path, invoke, drawing, problem
 
     assert added.returncode == 1
     assert f"The extract {extract} {problem}" in added.stderr
-    assert "Take the extract of that region, or add the network without --streets" in added.stderr
+    assert "Use the extract of that region, or add the network without --streets" in added.stderr
     assert "TOWN" not in invoke("network", "list").stdout
 
 
@@ -155,7 +155,7 @@ def test_streets_stay_when_feeds_are_added_again_and_go_by_unset(tmp_path, extra
     pending = invoke("network", "list").stdout
     invoke("network", "refresh", "TOWN")
 
-    assert "Kept from before: extract." in again.stdout
+    assert "Unchanged settings: extract." in again.stdout
     assert "The streets of TOWN were changed after it was prepared; walks are measured as before." in pending
     assert kept in ALONG
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in STRAIGHT

@@ -173,8 +173,8 @@ MISTAKES = {
         "a name that only demos have": (["network", "add", "DEMO-X", "feed.zip"], "DEMO-"),
         "a network to refresh that is none": (["network", "refresh", "nowhere"], "There is no network NOWHERE"),
         "a text without its day": ([*TEXT, "0000320193-22-000108"], "--filed"),
-        "an accession number that is none": ([*TEXT, "x", "--filed", "2022-10-28"], "'x' is no accession number"),
-        "a filing day that is none": ([*TEXT, "0000320193-22-000108", "--filed", "friday"], "'friday' is no day"),
+        "an accession number that is none": ([*TEXT, "x", "--filed", "2022-10-28"], "'x' is not an accession number"),
+        "a filing day that is none": ([*TEXT, "0000320193-22-000108", "--filed", "friday"], "'friday' is not a date"),
         "a memory that is no JSON": (["run", "plan.json", "--memory", "{"], "--memory must be a JSON object"),
         "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
     },
@@ -251,7 +251,7 @@ def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
     monkeypatch.setattr(Settings, "prepare_home", full)
     ended = invoke("vars", "list")
     assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
-    assert "disk that fingerpost writes to is full" in ended.stderr
+    assert "The disk is full" in ended.stderr
 
 
 def test_the_shell_can_complete_commands(invoke):
@@ -273,7 +273,7 @@ def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
     [
         (["HSL_KEY"], "Set HSL_KEY to a key that this source accepts."),
         (["A_KEY", "B_KEY"], "Set A_KEY or B_KEY to a key that this source accepts."),
-        ([], "Put a key into an environment variable"),
+        ([], "Store the key in an environment variable"),
     ],
 )
 def test_a_refused_key_is_named_by_its_variable(capsys, settings, told):

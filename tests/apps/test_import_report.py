@@ -91,7 +91,7 @@ THREE_LOSSES = [("trip-without-route", 1), ("stop-without-place", 1), ("shape-un
 @pytest.mark.parametrize(
     ("findings", "end"),
     [
-        (THREE_LOSSES, "1 row about lines on the map is left out."),
+        (THREE_LOSSES, "1 row about shapes is left out."),
         ([*THREE_LOSSES, ("pathway-unreadable", 1)], "; 1 more kind of loss, listed below."),
     ],
 )

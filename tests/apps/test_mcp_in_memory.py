@@ -85,5 +85,5 @@ async def test_an_unknown_resource_is_refused_by_its_address(application):
 
 async def test_a_cursor_that_nobody_gave_is_refused(application):
     async with connect(application) as client:
-        with pytest.raises(MCPError, match="every list here is one page"):
+        with pytest.raises(MCPError, match="every list has one page"):
             await client.list_tools(cursor="2")

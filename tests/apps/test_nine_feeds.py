@@ -143,7 +143,7 @@ def test_new_york_after_two_of_its_feeds_have_ended(monkeypatch, invoke):
     added = invoke("network", "add", "NYC", *feeds)
     assert added.stdout.splitlines()[0] == (
         "NYC is usable with losses: 2 of 9 feeds without service today, 2026-11-18: SUBWAY (ended on 2026-10-31), "
-        "LIRR (ended on 2026-11-08); 1 row about riding on in the same vehicle is not used."
+        "LIRR (ended on 2026-11-08); 1 row about in-seat transfers is not used."
     )
     answer = plan("SUBWAY:127", "SUBWAY:635")
     assert {leg["mode"] for leg in answer.body["itineraries"][0]["legs"]} == {"BUS", "WALK"}

@@ -158,7 +158,7 @@ def untyped(n):
     ("tools", "message"),
     [
         ([untyped], "The parameter n of the function untyped has no type"),
-        (["double"], "'double' is no tool: give a function, or a Tool with a spec"),
+        (["double"], "'double' is not a tool; pass a function, or a Tool with a spec"),
         ([double, double], "There is a tool called 'double' already; give yours another name"),
     ],
 )

@@ -103,7 +103,7 @@ def test_rows_beyond_the_bound_are_counted_and_the_way_to_them_is_told(applicati
     assert [row["i"] for row in rows] == list(range(1, len(rows) + 1))
     assert left_out == {
         "part": "results", "shown": len(rows), "total": 900,
-        "rest": "The rest by the same query with LIMIT and OFFSET.",
+        "rest": "For the rest, send the same query with LIMIT and OFFSET.",
     }  # fmt: skip
     assert answer.text.endswith(f"! results: the first {len(rows)} of 900 are here. {left_out['rest']}")
     assert sizes(answer)[0] > MAX_BODY_BYTES * 0.9

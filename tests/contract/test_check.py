@@ -176,7 +176,7 @@ def test_a_fault_of_no_single_field_has_no_field():
         ),
         ({"origin": HERE, "via": [{}, {}]}, "via must have at most 1 entry; you sent 2"),
         ({"origin": HERE, "note": "abcdef"}, "note must have at most 5 characters; you sent 6"),
-        ({"origin": HERE, "note": "\ud800"}, "note holds characters that are not valid Unicode"),
+        ({"origin": HERE, "note": "\ud800"}, "note contains characters that are not valid Unicode"),
         ({"origin": HERE, "note": "sum"}, "a note may not be a sum"),
         (
             {"limit": 4, "language": 1},

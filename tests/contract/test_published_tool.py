@@ -190,7 +190,7 @@ async def test_an_answer_that_breaks_the_contract_does_not_leave(reply, expected
     answer = await BoardTool(reply).answer({"stopId": "x"}, user=None)
     assert (answer.body["error"]["code"], answer.body["error"]["message"]) == (
         "internal-error",
-        f"get_board was about to break its contract: {expected}",
+        f"get_board would break its contract: {expected}",
     )
 
 
@@ -205,7 +205,7 @@ class MapTool(BoardTool):
     ("row", "beside", "message"),
     [
         ({"line": "7"}, {"row": {"line": "7"}}, None),
-        ({"line": 7}, {}, "get_board was about to break its contract: line must be text, not the number 7"),
+        ({"line": 7}, {}, "get_board would break its contract: line must be text, not the number 7"),
     ],
 )
 async def test_what_stands_beside_an_answer_is_checked_too(row, beside, message):

@@ -207,10 +207,10 @@ GONE, HOURS_LATER = trip(bus(cancelled=True)), trip(bus("9", 300))
     [
         (
             found(trip(bus("8", 400)), HOURS_LATER),
-            "The next trip that can leaves at 2022-02-22T13:00:00+02:00 and arrives at 2022-02-22T13:10:00+02:00.",
+            ". The next usable trip leaves at 2022-02-22T13:00:00+02:00 and arrives at 2022-02-22T13:10:00+02:00.",
         ),
-        (found(GONE), "No later trip was found."),
-        (SourceFailed("The source answered 503"), "No later trip was found."),
+        (found(GONE), ", and no later trip was found."),
+        (SourceFailed("The source answered 503"), ", and no later trip was found."),
     ],
 )
 def test_where_nothing_is_usable_the_next_departure_is_named(over, later, message):
@@ -218,7 +218,7 @@ def test_where_nothing_is_usable_the_next_departure_is_named(over, later, messag
 
     assert answer.body["warnings"][0] == {
         "code": "no-usable-itinerary",
-        "message": f"Nothing that was found can be used. {message}",
+        "message": f"No trip that was found can be used{message}",
     }
 
 
@@ -295,7 +295,7 @@ def test_a_failure_of_the_second_query_costs_the_alternatives_alone(over):
 
     assert (len(answer.body["itineraries"]), told["network-left-out"]) == (
         1,
-        "FAKE gave no alternatives to disrupted itineraries: The source answered 503.",
+        "FAKE returned no alternatives to disrupted itineraries: The source answered 503.",
     )
     answer = over(FakeNetwork(journeys=[found(), failed]))("plan_trip", ENDS)
     assert refusal(answer)[:2] == ("upstream-error", "The source answered 503")

@@ -154,7 +154,7 @@ def test_a_time_without_an_offset_is_local_and_said(over):
         (at(48.85, 2.35), "origin lies outside every network and destination lies in DEMO-HELSINKI", NETWORKS_HINT),
         (
             at(51.5074, -0.1278),
-            "origin lies in DEMO-LONDON and destination lies in DEMO-HELSINKI; no one network covers both",
+            "origin lies in DEMO-LONDON and destination lies in DEMO-HELSINKI; no single network covers both",
             ONE_REGION + NETWORKS_HINT,
         ),
     ],

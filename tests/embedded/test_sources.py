@@ -29,7 +29,7 @@ def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("https://example.org/updates.pb?api_key=secret", "holds a key"),
+        ("https://example.org/updates.pb?api_key=secret", "contains a key"),
         ("nowhere/updates.pb", "There is no realtime file nowhere/updates.pb"),
         ("BUS=nowhere/updates.pb", "There is no realtime file nowhere/updates.pb"),
     ],

@@ -146,7 +146,7 @@ def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
 @pytest.mark.parametrize(
     ("expression", "period", "why", "step"),
     [
-        ("cagr(Revenue, 5)", "2024", "of two frameworks", "Ask financial_facts for the inputs"),
+        ("cagr(Revenue, 5)", "2024", "of two frameworks", "Get the inputs with financial_facts"),
         ("return_on_average_equity", "2016", "a later filing restated", "Send vintage: original for 0.117"),
     ],
 )
@@ -278,7 +278,7 @@ def test_a_line_in_shares_is_adjusted_after_its_filing_is_chosen(tmp_path, state
     ]
 
     assert [(row["metric_name"], row["value"], row["notes"]) for row in rows] == [
-        ("EPSDiluted", 8, [*other, "filed before a 4:1 split and not adjusted for it; ask for vintage split_adjusted"]),
+        ("EPSDiluted", 8, [*other, "filed before a 4:1 split and not adjusted for it; use vintage split_adjusted"]),
         ("EPSDiluted", 2, [*other, "adjusted for a 4:1 split after it was filed; stated as 8"]),
     ]
 

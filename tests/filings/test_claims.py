@@ -205,12 +205,12 @@ def test_a_calendar_year_that_is_another_fiscal_year_is_not_contradicted(draw):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"metric": None}, "send metric or formula"),
-        ({"formula": "FCF"}, "send metric or formula"),
+        ({"metric": None}, "send either metric or formula"),
+        ({"formula": "FCF"}, "send either metric or formula"),
         ({"value": None}, "relation equals needs value"),
         ({"relation": "is_record"}, "relation is_record takes no value"),
         ({"base_period": "2021"}, "relation equals takes no base_period"),
-        ({"relation": "ranks", "among": ["NVDA"], "value": 1.5}, "value must be a place"),
+        ({"relation": "ranks", "among": ["NVDA"], "value": 1.5}, "value must be a rank"),
         ({"value": "394"}, "value must be"),
         ({"value": True}, "value must be"),
     ],

@@ -121,7 +121,7 @@ async def test_sections_in_the_order_of_the_filing(graph):
     assert text.startswith("1. Item 1. Business (business).\n2. Item 1A. Risk Factors (risk_factors).\n")
     assert [row["section_type"] for row in some["results"]] == ["business", "mdna"]
     assert [row["section_type"] for row in first["results"]] == ["business"]
-    assert none["warning"] == "No sections found for a-22: no text of it was loaded"
+    assert none["warning"] == "No sections found for a-22: its text is not loaded"
 
 
 async def test_who_is_named_most_stands_first(graph):
@@ -131,7 +131,7 @@ async def test_who_is_named_most_stands_first(graph):
     assert [(row["ticker"], row["mention_count"]) for row in body["results"]] == [("AAPL", 2), ("NVDA", 1)]
     assert [row["ticker"] for row in first["results"]] == ["AAPL"]
     assert "(AAPL), 2 times.\n" in text
-    assert body["notes"] == ["Only companies that have figures here are looked for, by name"]
+    assert body["notes"] == ["Only companies with loaded figures are searched, by name"]
 
 
 async def test_kinds_of_sections_by_how_many_there_are(graph):

@@ -84,7 +84,7 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
     told = r"DRWN is the ticker of Drawn Inc. \(CIK 7\), not of Other Inc. \(CIK 8\)"
     with pytest.raises(ParameterError, match=told):
         load_files(store, [other], LoadOptions(ticker="drwn"))
-    with pytest.raises(ParameterError, match="No company here has the ticker NONE"):
+    with pytest.raises(ParameterError, match="No loaded company has the ticker NONE"):
         load_files(store, [other], LoadOptions(predecessor_of="NONE"))
     before = FactLibrary(store.path).find_company("8")
     load_files(store, [other], LoadOptions(predecessor_of="DRWN"))
@@ -148,7 +148,7 @@ def test_an_archive_replaces_older_figures_and_keeps_newer_ones(store, tmp_path)
 def test_an_archive_without_companies_is_refused(store, tmp_path):
     with pytest.raises(FeedUnusable, match="is not a zip archive"):
         load_files(store, [written(tmp_path / "text.zip", "{}")])
-    with pytest.raises(FeedUnusable, match="holds no companyfacts file"):
+    with pytest.raises(FeedUnusable, match="has no readable companyfacts file"):
         load_files(store, [zipped(tmp_path / "companyfacts.zip", {"readme.txt": "nothing"})])
 
 
@@ -163,7 +163,7 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
 
     assert [done.summary for done in loaded[1:]] == ["skipped: b.json is not a JSON object", "1 tickers"]
     assert FactLibrary(store.path).find_company("DRWN").cik == 7
-    with pytest.raises(FeedUnusable, match="empty has no file"):
+    with pytest.raises(FeedUnusable, match="empty has no readable file"):
         load_files(store, [nothing])
 
 
@@ -180,7 +180,7 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
 def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, options):
     many = tmp_path / name
     many.touch() if many.suffix else many.mkdir()
-    with pytest.raises(ParameterError, match=r"may hold several companies|not both"):
+    with pytest.raises(ParameterError, match=r"may contain several companies|not both"):
         load_files(store, [many], LoadOptions(**options))
 
 
@@ -190,7 +190,7 @@ def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, opti
 )
 def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, filed, lacking):
     text = written(tmp_path / "10k.txt", "Item 1. Business")
-    with pytest.raises(ParameterError, match=f"which filing with {lacking}$"):
+    with pytest.raises(ParameterError, match=f"text; add {lacking}$"):
         load_files(store, [text], LoadOptions(ticker=ticker, **(TEXT_OF | {"filed": filed})))
 
 
@@ -209,5 +209,7 @@ def test_a_file_of_another_layout_is_refused(store, figures):
     with closing(sqlite3.connect(store.path)) as connection:
         connection.execute("PRAGMA user_version = 1")
 
-    with pytest.raises(SettingsInvalid, match="is of another version of fingerpost; move it away and load again"):
+    with pytest.raises(
+        SettingsInvalid, match="was written by another version of fingerpost; move it away and load again"
+    ):
         FactLibrary(store.path).find_company("DRWN")

@@ -24,7 +24,7 @@ UNTAGGED = {
 }
 UNKNOWN = {
     "reason": "unknown_metric",
-    "message": "zzz is no metric word, and Drawn Inc. files no such tag",
+    "message": "zzz is not a metric, and Drawn Inc. files no such tag",
     "next_step": 'The query type "metrics" lists the words; or name a us-gaap: tag',
 }
 NOBODY = {
@@ -198,12 +198,12 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     ]  # fmt: skip
     assert (reply.data, reply.value_mode) == ({"ROA": 0.25}, "scalar")
     assert {name: (entry["reason"], entry["message"]) for name, entry in reply.missing.items()} == {
-        "net margin": ("not_comparable", "Revenue is zero, and something is divided by it"),
+        "net margin": ("not_comparable", "Revenue is zero, so nothing can be divided by it"),
         "return-on-equity": ("not_reported", UNTAGGED["message"].replace("Goodwill", "StockholdersEquity")),
-        "luck": ("unknown_metric", "luck is no ratio"),
+        "luck": ("unknown_metric", "luck is not a ratio"),
     }
     assert [reply.missing[name]["next_step"] for name in ("net margin", "luck")] == [
-        "Ask financial_facts for the inputs",
+        "Get the inputs with financial_facts",
         f"The ratios are {', '.join(recipe.name for recipe in list_recipes() if recipe.statement == RATIO)}",
     ]
 
@@ -305,7 +305,7 @@ def test_figures_whose_next_annual_report_is_overdue_are_marked(library, monkeyp
     assert reply.source.get("note") == (f"{told} stopped filing" if is_overdue else None)
 
 
-FRAMEWORK = "under us-gaap; the value before it is under ifrs-full"
+FRAMEWORK = "under us-gaap; the earlier value is under ifrs-full"
 RESTATED = "restated: no filing states this value and the one before it"
 
 

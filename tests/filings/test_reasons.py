@@ -36,7 +36,7 @@ TAGS = 'The query type "metrics" lists its tags; or read the filing'
     [
         (
             "Revenue", "2022", {"as_of": "2023-01-31"},
-            ("hidden_by_as_of", "{} was filed after 2023-01-31", "Ask for a later as_of, or none"),
+            ("hidden_by_as_of", "{} was filed after 2023-01-31", "Use a later as_of, or none"),
         ),
         (
             "Revenue", "2022", {"unit": "GBP"},
@@ -67,7 +67,7 @@ TAGS = 'The query type "metrics" lists its tags; or read the filing'
         ),
         (
             "Revenue", "2019", {},
-            ("before_xbrl", "Drawn Inc. files figures as data since 2021-12-31", "Ask for a later period"),
+            ("before_xbrl", "Drawn Inc. files figures as data since 2021-12-31", "Use a later period"),
         ),
         (
             "Revenue", "2020", {},
@@ -104,7 +104,7 @@ def test_days_before_the_first_figure_are_before_xbrl(library, last, basis, reas
 def test_the_sample_says_how_to_get_the_rest(sample):
     assert missing_figure(figures_of(sample, "AAPL"), find_metric("Goodwill"), window("2022")) == entry(
         "outside_sample",
-        "the sample that ships with fingerpost does not hold Goodwill of Apple Inc. for fiscal 2022",
+        "the sample that ships with fingerpost does not include Goodwill of Apple Inc. for fiscal 2022",
         "Run: fingerpost filings sync AAPL, or fingerpost filings load FILE with its companyfacts file",
     )
 
@@ -112,7 +112,7 @@ def test_the_sample_says_how_to_get_the_rest(sample):
 def test_a_word_that_is_nearly_a_metric_or_a_tag_is_guessed_at(library):
     assert missing_metric(figures_of(library), "Revenu") == {
         "reason": "unknown_metric",
-        "message": "Revenu is no metric word, and Drawn Inc. files no such tag",
+        "message": "Revenu is not a metric, and Drawn Inc. files no such tag",
         "next_step": "Did you mean Revenue, us-gaap:Revenues?",
         "did_you_mean": ["Revenue", "us-gaap:Revenues"],
     }

@@ -101,7 +101,7 @@ def archive_of_archives(folder):
         *(
             (
                 lambda folder, change=change: damaged(folder, change),
-                "feed.zip is not a zip file, or only a part of one. Download the feed again",
+                "feed.zip is not a complete zip file. Download the feed again",
             )
             for change in (lambda whole: whole[:-30], lambda _whole: b"<html>not found</html>")
         ),
@@ -124,11 +124,11 @@ def archive_of_archives(folder):
             lambda folder: write_feed(
                 folder / "feed.zip", {f"{part}/{n}": t for part in "ab" for n, t in FEED.items()}
             ),
-            "feed.zip holds several feeds (a, b). Unpack it, and add each by its own path",
+            "feed.zip contains several feeds (a, b). Unpack it, and add each by its own path",
         ),
         (
             archive_of_archives,
-            "a.zip holds no stops.txt but other archives (inner.zip). Unpack it, and add the feeds inside one by one",
+            "a.zip contains no stops.txt but other archives (inner.zip). Unpack it, and add each feed",
         ),
         # A file without lines is no table, and is not read to its end.
         (
@@ -271,5 +271,5 @@ def test_a_link_that_leads_out_is_not_followed(tmp_path):
     (tmp_path / "secret").write_text(FEED["stops.txt"])
     (feed / "stops.txt").unlink()
     (feed / "stops.txt").symlink_to(tmp_path / "secret")
-    with pytest.raises(FeedUnusable, match=r"feed holds no stops\.txt"):
+    with pytest.raises(FeedUnusable, match=r"feed has no stops\.txt"):
         trips_of(feed)

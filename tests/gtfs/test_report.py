@@ -93,12 +93,12 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
     ("tables", "message"),
     [
         *(
-            ({f"{name}.txt": None}, f"feed holds no {name}.txt, which GTFS requires. {INCOMPLETE}")
+            ({f"{name}.txt": None}, f"feed has no {name}.txt, which GTFS requires. {INCOMPLETE}")
             for name in ("agency", "stops", "routes", "trips", "stop_times")
         ),
         (
             {"calendar.txt": None},
-            f"feed holds neither calendar.txt nor calendar_dates.txt, so no day of service is known. {INCOMPLETE}",
+            f"feed has neither calendar.txt nor calendar_dates.txt, so its service days are unknown. {INCOMPLETE}",
         ),
         (
             {"routes.txt": "route_short_name,route_type\nA,3\n"},
@@ -118,14 +118,14 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
                 "calendar.txt": f"service_id,{WEEKDAYS},start_date,end_date\nALL,1,1,1,1,1,1,1,20260302,20260302\n",
                 "calendar_dates.txt": "service_id,date,exception_type\nALL,20260302,2\n",
             },
-            NO_TRIPS.format("1 service-without-days (these trips run on no day at all), first in calendar.txt line 2"),
+            NO_TRIPS.format("1 service-without-days (these trips never run), first in calendar.txt line 2"),
         ),
         (
             {"routes.txt": "route_id,route_type\nB,3\n"},
             NO_TRIPS.format(
                 "1 service-without-trips (no trip runs on these days), first in calendar.txt line 2; "
                 "1 trip-without-route (the trip's route is not in the feed), first in trips.txt line 2; "
-                "3 call-of-left-out-trip (a time of a trip that is left out, and counted as such), first in "
+                "3 call-of-left-out-trip (a stop time of a skipped trip, which is counted), first in "
                 "stop_times.txt line 2"
             ),
         ),

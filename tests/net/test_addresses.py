@@ -89,5 +89,5 @@ async def test_an_unknown_name_is_unreachable():
     async def unknown(host, port):
         return []
 
-    with pytest.raises(SourceUnreachable, match="no address"):
+    with pytest.raises(SourceUnreachable, match="unusable address"):
         await CheckedBackend(resolve=unknown, inner=Wire()).connect_tcp("nowhere.invalid", 80)

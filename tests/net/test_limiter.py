@@ -227,7 +227,7 @@ async def test_the_sentence_of_a_refusal_asks_for_no_less_than_its_seconds():
     limiter = Limiter(clock_ms=lambda: 0, default_per_second=1, default_burst=1)
     await limiter.pause("a.example", 42.3)
 
-    with pytest.raises(SourceLimited, match="may not be asked again for 43 s"):
+    with pytest.raises(SourceLimited, match="may not be called again for 43 s"):
         await limiter.wait("a.example", longest_s=1)
 
 

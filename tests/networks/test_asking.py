@@ -52,7 +52,7 @@ def test_a_fault_of_one_source_is_one_failure(ask, caplog):
         name, left_out = run(in_turn(broken, sound, query=find))
         found = [name], left_out
 
-    assert found == (["A"], ["X was left out: X failed unexpectedly; the log says how."])
+    assert found == (["A"], ["X was left out: X failed unexpectedly; see the log."])
     assert "boom" in caplog.text
 
 

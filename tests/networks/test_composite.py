@@ -176,7 +176,7 @@ def test_closing_reaches_every_kind_of_source(networks, source):
     ("failure", "sentence"),
     [
         (SourceFailed("The disk is busy."), "The disk is busy."),
-        (KeyError("x"), "B failed unexpectedly; the log says how"),
+        (KeyError("x"), "B failed unexpectedly; see the log"),
     ],
 )
 def test_whatever_a_source_raises_when_it_opens_closes_one_network_only(add, networks, source, failure, sentence):

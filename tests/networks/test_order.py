@@ -50,7 +50,7 @@ def test_the_first_network_that_covers_both_ends(origin, destination, name):
     [
         (5, 50, ["CITY", "WEST"], [], "origin lies in CITY, WEST and destination lies outside every network"),
         (50, 25, [], ["EAST"], "origin lies outside every network and destination lies in EAST"),
-        (1, 25, ["WEST"], ["EAST"], "origin lies in WEST and destination lies in EAST; no one network covers both"),
+        (1, 25, ["WEST"], ["EAST"], "origin lies in WEST and destination lies in EAST; no single network covers both"),
         (50, 51, [], [], "origin lies outside every network and destination lies outside every network"),
     ],
 )
@@ -64,7 +64,7 @@ def test_ends_that_no_network_joins(origin, destination, at_origin, at_destinati
     details = {"origin": at_origin, "destination": at_destination, "networks": ["CITY", "WEST", "EAST"]}
     assert (error.message, error.details) == (message, details)
     advice = "Feeds of one region belong into one network: fingerpost network add NAME"
-    assert error.hint.startswith(advice) is message.endswith("no one network covers both")
+    assert error.hint.startswith(advice) is message.endswith("no single network covers both")
     assert error.hint.endswith(
         "Networks: CITY (lat -1.00 to 1.00, lon 4.00 to 6.00); WEST (lat -1.00 to 1.00, lon 0.00 to 10.00); "
         "EAST (lat -1.00 to 1.00, lon 20.00 to 30.00)"

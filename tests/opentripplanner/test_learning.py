@@ -109,7 +109,7 @@ async def test_a_schema_that_cannot_be_read_is_an_error(told, words):
 
 @pytest.mark.parametrize(
     ("lacking", "stops", "words"),
-    [(["QueryType.planConnection"], STOPS, r"OpenTripPlanner 2\.7"), ([], all_stops(), "holds no stops")],
+    [(["QueryType.planConnection"], STOPS, r"OpenTripPlanner 2\.7"), ([], all_stops(), "has no stops")],
 )
 async def test_a_server_that_is_too_old_or_empty_is_refused(lacking, stops, words):
     with pytest.raises(SourceChanged, match=words):

@@ -51,7 +51,7 @@ def test_an_unknown_stop_names_a_network_that_cannot_be_opened(tmp_path, ask, st
     write_record(tmp_path, "CLOSED")
 
     assert ask("get_departures", {"stop": stop})["error"]["message"] == (
-        f"{problem}. Nothing is prepared of CLOSED. Run `fingerpost network add CLOSED FEED...`"
+        f"{problem}. CLOSED is not prepared. Run `fingerpost network add CLOSED FEED...`"
     )
 
 

@@ -97,7 +97,7 @@ def test_names_in_two_regions(resolve):
     with pytest.raises(RegionUnsupported) as caught:
         resolve("A", "B", north, south)
 
-    sentence = "origin lies in NORTH and destination lies in SOUTH; no one network covers both"
+    sentence = "origin lies in NORTH and destination lies in SOUTH; no single network covers both"
     assert caught.value.message == sentence
 
 
@@ -132,12 +132,12 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
     [
         (
             {},
-            "the variable 'work' keeps the stop 'T:GONE', which no network knows",
+            "the variable 'work' refers to the stop 'T:GONE', which no network knows",
             "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
         ),
         (
             {"BAD": "BAD is damaged"},
-            "the variable 'work' keeps the stop 'T:GONE', which no network knows. BAD is damaged",
+            "the variable 'work' refers to the stop 'T:GONE', which no network knows. BAD is damaged",
             "Try again when the network answers",
         ),
     ],

@@ -49,7 +49,7 @@ def test_what_a_condition_may_say(text, expected):
         ("max(value, key=len)", "max takes plain arguments only"),
         ("b'x' == 1", "a bytes is not allowed"),
         ("", f"syntax error at column 1; {EXAMPLES}"),
-        ("'\ud800' == 'a'", "it is nested too deeply, or holds a number or a character that cannot be read"),
+        ("'\ud800' == 'a'", "it is nested too deeply, or contains a number or a character that cannot be read"),
         ("not " * 30 + "True", "it is nested more than 20 deep"),
         ("1 + " * 200 + "1", "it has 801 characters, and may have 500"),
     ],
@@ -85,7 +85,7 @@ def test_a_number_is_rounded_to_no_more_digits_than_it_has(monkeypatch):
 @pytest.mark.parametrize(("value", "kind"), [("a", "text"), ([1], "a list"), ({"a": 1}, "an object"), (None, "None")])
 def test_arithmetic_is_for_numbers(value, kind):
     """Text and lists would multiply without end; the kind is named as JSON names it."""
-    with pytest.raises(ConditionFailed, match=f"^arithmetic wants numbers, not {kind}$"):
+    with pytest.raises(ConditionFailed, match=f"^arithmetic needs numbers, not {kind}$"):
         compile_condition("1 * value == 1", None).holds({"value": value})
 
 

@@ -132,7 +132,7 @@ async def test_what_cannot_be_written_fails_who_waits_and_nobody_after(runs):
     run_id = await runs.create(plan(step(1)), user="ann")
     bad = StepRecord(2**70, "completed", None, None, 1, NOW)
     async with asyncio.timeout(5):
-        with pytest.raises(JournalFailed, match=r"^What a run did could not be written down$"):
+        with pytest.raises(JournalFailed, match=r"^The progress of a run could not be stored$"):
             await runs.journal.record(run_id, bad, [], None, NOW)
         state = await runs.execute(run_id)
 

@@ -68,7 +68,7 @@ PLACES = {
         describe_tables,
         read_server,
         "The database was written by a newer fingerpost; update this one",
-        "The database could not do what was asked: UndefinedTable 42P01",
+        "The database failed: UndefinedTable 42P01",
     ),
 }
 

@@ -139,7 +139,7 @@ async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):
     record = run.steps[1]
 
     assert (state, record.state, json.loads(record.output)) == ("completed", "skipped", given["k1"])
-    assert (record.note, recorder.calls) == ("its value is present and done_check holds", [{"n": 4}])
+    assert (record.note, recorder.calls) == ("its value is present and done_check is true", [{"n": 4}])
 
 
 async def test_a_run_that_cannot_be_listened_for_goes_on(runs, recorder, monkeypatch, caplog):

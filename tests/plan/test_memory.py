@@ -39,7 +39,7 @@ async def test_run_again_from_that_memory_the_example_is_skipped(opened):
             "expected_key": "revenue_data",
             "output_path": ["data", "Revenue"],
             "done_check": "True",
-            "reason": "its value is present and done_check holds",
+            "reason": "its value is present and done_check is true",
             "timestamp": "2026-03-10T06:00:00Z",
         }
     ]

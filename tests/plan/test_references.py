@@ -39,10 +39,10 @@ def test_a_path_keeps_types(path, expected):
         ({"$ref": "k", "paht": "a"}, "a reference has $ref, path and default, and no paht"),
         (ref("k", ""), "path '' is not JMESPath: there is a mistake"),
         (ref("k", 3), "path must be a JMESPath text"),
-        (ref("k", "[" + "@," * 16 + "@]"), "path puts too many lists or objects together"),
+        (ref("k", "[" + "@," * 16 + "@]"), "path combines too many lists or objects"),
         ({"$ref": 3}, "$ref must be the memory key of a step, as text"),
-        (ref("k", "[@,@]" + "|[@,@]" * 40), "path puts too many lists or objects together"),
-        (ref("k", "[?`[1,1]`[?`[1,1]`]]"), "path may hold plain values only, no lists and no objects"),
+        (ref("k", "[@,@]" + "|[@,@]" * 40), "path combines too many lists or objects"),
+        (ref("k", "[?`[1,1]`[?`[1,1]`]]"), "path may contain plain values only, no lists or objects"),
         (ref("k", "a" + ".a" * 300), "path has 601 characters, and may have 500"),
         # join and to_string could make a gigabyte of a few references.
         (ref("k", "join('x', @)"), f"path may not call join; it may call {', '.join(FUNCTIONS)}"),

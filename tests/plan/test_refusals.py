@@ -25,10 +25,10 @@ async def refusal(attempt):
     ("arguments", "message", "field"),
     [
         ({"action": "cancel"}, "action needs a run_id", "run_id"),
-        ({}, "give plan, or user_input, or run_id with action", "plan"),
-        ({"plan": DRAWN, "user_input": "x"}, "give plan, or user_input, or run_id with action", "plan"),
+        ({}, "send plan, or user_input, or run_id with action", "plan"),
+        ({"plan": DRAWN, "user_input": "x"}, "send plan, or user_input, or run_id with action", "plan"),
         ({"plan": DRAWN, "memory": []}, "memory must be an object of values by key", "memory"),
-        ({"run_id": "x"}, "run_id needs an action; to read a run take get_plan_run", "action"),
+        ({"run_id": "x"}, "run_id needs an action; to read a run, use get_plan_run", "action"),
         ({"run_id": "x", "action": "approve"}, "approve needs a step_id", "step_id"),
         ({"run_id": "x", "action": "reject"}, "reject needs a step_id", "step_id"),
         ({"run_id": "x", "action": "replace"}, "replace needs a plan", "plan"),
@@ -58,8 +58,8 @@ async def test_a_step_is_decided_once(runs):
 @pytest.mark.parametrize(
     ("steps", "number", "message"),
     [
-        ([step(1)], 1, "Step 1 waits for no person; none does"),
-        ([step(1), human(2)], 9, "Step 9 waits for no person; steps 2 do"),
+        ([step(1)], 1, "Step 1 is not waiting for a person; none does"),
+        ([step(1), human(2)], 9, "Step 9 is not waiting for a person; steps 2 do"),
     ],
 )
 async def test_only_a_step_that_waits_can_be_decided(runs, steps, number, message):
@@ -108,9 +108,9 @@ async def test_what_no_longer_fits_the_tools(opened, recorder):
     _state, run = await ended(old, plan(step(1, "older", parameters={"label": "x"})))
     message, details, hint = await refusal(opened(recorder.tool()).check_resumable(run.run_id, "ann"))
 
-    assert message.startswith("What is left of the run no longer fits the tools: step 1: tool 'older' is not found")
+    assert message.startswith("The unfinished steps no longer fit the tools: step 1: tool 'older' is not found")
     assert [(each["step_id"], each["field"]) for each in details["errors"]] == [(1, "tool")]
-    assert hint == "Replace the unfinished steps, or cancel the run; what is recorded stays"
+    assert hint == "Replace the unfinished steps, or cancel the run; recorded results stay"
 
 
 async def test_a_memory_that_is_too_large(opened, recorder):

@@ -84,7 +84,7 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
     )
     failed = view["steps"][1]
 
-    assert failed["error"].endswith("found no value: step 1 answered with candidates")
+    assert failed["error"].endswith("found no value: step 1 returned candidates")
     assert [(each["kind"], each["value"]) for each in failed["remarks"]] == [
         ("hint", "Choose a candidate of step 1, and write its token in place of the text"),
         ("candidates", PLACES),

@@ -49,10 +49,10 @@ async def hang(_parameters):
         ([SourceLimited("later", retry_after_s=99), None], 1, "later"),
         (hang, 3, HANGS),
         ({"success": False}, 1, "it failed without a message"),
-        ({"data": 1}, 1, "echo did not answer in the standard response"),
+        ({"data": 1}, 1, "echo did not return a standard response"),
         ({"success": True, "data": "x" * 2_000_000}, 1, f"{KEPT}is larger than 1,000,000 bytes of JSON"),
-        ({"success": True, "data": {1, 2}}, 1, f"{KEPT}holds a set, which is not JSON"),
-        ({"success": True, "data": float("nan")}, 1, f"{KEPT}holds a number that is not finite"),
+        ({"success": True, "data": {1, 2}}, 1, f"{KEPT}contains a set, which is not JSON"),
+        ({"success": True, "data": float("nan")}, 1, f"{KEPT}contains a number that is not finite"),
     ],
 )
 async def test_only_what_says_so_is_tried_again(opened, recorder, script, calls, note):

@@ -46,7 +46,7 @@ CONDITION = (
         ([step(1, "xyz")], (1, "tool", "'xyz' is not found in registry; there are echo, sec_financial_data")),
         ([step(1, None, agent="clark")], (1, "agent", "'clark' is not known; did you mean 'clerk'?")),
         ([step(1, agent="human")],
-         (1, "agent", "is a human, who approves and performs no tool; depend on that step")),
+         (1, "agent", "is a human, who approves but runs no tool; depend on that step")),
         ([step(1, "sec_financial_data", parameters={"query_type": "financial_fact", "parameters": {}})],
          (1, "parameters", QUERY_TYPE)),
         ([step(1, parameters={"n": "x"})], (1, "parameters.n", 'n must be a whole number, not the text "x"')),
@@ -69,7 +69,7 @@ CONDITION = (
         ([step(1), step(2, "sec_financial_data", parameters=facts(as_off=ref("k1")))],
          (2, "parameters.parameters.as_off", UNKNOWN_FIELD)),
         ([step(2**53)],
-         (None, "steps", "hold a step_id beyond 9,007,199,254,740,991; a small number will do")),
+         (None, "steps", "contain a step_id above 9,007,199,254,740,991")),
         ([step(1, expected_key="")], (1, "expected_key", "must be 1 to 200 characters")),
         ([step(1, expected_key="k" * 201)], (1, "expected_key", "must be 1 to 200 characters")),
         ([step(1, expected_key="my key", done_check="my")],
@@ -78,7 +78,7 @@ CONDITION = (
          (1, "done_check", "'my' does not compile: unknown name 'my'; known are memory, results, value")),
         ([step(n, dependencies=[n % 13 + 1]) for n in range(1, 14)],
          (1, "dependencies", "go in a circle: 1 → 2 → 3 → 4 → 5 → 6 → 9 → 10 → 11 → 12 → 13 → 1")),
-        ([], (None, "steps", "are none; a plan needs one at least")),
+        ([], (None, "steps", "are empty; a plan needs at least one")),
     ],
 )  # fmt: skip
 def test_one_problem_is_told_with_its_place(steps, expected):

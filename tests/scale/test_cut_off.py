@@ -204,7 +204,7 @@ async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch)
         cluster.start()
 
     assert caught.value.message == (
-        "What a run did could not be written down: The database cannot be reached; try again in a moment"
+        "The progress of a run could not be stored: The database cannot be reached; try again in a moment"
     )
     assert unread.value.message == "The database cannot be reached; try again in a moment"
 

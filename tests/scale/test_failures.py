@@ -41,9 +41,9 @@ def new_database(request):
         run_sql("postgres", f"DROP DATABASE {name} WITH (FORCE)")
 
 
-NO_ADDRESS = f"{VARIABLE} is no address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
+NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
 REFUSED = f"The database refuses the user or the password of {VARIABLE}"
-ABSENT = f"There is no database of the name that {VARIABLE} says; create it, or correct the name"
+ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"
 WRONG = {
     "password": (lambda: url_of("postgres", password="wrong"), REFUSED),
     "user": (lambda: url_of("postgres", user="nobody"), REFUSED),
@@ -54,7 +54,7 @@ WRONG = {
     # The test server has no certificate.
     "encryption": (
         lambda: f"{get_url()}?sslmode=require",
-        f"The database does not offer the encrypted connection that {VARIABLE} asks for",
+        f"The database does not offer the encrypted connection that {VARIABLE} requires",
     ),
 }
 
@@ -88,7 +88,7 @@ def test_a_database_that_only_reads_answers_and_refuses_to_write(new_database):
         standby.save("ada", "home", "other", 2, NOON)
 
     assert standby.find("ada", "home").value == 1
-    assert caught.value.message == f"The database only reads; let {VARIABLE} name the one that is written to"
+    assert caught.value.message == f"The database is read-only; set {VARIABLE} to the primary"
 
 
 def test_a_user_who_may_create_nothing_is_told_to_be_given_the_schema(new_database):
@@ -127,7 +127,7 @@ def test_a_schema_of_another_program_is_left_alone(database, schema):
 
     assert said_of(get_url(), schema=schema) == (
         SettingsInvalid,
-        f"The schema {schema} of the database belongs to another program; take another database",
+        f"The schema {schema} of the database belongs to another program; use another database",
     )
 
 

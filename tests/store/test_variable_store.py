@@ -173,7 +173,7 @@ def books(application_id):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"These are my notes, and they are not a database." * 50, "is not a database that can be read"),
+        (b"These are my notes, and they are not a database." * 50, "is not a readable database"),
         (books(0), "belongs to another program"),
         (books(0x46505641), "belongs to another version of fingerpost"),
     ],
@@ -296,7 +296,7 @@ def test_a_file_that_is_no_database_is_let_go(tmp_path, synchronous):
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
     file = SqliteFile(path=path, holds="limits", synchronous=synchronous)
 
-    message = r"limits\.sqlite is not a database that can be read; move it away"
+    message = r"limits\.sqlite is not a readable database; move it away"
     with pytest.raises(SettingsInvalid, match=message) as caught, file.opened() as connection:
         connection.execute("SELECT 1 FROM anything")
 

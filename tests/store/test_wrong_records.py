@@ -19,7 +19,7 @@ WRONG = {
     "three bounds": ("bounds = [1, 2, 3]", "bounds must be a list of four numbers"),
     "south above north": ("bounds = [61, 24, 60, 25]", "bounds must be south, west, north, east"),
     "beyond the pole": ("bounds = [60, 24, 90.1, 25]", "bounds must be south, west, north, east"),
-    "no language code": ('languages = ["Finnish"]', "languages must hold codes"),
+    "no language code": ('languages = ["Finnish"]', "languages must be codes"),
     "an unknown kind": ('source = "gfts"', "there is no kind of source 'gfts'; did you mean gtfs?"),
     "a key instead of its variable": (
         'key = "0123-s3cr3t"',
@@ -27,13 +27,13 @@ WRONG = {
     ),
     "a key in the clear in a feed": (
         'feeds = ["https://example.org/a.zip?api_key=s3cr3t"]',
-        "the address holds a key (api_key), which would be stored; put it into an environment variable and write ${NAM",
+        "the address contains a key (api_key), which would be stored; put it into an environment variable",
     ),
     "a key in the clear in real time": (
         'realtime = ["A=https://example.org/a.pb?token=s3cr3t"]',
-        "the address holds a key (token)",
+        "the address contains a key (token)",
     ),
-    "a password in an address": ('url = "https://me:s3cr3t@example.org/"', "the address holds a password"),
+    "a password in an address": ('url = "https://me:s3cr3t@example.org/"', "the address contains a password"),
     "an unknown fallback": ('fallback = "GOD"', "its fallback 'GOD' is not an added network; did you mean GOOD?"),
     "itself as its fallback": (
         'fallback = "BAD"',

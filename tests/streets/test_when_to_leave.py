@@ -81,7 +81,7 @@ def test_a_source_that_measures_no_walks_says_so(tmp_path, monkeypatch):
     answer = tools("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
 
     assert answer.body["warnings"][0]["message"] == (
-        "When to leave from '60.17,24.94' is not known: FAKE does not tell how long the walk takes."
+        "When to leave from '60.17,24.94' is not known: FAKE does not state how long the walk takes."
     )
 
 

@@ -56,10 +56,7 @@ def test_a_server_without_the_key_ends_with_a_sentence(home, command, key, monke
     told = capsys.readouterr()
 
     assert (ended.value.code, told.out) == (2, "")
-    sentence = (
-        "TFL_API_KEY is not set, and LONDON cannot be asked without it: "
-        "set it, or run `fingerpost network remove LONDON`."
-    )
+    sentence = "TFL_API_KEY is not set, and LONDON needs it: set it, or run `fingerpost network remove LONDON`."
     assert told.err.strip().splitlines() == [sentence]
 
 

@@ -107,11 +107,11 @@ async def test_no_other_site_can_call_tools_through_a_visitors_browser(applicati
 @pytest.mark.parametrize(
     ("template", "attribution", "words"),
     [
-        ("ftp://tiles.example/{z}/{x}/{y}", "us", "is no source of tiles"),
-        ("https://tiles.example/{z}/{x}.png", "us", "is no source of tiles"),
-        ("https://tiles.example; script-src *//{z}/{x}/{y}", "us", "is no source of tiles"),
-        ("https://user@tiles.example/{z}/{x}/{y}", "us", "is no source of tiles"),
-        (TILES, "", "need their attribution"),
+        ("ftp://tiles.example/{z}/{x}/{y}", "us", "is not an address of tiles"),
+        ("https://tiles.example/{z}/{x}.png", "us", "is not an address of tiles"),
+        ("https://tiles.example; script-src *//{z}/{x}/{y}", "us", "is not an address of tiles"),
+        ("https://user@tiles.example/{z}/{x}/{y}", "us", "is not an address of tiles"),
+        (TILES, "", "need an attribution"),
     ],
 )
 def test_tiles_that_cannot_be_shown_are_refused(template, attribution, words):
@@ -141,4 +141,4 @@ def test_a_tile_source_that_is_none_ends_the_command(invoke):
     ended = invoke("web", "--tiles", "nonsense", "--tiles-attribution", "us")
 
     assert ended.returncode == 2
-    assert "is no source of tiles" in ended.stderr
+    assert "is not an address of tiles" in ended.stderr

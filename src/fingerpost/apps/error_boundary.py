@@ -35,7 +35,7 @@ _WARNING_CODES = frozenset(WarningCode)
 
 # A longer name is no tool's, and its caller knows it.
 _MAX_NAME_CHARS = 80
-_FULL = "The disk that fingerpost writes to is full; try again when there is room"
+_FULL = "The disk of the server is full; try again when it has space"
 
 
 async def answer(

@@ -118,7 +118,7 @@ class ServedTool(PublishedTool):
 
     def _checked_response(self, response: object) -> dict[str, Any]:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
-            raise BrokenContract(f"{self.name} did not answer in the standard response")
+            raise BrokenContract(f"{self.name} did not return a standard response")
         lacking = [name for name in _STANDARD if name not in response]
         if lacking:
             raise BrokenContract(f"{self.name} answered without {', '.join(lacking)}")
@@ -170,7 +170,7 @@ def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[lis
             _log.error("the tool %s cannot be loaded: %s", origin, error)
             continue
         if tool.name in taken or tool.name in served:
-            left_out[tool.name] = "there is another tool of its name"
+            left_out[tool.name] = "another tool has the same name"
         else:
             served[tool.name] = tool
     return list(served.values()), left_out
@@ -180,11 +180,11 @@ def _serve(own: OwnTool) -> ServedTool:
     tool = own() if isinstance(own, type) and issubclass(own, Tool) else own
     if not isinstance(tool, Tool):
         if not inspect.isfunction(tool):
-            raise SettingsInvalid(f"{tool!r} is no tool: give a function, or a Tool with a spec")
+            raise SettingsInvalid(f"{tool!r} is not a tool; pass a function, or a Tool with a spec")
         tool = FunctionTool(tool)
     spec = getattr(tool, "spec", None)
     if not isinstance(spec, ToolSpec) or not spec.input_schema:
-        raise SettingsInvalid(f"The tool {type(tool).__name__} has no spec, which is its ToolSpec")
+        raise SettingsInvalid(f"The tool {type(tool).__name__} has no spec (a ToolSpec)")
     return ServedTool(tool, spec)
 
 

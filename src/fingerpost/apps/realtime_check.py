@@ -21,7 +21,7 @@ from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
 _NONE = MatchCount(0, 0)
 _MOSTLY_UNMATCHED = (
-    "  Less than half is known: the source is about other feeds, or another version of these. "
+    "  The timetable matches less than half: the source belongs to other feeds, or to another version of these. "
     "Delays and cancellations may be missing."
 )
 _SHARED = "  Several FEEDs have {}, so its updates are left out. Write FEED= before the source to choose one."
@@ -63,12 +63,12 @@ class RealtimeCheck:
                 raise ParameterError(
                     f"{record.name} has no FEED {named}, which {text} names",
                     {"field": "realtime"},
-                    hint=f"Its FEEDs are: {', '.join(known)}; without FEED= a source is about all of them",
+                    hint=f"Its FEEDs are: {', '.join(known)}; without FEED= a source applies to all of them",
                 )
         for text, message in self._fetched.items():
             if isinstance(message, str) and not unchecked:
                 raise ParameterError(
-                    f"{text} gives no real time now: {message}",
+                    f"{text} has no realtime data now: {message}",
                     {"field": "realtime"},
                     hint="Correct the address, or add --unchecked to use it anyway",
                 )
@@ -94,7 +94,7 @@ def _describe(head: str, timetable: Timetable, overlay: Overlay) -> list[tuple[s
     found = next(iter(overlay.matches.values()), _NONE)
     whole = found.matched + found.unmatched
     if not whole:
-        return [(f"{head}: nothing is said now, so nothing could be matched", True)]
+        return [(f"{head}: the message is empty, so nothing could be matched", True)]
     line = f"{head}: {found.matched:,} of {whole:,} trips, vehicles and alerts are known to the timetable"
     stop_times = sum(overlay.stop_time_counts.values())
     if stop_times:

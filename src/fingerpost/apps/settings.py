@@ -109,7 +109,7 @@ class Settings(BaseSettings):
         try:
             self.home.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise self._unusable(error.strerror or "it cannot be made") from error
+            raise self._unusable(error.strerror or "it cannot be created") from error
         if not os.access(self.home, os.W_OK | os.X_OK):
             raise self._unusable("it cannot be written")
         use_kernels_folder()

@@ -133,6 +133,6 @@ def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
         variable = record.key or start_keys[record.source]
         if not environ.get(variable, "").strip():
             raise SettingsInvalid(
-                f"{variable} is not set, and {record.name} cannot be asked without it: "
+                f"{variable} is not set, and {record.name} needs it: "
                 f"set it, or run `fingerpost network remove {record.name}`"
             )

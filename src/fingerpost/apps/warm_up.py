@@ -19,7 +19,7 @@ from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Netwo
 _log = logging.getLogger(__name__)
 
 _OPENING = "The networks are being opened"
-_FAILED = "The networks could not be opened; the server's log says why"
+_FAILED = "The networks could not be opened; see the server's log"
 _BOARD_S = 60
 _SEARCH_RADIUS_M = 100_000.0
 # With Python's own 5 ms, a call waits that long at every step while a realtime message is parsed.
@@ -100,7 +100,7 @@ async def warm(networks: Networks) -> None:
             await _query_once(network)
         except ToolError as error:
             # A timetable of the past has no trip today; the engine is warm nevertheless.
-            _log.info("network=%s has nothing to warm with: %s", network.profile.name, error.message)
+            _log.info("network=%s could not be warmed up: %s", network.profile.name, error.message)
 
 
 async def _query_once(network: Network) -> None:

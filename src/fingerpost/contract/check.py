@@ -94,9 +94,9 @@ def _details(error: ValidationError, problems: Sequence[FieldProblem]) -> dict[s
 def check_count(arguments: Mapping[str, Any], most_values: int | None) -> None:
     """Raise ParameterError if arguments have over 100 fields, or over ``most_values`` values at any depth."""
     if len(arguments) > MAX_FIELDS:
-        raise ParameterError(f"the arguments have {len(arguments):,} fields; no tool knows more than {MAX_FIELDS}")
+        raise ParameterError(f"the arguments have {len(arguments):,} fields; at most {MAX_FIELDS} are allowed")
     if most_values is not None and _has_more_values(arguments, most_values):
-        raise ParameterError(f"the arguments hold more than {most_values:,} values", hint="Send a shorter call")
+        raise ParameterError(f"the arguments contain more than {most_values:,} values", hint="Send a shorter call")
 
 
 def _has_more_values(whole: object, most: int) -> bool:

@@ -130,7 +130,7 @@ _PREDICATES: dict[str, _PredicateWriter] = {
     **dict.fromkeys(("string_type", "identifier"), _must_be("text")),
     **dict.fromkeys(("list_type", "tuple_type"), _must_be("a list")),
     **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), _must_be("an object")),
-    "string_unicode": lambda *_: "holds characters that are not valid Unicode",
+    "string_unicode": lambda *_: "contains characters that are not valid Unicode",
     "greater_than_equal": _bound("at least", "ge"),
     "less_than_equal": _bound("at most", "le"),
     "greater_than": _bound("more than", "gt"),

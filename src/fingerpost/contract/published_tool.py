@@ -153,7 +153,7 @@ class PublishedTool(Tool):
             _validate(answer, shape)
         except ValidationError as error:
             first = describe_problem(error.errors(include_url=False)[0], shape)
-            raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
+            raise BrokenContract(f"{self.name} would break its contract: {first.sentence}") from error
         return dict(answer)
 
 

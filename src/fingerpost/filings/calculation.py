@@ -36,7 +36,7 @@ _MONTHS = 12
 # 16 weeks end up to 25 days away from a quarter of a year.
 _SLACK_DAYS = 7
 _QUARTER_SLACK_DAYS = 25
-_BY_DAYS = "Ask financial_facts by start_date and end_date"
+_BY_DAYS = "Use financial_facts with start_date and end_date"
 
 
 Inputs = Mapping[Lookup, tuple[Metric, Figure]]
@@ -124,7 +124,7 @@ class Calculation:
             first = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
             if isinstance(first, Computed):
                 return f"Send vintage: original for {plain(first.value)} {first.unit}, from the first filings"
-        return "Ask financial_facts for the inputs"
+        return "Get the inputs with financial_facts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +167,13 @@ def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) 
     name, last = f"{metric.name} of {source.company.name}", replace(window, is_trailing=False)
     own = source.select(metric, last).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in own):
-        message = f"{name} is a balance on a day, which is not summed over quarters"
+        message = f"{name} is a balance on a date; balances are not summed over quarters"
         return missing_entry("not_derivable", message, f"Ask for {last.period}")
     if last.quarter is None:
         return own[0] if len(own) == 1 and own[0].period == YEAR else missing_figure(source, metric, last)
     if metric.kind == PER_SHARE or any(is_in_shares(figure.unit) or figure.unit == "pure" for figure in own):
-        message = f"{name} is per share or a count, which does not add up over quarters"
-        return missing_entry("not_derivable", message, "Ask for latest or latest-annual")
+        message = f"{name} is per share or a count; such values do not add up over quarters"
+        return missing_entry("not_derivable", message, "Use latest or latest-annual")
     quarters: list[Figure] = []
     for back in range(QUARTERS):
         found = Calculation(source, formula_of(None, metric.name), last).find_figure(metric, back)
@@ -186,7 +186,7 @@ def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) 
             source.options,
         )
     except NotComputable as error:
-        return missing_entry("not_comparable", f"{name} for {window.wording}: {error}", "Ask for latest-annual")
+        return missing_entry("not_comparable", f"{name} for {window.wording}: {error}", "Use latest-annual")
     first, newest = quarters[0], max((q.fact for q in quarters), key=lambda fact: (fact.filed, fact.accession))
     return replace(
         quarters[-1],
@@ -210,7 +210,7 @@ def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) 
 def _check_row(quarters: list[Figure], options: FigureOptions) -> list[Figure]:
     """Return four quarters if they follow each other and are on one basis."""
     if class_of(quarters[0].start, quarters[-1].end) != YEAR:
-        raise NotComputable("its last four quarters do not make a year")
+        raise NotComputable("its last four quarters do not form a year")
     changed = [part for quarter in quarters if quarter.parts for part in quarter.parts if part.restated]
     if len({quarter.tier for quarter in quarters}) > 1 or (changed and options.vintage != ORIGINAL):
         raise NotComputable("its last four quarters are not on one basis")

@@ -78,7 +78,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
         if claim.base_period:
             if (claim.base_period.quarter is None) != (period.quarter is None):
                 raise ParameterError(
-                    "base_period must be a year where period is one, and a quarter where it is one",
+                    "base_period must be a year if period is a year, and a quarter if period is a quarter",
                     {"field": "base_period"},
                 )
             before = (first, claim.base_period, 0)
@@ -94,7 +94,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
             except (DataNotFound, _Unjudgeable):
                 continue
         if len(operands) == 1:
-            raise _Unjudgeable("no earlier period is in the data")
+            raise _Unjudgeable("the data has no earlier period")
     return operands
 
 
@@ -151,10 +151,10 @@ def _check_comparable(claim: Claim, operands: Sequence[Computed]) -> None:
         source = own[0].source
         facts = [figure for operand in own for figure in operand.reported]
         if find_split_clash(source, facts):
-            raise _Unjudgeable("a share split lies between the figures: ask for vintage split_adjusted")
+            raise _Unjudgeable("a share split separates the figures; use vintage split_adjusted")
         if not share_framework(facts):
             frameworks = sorted({figure.fact.taxonomy for figure in facts})
-            raise _Unjudgeable(f"the figures are of two frameworks: {' and '.join(frameworks)}")
+            raise _Unjudgeable(f"the figures use two frameworks: {' and '.join(frameworks)}")
         if not _share_filer(source, facts):
             raise _Unjudgeable("the figures are of two filers: the company files under a new CIK since")
 
@@ -207,7 +207,7 @@ def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
     if gap <= claim.allowed_gap:
         return True
     if claim.relation == "about" and claim.tolerance is None and gap <= _VAGUE_SHARE * abs(claim.claimed):
-        raise _Unjudgeable("the figure is near the value and not equal: send tolerance, how far about may be")
+        raise _Unjudgeable("the figure is near the value but not equal; send tolerance to allow a difference")
     return False
 
 

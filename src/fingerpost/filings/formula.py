@@ -56,7 +56,7 @@ class Quantity:
 
     def __post_init__(self) -> None:
         if self.value and not _LARGEST >= abs(self.value) >= Fraction(1, _LARGEST):
-            raise NotComputable("a value in it is too large or too small to be a figure")
+            raise NotComputable("a value in it is out of range")
 
     def with_value(self, value: Fraction) -> "Quantity":
         return Quantity(value, self.unit)
@@ -176,7 +176,7 @@ def _check(node: ast.expr) -> None:
                 wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
                 raise ParameterError(f"{name} takes {wanted} arguments", _FIELD)
         case _:
-            message = f"the expression has {ast.unparse(node)!r} in it; it may have {_VOCABULARY}"
+            message = f"the expression contains {ast.unparse(node)!r}; it may contain {_VOCABULARY}"
             raise ParameterError(message, _FIELD)
     for part in dict.fromkeys(part for part, _ in _list_parts(node, 1)):
         _check(part)
@@ -249,7 +249,7 @@ def _combined(node: ast.BinOp, one: _Term, two: _Term) -> _Term:
         return _Term(one.quantity.with_value(one.quantity.value + other), text, binding)
     power = 1 if sign == "*" else -1
     if power < 0 and two.quantity.value == 0:
-        raise NotComputable(f"{ast.unparse(node.right)} is zero, and something is divided by it")
+        raise NotComputable(f"{ast.unparse(node.right)} is zero, so nothing can be divided by it")
     units = dict(one.quantity.unit)
     for name, exponent in two.quantity.unit:
         units[name] = units.get(name, 0) + power * exponent

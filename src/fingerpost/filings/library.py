@@ -337,7 +337,7 @@ class CompanyFigures:
         if found is None:
             as_of = self.options.as_of
             kind = "annual report" if period.newest == NEWEST_YEAR else "annual or quarterly report"
-            message = f"no {kind} of {self.company.name} is here" + (f" that was filed by {as_of}" if as_of else "")
+            message = f"no {kind} of {self.company.name} is here" + (f" filed by {as_of}" if as_of else "")
             is_hidden = as_of and self.with_options(as_of=None).find_newest(period.newest)
             entry = missing_entry("hidden_by_as_of" if is_hidden else "not_reported", message, "Name the period")
             raise no_result(

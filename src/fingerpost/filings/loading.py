@@ -71,7 +71,7 @@ def load_files(
     for path in paths:
         if is_of_one and (path.is_dir() or path.suffix.lower() == ".zip"):
             raise ParameterError(
-                f"{path.name} may hold several companies; --ticker, --predecessor-of and --accession are for one file"
+                f"{path.name} may contain several companies; --ticker, --predecessor-of and --accession need one file"
             )
         if path.is_dir():
             loaded += _load_folder(store, path, options, show)
@@ -95,7 +95,7 @@ def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: Sho
         except FeedUnusable as error:
             loaded.append(Loaded(path.name, f"skipped: {error.message}"))
     if not count:
-        raise FeedUnusable(f"{folder.name} has no file of figures, filings or tickers that can be read")
+        raise FeedUnusable(f"{folder.name} has no readable file of figures, filings or tickers")
     return loaded
 
 
@@ -134,12 +134,12 @@ def _load(store: FactStore, path: Path, options: LoadOptions) -> Loaded:
 def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_predecessor: bool) -> None:
     owners = library.list_owners(ticker)
     if is_predecessor and not owners:
-        raise ParameterError(f"No company here has the ticker {ticker}; load its figures first")
+        raise ParameterError(f"No loaded company has the ticker {ticker}; load its figures first")
     if not is_predecessor and owners and facts.cik not in [cik for cik, _ in owners]:
         cik, name = owners[0]
         raise ParameterError(
             f"{plain_ticker(ticker)} is the ticker of {name} (CIK {cik}), not of {facts.name} (CIK {facts.cik})",
-            hint="Leave --ticker out, or say --predecessor-of if these are older figures of the same company",
+            hint="Omit --ticker, or use --predecessor-of if these are older figures of the same company",
         )
 
 
@@ -148,7 +148,7 @@ def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions
     needed = {"--ticker": ticker, "--accession": accession, "--filed": filed}
     lacking = [option for option, value in needed.items() if not value]
     if ticker is None or lacking:
-        raise ParameterError(f"{name} is a text: say whose and which filing with {', '.join(lacking)}")
+        raise ParameterError(f"{name} is a filing's text; add {', '.join(lacking)}")
     with closing(FactLibrary(store.path)) as library:
         company, listed = library.find_company(ticker), library.find_listed(ticker)
     if company is not None:
@@ -169,7 +169,7 @@ def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: 
         with zipfile.ZipFile(path) as archive:
             members = [name for name in sorted(archive.namelist()) if _MEMBER.fullmatch(name)]
     except (OSError, zipfile.BadZipFile) as error:
-        raise FeedUnusable(f"{path.name} is not a zip archive, or damaged: {error}") from error
+        raise FeedUnusable(f"{path.name} is not a zip archive, or is damaged: {error}") from error
     found = _read_members(path, members)
     while batch := list(islice(found, _COMPANIES_A_TRANSACTION)):
         files = [file for file in batch if isinstance(file, FactsFile)]
@@ -179,7 +179,7 @@ def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: 
         if show is not None:
             show(done, len(members))
     if not companies:
-        raise FeedUnusable(f"{path.name} holds no companyfacts file that can be read")
+        raise FeedUnusable(f"{path.name} has no readable companyfacts file")
     summary = f"{companies:,} companies, {figures:,} figures"
     if skipped:
         more = f"; and {len(skipped) - _NAMED} more" if len(skipped) > _NAMED else ""

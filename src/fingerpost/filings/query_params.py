@@ -119,7 +119,7 @@ class FinancialFactsQuery(WindowParams, FinancialFactsParams):
     def _start_before_end(self) -> Self:
         if self.period is None and (self.start_date is None or self.end_date is None):
             lacking = [name for name in ("start_date", "end_date") if getattr(self, name) is None]
-            message = "missing required parameter; period may stand instead of both days"
+            message = "missing required parameter; period can replace both dates"
             # One error per field, because validate_call reports the first field.
             raise ValidationError.from_exception_data(
                 type(self).__name__,
@@ -248,7 +248,7 @@ class Claim(ViewParams):
     @model_validator(mode="after")
     def _fields_fit_relation(self) -> Self:
         if (self.metric is None) == (self.formula is None):
-            raise ValueError("send metric or formula, one of them")
+            raise ValueError("send either metric or formula")
         allowed = _RELATION_FIELDS[self.relation]
         for name in ("value", "unit", "tolerance", "base_period", "among"):
             if name not in allowed and getattr(self, name) is not None:
@@ -257,7 +257,7 @@ class Claim(ViewParams):
             if name in allowed and getattr(self, name) is None:
                 raise ValueError(f"relation {self.relation} needs {name}")
         if self.relation == "ranks" and not (self.value == int(self.value or 0) and self.value >= 1):
-            raise ValueError("value must be a place, 1 for the highest")
+            raise ValueError("value must be a rank, 1 for the highest")
         return self
 
     @property

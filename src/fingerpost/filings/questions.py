@@ -61,7 +61,7 @@ def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Rep
     for text in dict.fromkeys(params.ratios or ratios):
         if source.find_metric(text) not in list_recipes():
             step = f"The ratios are {', '.join(ratios)}"
-            reply.missing[text] = missing_entry("unknown_metric", f"{text} is no ratio", step)
+            reply.missing[text] = missing_entry("unknown_metric", f"{text} is not a ratio", step)
             continue
         finding = look_up(source, text, params.period_filter)
         reply.missing |= finding.missing
@@ -106,7 +106,7 @@ def fact_history(library: FactLibrary, params: FactHistoryParams) -> Reply:
             row = cited_row(source.company, figure, revision.fact)
             reply.results.append(row | {"metric_name": finding.name} | stated)
     if not reply.results and not reply.missing:
-        step = "Ask for the history of its inputs"
+        step = "Get the history of its inputs"
         reply.missing[text] = missing_entry("not_reported", f"{text} is computed, not filed", step)
     return reply.require_rows(not_found)
 
@@ -170,7 +170,7 @@ def statement(library: FactLibrary, params: StatementParams) -> Reply:
             reply.results.append(source.row_of(metric.name, line))
             reply.put(metric.name, points_of(reply.results[-1:]))
         elif company.dataset == SAMPLE:
-            message = f"the sample does not hold {metric.name}"
+            message = f"the sample does not include {metric.name}"
             reply.missing[metric.name] = missing_entry("outside_sample", message, load_hint(company.ticker))
         else:
             reply.missing[metric.name] = missing_tag(source, metric, PeriodFilter.of(newest))
@@ -250,7 +250,7 @@ def company_info(library: FactLibrary, params: CompanyInfoParams | CompaniesPara
         companies = [open_company(library, params.ticker, f"No company info found for {params.ticker}").company]
     reply = Reply([_company_row(company) for company in companies], source=source_of(*companies))
     if params.as_of is not None:
-        reply.extra["notes"] = ["Who a company is has no vintage: as_of changed nothing"]
+        reply.extra["notes"] = ["Company information has no vintages, so as_of was ignored"]
     return reply
 
 

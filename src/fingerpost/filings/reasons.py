@@ -55,7 +55,7 @@ def open_company(
 
 
 def missing_metric(source: CompanyFigures, text: str) -> dict[str, Any]:
-    message = f"{text} is no metric word, and {source.company.name} files no such tag"
+    message = f"{text} is not a metric, and {source.company.name} files no such tag"
     step = 'The query type "metrics" lists the words; or name a us-gaap: tag'
     return _missing_or_near("unknown_metric", message, suggest(text, source.concepts), step)
 
@@ -72,14 +72,14 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     what = f"{metric.name} of {company.name} for {period.wording}"
     if options.as_of is not None and finds(as_of=None):
         message = f"{what} was filed after {options.as_of}"
-        return missing_entry("hidden_by_as_of", message, "Ask for a later as_of, or none")
+        return missing_entry("hidden_by_as_of", message, "Use a later as_of, or none")
     if options.unit is not None and finds(unit=None):
         units = ", ".join(sorted(source.series(metric).units))
         return missing_entry("other_unit", f"{what} is not reported in {options.unit}", f"Its units are {units}")
     if options.filing_type is not None and finds(filing_type=None):
         return missing_entry("other_form", f"no {options.filing_type} states {what}", "Leave filing_type out")
     if company.dataset == SAMPLE:
-        message = f"the sample that ships with fingerpost does not hold {what}"
+        message = f"the sample that ships with fingerpost does not include {what}"
         return missing_entry("outside_sample", message, load_hint(company.ticker))
     year = PeriodFilter(year=period.year)
     if metric.kind == PER_SHARE and period.quarter == QUARTERS and source.select(metric, year).figures:
@@ -91,7 +91,7 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
         return missing_entry("not_in_aggregate_yet", message, step)
     if period.basis == BY_PERIOD and _is_before(source, period):
         message = f"{company.name} files figures as data since {company.first_end}"
-        return missing_entry("before_xbrl", message, "Ask for a later period")
+        return missing_entry("before_xbrl", message, "Use a later period")
     return missing_tag(source, metric, period)
 
 
@@ -114,7 +114,7 @@ def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> 
     )
     first = source.with_options(vintage=ORIGINAL).select(metric, period).headline
     values = [f"{figure.value} {figure.unit}" for figure in first if figure.end == refused.end]
-    step = f"Send vintage: original for {values[0]}, from the first filings" if values else "Ask for the fiscal year"
+    step = f"Send vintage: original for {values[0]}, from the first filings" if values else "Use the fiscal year"
     return missing_entry("not_comparable", message, step)
 
 

@@ -17,7 +17,7 @@ Reason = Literal[
 ]  # fmt: skip
 Missing = dict[str, dict[str, Any]]
 
-SAMPLE_NOTE = "A small table that ships with fingerpost; it is not complete and not kept up to date"
+SAMPLE_NOTE = "A small sample that ships with fingerpost; it is neither complete nor up to date"
 
 # From one annual report to the next, with the delay of a late filer.
 _OVERDUE_DAYS = 430

@@ -259,7 +259,7 @@ def count_in_shares(figure: Figure, splits: Sequence[Split], options: FigureOpti
         return figure
     ratio = f"{factor:g}:1"
     if options.vintage != SPLIT_ADJUSTED:
-        note = f"filed before a {ratio} split and not adjusted for it; ask for vintage split_adjusted"
+        note = f"filed before a {ratio} split and not adjusted for it; use vintage split_adjusted"
         return replace(figure.with_note(note), as_filed=figure)
     value = figure.value / factor if is_per_share(figure.unit) else round(figure.value * factor)
     note = f"adjusted for a {ratio} split after it was filed; stated as {figure.value}"

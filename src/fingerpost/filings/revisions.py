@@ -221,7 +221,7 @@ def share_framework(figures: Sequence[Figure]) -> bool:
 def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str | None:
     if not share_framework([before, figure]):
         old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (before, figure))
-        return f"under {new}; the value before it is under {old}"
+        return f"under {new}; the earlier value is under {old}"
     years = [part.as_filed or part for part in (before, figure) if part.period == YEAR and part.headlines]
     if options.vintage == ORIGINAL or len(years) < 2 or not any(year.restated for year in years):
         return None

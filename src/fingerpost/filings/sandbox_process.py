@@ -57,7 +57,7 @@ def run(connection: sqlite3.Connection, query: str, as_of: str | None) -> dict[s
         return _fetch(cursor)
     except (sqlite3.Error, sqlite3.Warning, MemoryError, OverflowError, ValueError) as error:
         code = sqlite3.SQLITE_NOMEM if isinstance(error, MemoryError) else getattr(error, "sqlite_errorcode", 1) & 0xFF
-        return {"code": code, "error": f"{error}. Only reading is allowed, of {there}"}
+        return {"code": code, "error": f"{error}. Queries may only read {there}"}
 
 
 def _create_views(connection: sqlite3.Connection, as_of: str | None) -> tuple[str, str]:

@@ -87,7 +87,7 @@ def is_empty(file: SqliteFile, connection: sqlite3.Connection) -> bool:
     if file.is_empty(connection):
         return True
     if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
-        raise file.unusable(f"is of another version of fingerpost; {file.remedy}")
+        raise file.unusable(f"was written by another version of fingerpost; {file.remedy}")
     return False
 
 

@@ -66,7 +66,7 @@ class EdgarSync:
         if not known:
             near = await asyncio.to_thread(library.suggest_tickers, ticker)
             raise DataNotFound(
-                f"EDGAR knows no ticker {ticker}",
+                f"EDGAR has no ticker {ticker}",
                 {"reason": "unknown_ticker", "did_you_mean": near},
                 hint=f"Did you mean {', '.join(near)}?" if near else None,
             )

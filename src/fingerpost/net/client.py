@@ -265,7 +265,7 @@ def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[
     """Raise SourceFailed if the host's name contains a key: limits and counts are stored by host names."""
     host = request.split().hostname or ""
     if redact(host, [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS_IN_CONTENT]) != host:
-        raise SourceFailed(f"{redirecting} redirects to a host that is named after a key", retryable=False)
+        raise SourceFailed(f"{redirecting} redirects to a host name that contains a key", retryable=False)
 
 
 def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> Response:

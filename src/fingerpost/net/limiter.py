@@ -131,4 +131,4 @@ async def _run(function: Callable[..., _R], *args: object) -> _R:
 
 def _refuse(address: str, wait_s: float) -> SourceLimited:
     host = address.partition("/")[0]
-    return SourceLimited(f"{host} may not be asked again for {math.ceil(wait_s)} s", retry_after_s=wait_s)
+    return SourceLimited(f"{host} may not be called again for {math.ceil(wait_s)} s", retry_after_s=wait_s)

@@ -160,15 +160,15 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
     try:
         new = split_address(urljoin(request.url, headers["location"]))
     except (KeyError, ValueError, ParameterError) as error:
-        raise _refuse_redirect(old, "to no address that can be asked") from error
+        raise _refuse_redirect(old, "to an unusable address") from error
     if old.scheme == "https" and new.scheme != "https":
-        raise _refuse_redirect(old, "from https to an address that anyone on the way can read")
+        raise _refuse_redirect(old, "from https to unencrypted http")
     method, content, sent = request.method, request.content, dict(request.headers)
     if status == 303 and method.upper() not in ("GET", "HEAD"):
         method, content = "GET", None
         sent = {name: value for name, value in sent.items() if name.lower() not in _BODY_HEADERS}
     elif status in (301, 302) and method.upper() not in ("GET", "HEAD"):
-        raise _refuse_redirect(old, "a question that cannot be moved; the address must be corrected")
+        raise _refuse_redirect(old, "a request that cannot be sent elsewhere; correct the address")
     secret_headers: Mapping[str, str] = request.secret_headers
     if _origin(old) != _origin(new):
         secret_headers = {}
@@ -222,7 +222,7 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
         raise ParameterError(
             "The address holds ${ where no key is filled in: only a parameter's whole value may be one",
             {"field": "url"},
-            hint="Write the key as a parameter of its own, such as ?key=${NAME}, in single quotes",
+            hint="Write the key as a separate parameter, such as ?key=${NAME}, in single quotes",
         )
     return address, secret
 
@@ -237,7 +237,7 @@ def _without(query: str, pair: str) -> str:
 
 def _in_the_clear(what: str) -> ParameterError:
     return ParameterError(
-        f"The address holds {what}, which would be stored",
+        f"The address contains {what}, which would be stored",
         {"field": "url"},
         hint="Put it into an environment variable and write ${NAME} in its place, in single quotes",
     )

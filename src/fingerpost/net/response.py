@@ -64,7 +64,7 @@ class Response:
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
-            message = f"{self.redacted_url} answered something that is not JSON"
+            message = f"{self.redacted_url} returned something that is not JSON"
             raise SourceChanged(message, {"status": self.status, "bytes": len(self.body)}) from error
 
 
@@ -96,7 +96,7 @@ class Decompression:
     def __init__(self, content_encoding: str) -> None:
         coding = content_encoding.strip().lower()
         if coding not in _PLAIN | _GZIP:
-            raise SourceChanged(f"The source answered in the encoding {coding[:40]!r}, which was not asked for")
+            raise SourceChanged(f"The source answered in the encoding {coding[:40]!r}, which was not requested")
         self._member = zlib.decompressobj(_GZIP_WINDOW) if coding in _GZIP else None
         self._begun = False
         self._held = False

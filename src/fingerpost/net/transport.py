@@ -61,7 +61,7 @@ def _translate(error: httpx2.TransportError, host: str) -> StorageUnavailable | 
     if isinstance(error, httpx2.RemoteProtocolError) and ("closed connection" in text or "disconnected" in text):
         return SourceUnreachable(f"{host} closed the connection before its response was complete")
     # It may be the rest of an earlier response that was longer than announced; a new connection helps.
-    return SourceChanged(f"{host} answered something that is not HTTP", retryable=True)
+    return SourceChanged(f"{host} returned something that is not HTTP", retryable=True)
 
 
 def _is_distrust(error: BaseException | None) -> bool:
@@ -102,7 +102,7 @@ async def read_refusal(answer: httpx2.Response, request: Request) -> bytes:
 
 def _too_large(max_bytes: int) -> SourceFailed:
     return SourceFailed(
-        f"The source's answer is larger than the bound of {max_bytes:,} bytes",
+        f"The source's answer is larger than the limit of {max_bytes:,} bytes",
         {"max_bytes": max_bytes},
         retryable=False,
     )

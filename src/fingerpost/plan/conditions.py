@@ -59,7 +59,7 @@ def compile_condition(text: str, key: str | None) -> Condition:
         raise ConditionInvalid(f"syntax error at column {error.offset or 1}; {_EXAMPLE}") from error
     except (ValueError, MemoryError, RecursionError) as error:
         raise ConditionInvalid(
-            "it is nested too deeply, or holds a number or a character that cannot be read"
+            "it is nested too deeply, or contains a number or a character that cannot be read"
         ) from error
     keys: set[str] = set()
     level: list[ast.AST] = [root]
@@ -157,12 +157,12 @@ class _Evaluation:
         for side in (left, right):
             # Text and lists could grow without limit.
             if not isinstance(side, int | float):
-                raise ConditionFailed(f"arithmetic wants numbers, not {_kind(side)}")
+                raise ConditionFailed(f"arithmetic needs numbers, not {_kind(side)}")
         return act(left, right)
 
     def _item(self, whole: Any, place: Any) -> Any:
         if isinstance(whole, dict) and isinstance(place, list):
-            raise ConditionFailed("a list is no key")
+            raise ConditionFailed("a list cannot be a key")
         return whole[place]
 
     def _call(self, name: str, arguments: list[Any]) -> Any:

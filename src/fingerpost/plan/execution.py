@@ -254,7 +254,7 @@ class Execution:
             return False
         if not is_done:
             return False
-        reason = "its value is present and done_check holds" if is_present else "done_check holds"
+        reason = "its value is present and done_check is true" if is_present else "done_check is true"
         output = encode(response) if is_present else None
         await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
         return True

@@ -163,7 +163,7 @@ class Journal(ABC):
                 stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
                 if stored == (event.kind, event.data):
                     return
-                raise PlanInvalid("The run went on in another process meanwhile. Read it and try again")
+                raise PlanInvalid("Another process continued the run meanwhile. Read it and try again")
             connection.execute(_CHANGE_PLAN, (plan_json, *_describe(plan_json), run_id))
             for step_id in forget:
                 connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))

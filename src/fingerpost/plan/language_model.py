@@ -55,7 +55,7 @@ class LanguageModelPlanner:
                     last[:] = [error.message]
                     raise ModelRetry(error.message) from error
             elif not answer.missing:
-                last[:] = ["a plan without steps must say what is missing"]
+                last[:] = ["a plan without steps must state what is missing"]
                 raise ModelRetry(last[0])
             return answer
 
@@ -65,7 +65,7 @@ class LanguageModelPlanner:
             raise SourceFailed(f"The language model answered with status {error.status_code}") from error
         except UnexpectedModelBehavior as error:
             reason = f": {last[0]}" if last else ""
-            raise PlanInvalid(f"The language model wrote no plan that holds{reason}") from error
+            raise PlanInvalid(f"The language model wrote no valid plan{reason}") from error
         except AgentRunError as error:
             raise SourceFailed("The language model is not available") from error
         if not result.output.steps:

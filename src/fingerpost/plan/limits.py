@@ -93,10 +93,10 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
 
 def _describe_fault(item: Any) -> str:
     if type(item) is float:
-        return "holds a number that is not finite"
+        return "contains a number that is not finite"
     if type(item) is int:
-        return f"holds a whole number of more than {_MAX_BITS} bits"
-    return f"holds a {type(item).__name__}, which is not JSON"
+        return f"contains a whole number of more than {_MAX_BITS} bits"
+    return f"contains a {type(item).__name__}, which is not JSON"
 
 
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode

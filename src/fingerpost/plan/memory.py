@@ -100,7 +100,7 @@ class Memory:
         response = self._under(reference.key, source)
         reason = f"no step has stored '{reference.key}'"
         if response is not None:
-            reason = "what it names has failed" if _is_failure(response) else "nothing is there"
+            reason = "that step failed" if _is_failure(response) else "nothing is there"
             if not _is_failure(response):
                 value = self._at(reference, response, source)
                 if value is not None:
@@ -112,7 +112,7 @@ class Memory:
         details = details_of(response)
         hint = None
         if "candidates" in details and source is not None:
-            reason = f"step {source} answered with candidates"
+            reason = f"step {source} returned candidates"
             hint = f"Choose a candidate of step {source}, and write its token in place of the text"
         message = f"The {reference}, in parameters.{place}, found no value: {reason}"
         raise ParameterError(message, {"field": place, **details}, hint=hint)

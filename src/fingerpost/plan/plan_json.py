@@ -66,7 +66,7 @@ def write_instant(instant: datetime) -> str:
 
 def refuse_newer(run: RunRecord) -> None:
     if run.protocol > PROTOCOL:
-        raise PlanInvalid("The run was begun by a newer fingerpost; update this one to read or resume it")
+        raise PlanInvalid("The run was started by a newer fingerpost; update this one to read or resume it")
 
 
 def finished(run: RunRecord) -> frozenset[int]:

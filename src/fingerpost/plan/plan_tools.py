@@ -100,7 +100,7 @@ class RunPlan(PublishedTool):
         if arguments.action is not None:
             raise ParameterError("action needs a run_id", {"field": "run_id"})
         if (arguments.plan is None) == (arguments.user_input is None):
-            raise ParameterError("give plan, or user_input, or run_id with action", {"field": "plan"})
+            raise ParameterError("send plan, or user_input, or run_id with action", {"field": "plan"})
         memory = {} if arguments.memory is None else arguments.memory
         if not isinstance(memory, dict):
             raise PlanInvalid("memory must be an object of values by key", {"field": "memory"})
@@ -116,7 +116,7 @@ class RunPlan(PublishedTool):
     async def _act(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
         match arguments.action:
             case None:
-                raise ParameterError("run_id needs an action; to read a run take get_plan_run", {"field": "action"})
+                raise ParameterError("run_id needs an action; to read a run, use get_plan_run", {"field": "action"})
             case "cancel":
                 await self._runs.cancel(run_id, user)
                 if not self._runs.is_under_way(run_id) and not await self._runs.journal.is_leased(run_id):

@@ -146,7 +146,7 @@ def _refuse_growth(root: dict[str, Any]) -> None:
         elif kind == "function_expression" and node["value"] not in _FUNCTIONS:
             raise ReferenceInvalid(f"path may not call {node['value']}; it may call {', '.join(sorted(_FUNCTIONS))}")
         elif kind == "literal" and isinstance(node["value"], list | dict):
-            raise ReferenceInvalid("path may hold plain values only, no lists and no objects")
+            raise ReferenceInvalid("path may contain plain values only, no lists or objects")
         if width > _MAX_WIDTH:
-            raise ReferenceInvalid("path puts too many lists or objects together")
+            raise ReferenceInvalid("path combines too many lists or objects")
         nodes += [child for child in node["children"] if isinstance(child, dict)]

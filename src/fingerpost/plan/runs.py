@@ -139,7 +139,7 @@ class PlanRuns:
         if step is None or step.agent != HUMAN:
             waiting = [str(other.step_id) for other in plan.steps if other.agent == HUMAN]
             there = f"steps {', '.join(waiting)} do" if waiting else "none does"
-            raise PlanInvalid(f"Step {step_id} waits for no person; {there}", {"field": "step_id"})
+            raise PlanInvalid(f"Step {step_id} is not waiting for a person; {there}", {"field": "step_id"})
         known = run.steps.get(step_id)
         if run.state in ENDED or (known is not None and known.state != "waiting"):
             raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
@@ -293,8 +293,8 @@ class PlanRuns:
             memory=run.given.values,
             done=finished(run),
             limits=self.limits,
-            complaint="What is left of the run no longer fits the tools",
-            hint="Replace the unfinished steps, or cancel the run; what is recorded stays",
+            complaint="The unfinished steps no longer fit the tools",
+            hint="Replace the unfinished steps, or cancel the run; recorded results stay",
         )
 
     async def _execute(self, run_id: str) -> RunState:

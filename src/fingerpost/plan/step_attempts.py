@@ -131,7 +131,7 @@ class StepExecutor:
 
     def _read(self, call: StepCall, number: int, response: Any) -> StepOutcome:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
-            raise BrokenContract(f"{call.name} did not answer in the standard response")
+            raise BrokenContract(f"{call.name} did not return a standard response")
         if type(response) is not dict:
             response = dict(response)
         excess = find_excess(response, most_bytes=self._limits.output_bytes, most_depth=self._limits.depth)

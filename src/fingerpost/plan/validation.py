@@ -175,12 +175,12 @@ class _Check:
             yield PlanProblem(None, "steps", f"are {len(steps):,}, and may be {limits.steps:,}")
             return
         if not steps:
-            yield PlanProblem(None, "steps", "are none; a plan needs one at least")
+            yield PlanProblem(None, "steps", "are empty; a plan needs at least one")
         if any(abs(step.step_id) > _MAX_STEP_ID for step in steps):
-            yield PlanProblem(None, "steps", f"hold a step_id beyond {_MAX_STEP_ID:,}; a small number will do")
+            yield PlanProblem(None, "steps", f"contain a step_id above {_MAX_STEP_ID:,}")
         parameters = [step.parameters for step in steps]
         if excess := find_excess(parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth + 1):
-            yield PlanProblem(None, "steps", f"hold parameters that cannot be stored: a value in them {excess}")
+            yield PlanProblem(None, "steps", f"contain parameters that cannot be stored: a value in them {excess}")
 
     def _step(self, step: PlanStep) -> Iterator[PlanProblem]:
         number = step.step_id
@@ -199,7 +199,7 @@ class _Check:
             if isinstance(found, Reference):
                 ready.references.append(found)
             else:
-                yield PlanProblem(number, _place(("parameters", *found[0])), f"is no reference: {found[1]}")
+                yield PlanProblem(number, _place(("parameters", *found[0])), f"is not a reference: {found[1]}")
         if ready.tool is not None and not is_done:
             yield from self._parameters(ready)
         if step.done_check is not None:
@@ -216,9 +216,7 @@ class _Check:
                 guess = nearest(step.tool, tools) or listed(tools)
                 yield PlanProblem(step.step_id, "tool", f"'{_clip(step.tool)}' is not found in registry; {guess}")
         if step.agent == HUMAN and step.tool is not None:
-            yield PlanProblem(
-                step.step_id, "agent", "is a human, who approves and performs no tool; depend on that step"
-            )
+            yield PlanProblem(step.step_id, "agent", "is a human, who approves but runs no tool; depend on that step")
         elif step.agent not in (None, HUMAN, *agents) and not is_done:
             guess = nearest(step.agent or "", [*agents, HUMAN]) or listed([*agents, HUMAN])
             yield PlanProblem(step.step_id, "agent", f"'{_clip(step.agent or '')}' is not known; {guess}")

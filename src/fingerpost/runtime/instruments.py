@@ -51,33 +51,33 @@ HTTP_REQUEST_DURATION = _durations("http.client.request.duration", "HTTP request
 SOURCE_REQUESTS = _counter(
     "fingerpost.source.requests",
     "request",
-    "Requests to sources by how they ended, those included that were answered without asking",
+    "Requests to sources by outcome, including those answered without sending",
 )
 REFUSED_CALLS = _counter("fingerpost.calls.refused", "call", "Calls refused because too many were in flight")
 REFUSED_CONNECTIONS = _counter(
-    "fingerpost.connections.refused", "connection", "Connections refused because the process had as many as it takes"
+    "fingerpost.connections.refused", "connection", "Connections refused because the process had too many"
 )
 REQUESTS_IN_HAND = _meter.create_up_down_counter(
     "fingerpost.requests.in_hand", unit="{request}", description="HTTP requests that have come and are not answered"
 )
-SHORTENED_ANSWERS = _counter("fingerpost.answers.shortened", "answer", "Answers cut to the bounds of their size")
+SHORTENED_ANSWERS = _counter("fingerpost.answers.shortened", "answer", "Answers cut to the size limits")
 WARNINGS = _counter(
     "fingerpost.answer.warnings",
     "warning",
-    "Warnings that answers carried, by code: stale or unmatched real time, networks left out, and others",
+    "Warnings that answers carried, by code: stale or unmatched realtime data, networks left out, and others",
 )
 FALLBACKS = _counter(
     "fingerpost.network.fallbacks",
     "query",
-    "Queries that a network's fallback was asked because the network could not be",
+    "Queries that a network's fallback answered",
 )
 OPENED_BREAKERS = _counter(
     "fingerpost.breaker.opened", "opening", "Circuit breakers that opened, of a host, a network or a tool of plans"
 )
-PLAN_RUNS = _counter("fingerpost.plan.runs", "run", "Runs of plans that this process carried on, by their state then")
+PLAN_RUNS = _counter("fingerpost.plan.runs", "run", "Plan runs that this process executed, by their state afterwards")
 PLAN_STEP_DURATION = _durations(
     "fingerpost.plan.step.duration",
-    "Steps of plans that were performed, with all their attempts; those that were skipped are not in it",
+    "Steps of plans that ran, with all their attempts; skipped steps are not counted",
 )
 
 

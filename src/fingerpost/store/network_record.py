@@ -58,7 +58,7 @@ class NetworkRecord(BaseModel):
     def _are_languages(cls, languages: tuple[str, ...]) -> tuple[str, ...]:
         for language in languages:
             if not _LANGUAGE.fullmatch(language):
-                raise ValueError(f"languages must hold codes such as fi or en, not {language!r}")
+                raise ValueError(f"languages must be codes such as fi or en, not {language!r}")
         return languages
 
     @field_validator("bounds")

@@ -73,7 +73,7 @@ def _found(connection: psycopg.Connection, schema: str) -> None:
     if encoding != "UTF8":
         raise SettingsInvalid(f"The database stores its texts as {encoding}; create one with the encoding UTF8")
     if has_tables:
-        raise SettingsInvalid(f"The schema {schema} of the database belongs to another program; take another database")
+        raise SettingsInvalid(f"The schema {schema} of the database belongs to another program; use another database")
     if not is_there:
         # Whoever may not create schemas can be given this one.
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
@@ -87,12 +87,12 @@ VARIABLE = "FINGERPOST_DATABASE_URL"
 _CANNOT_REACH = "The database cannot be reached; try again in a moment"
 _BUSY = "The database is busy; try again in a moment"
 _FULL = "The database has no room or no connection left; try again in a moment"
-_READ_ONLY = f"The database only reads; let {VARIABLE} name the one that is written to"
+_READ_ONLY = f"The database is read-only; set {VARIABLE} to the primary"
 _FORBIDDEN = f"The database does not let the user of {VARIABLE} use its tables; grant it the schema"
 _REFUSED = f"The database refuses the user or the password of {VARIABLE}"
-_ABSENT = f"There is no database of the name that {VARIABLE} says; create it, or correct the name"
-NO_ADDRESS = f"{VARIABLE} is no address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
-_UNSAFE = f"The database does not offer the encrypted connection that {VARIABLE} asks for"
+_ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"
+NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
+_UNSAFE = f"The database does not offer the encrypted connection that {VARIABLE} requires"
 
 # By SQLSTATE, or by its class.
 _OF_STATE: dict[str, tuple[type[ToolError], str]] = {
@@ -156,9 +156,7 @@ def translate(error: psycopg.Error, connection: psycopg.Connection | None = None
         return kind(message)
     if state.startswith("22") or "NUL" in str(error):
         return ParameterError(NOT_STORABLE)
-    return StorageUnavailable(
-        f"The database could not do what was asked: {type(error).__name__} {state}".strip(), retryable=False
-    )
+    return StorageUnavailable(f"The database failed: {type(error).__name__} {state}".strip(), retryable=False)
 
 
 _R = TypeVar("_R")
@@ -169,7 +167,9 @@ _CONNECTION: dict[str, Any] = {"autocommit": True, "connect_timeout": 5, "applic
 # How long a call waits for a database that is restarting.
 _PATIENCE_S = 10.0
 _MAX_CONNECTIONS = 4
-_UNKNOWN_END = "The database broke off while it wrote, so nobody knows whether it did; look, and call again"
+_UNKNOWN_END = (
+    "The connection to the database broke during a write, which may or may not be stored; check, and call again"
+)
 
 # A machine that is gone gives up its locks within half a minute, and a process that hangs its rows within seconds.
 _PREPARE = """

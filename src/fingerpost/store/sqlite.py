@@ -129,7 +129,7 @@ class SqliteFile:
     def _translated(self, error: sqlite3.DatabaseError) -> ToolError:
         code = primary_code(error)
         if code in _DAMAGED:
-            return self.unusable(f"is not a database that can be read; {self.remedy}")
+            return self.unusable(f"is not a readable database; {self.remedy}")
         if self.unavailable is not None:
             return StorageUnavailable(self.unavailable.format(error=error))
         if code in _CLOSED:

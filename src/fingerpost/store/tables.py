@@ -105,7 +105,7 @@ _R = TypeVar("_R")
 # A check of a larger file would delay its first call; `doctor --deep` checks it.
 _SMALL_BYTES = 4_000_000
 
-NOT_STORABLE = "A text cannot be stored: it has a character that no database text may have, such as NUL"
+NOT_STORABLE = "A text cannot be stored: it contains a character that databases refuse, such as NUL"
 
 _NAMED = re.compile(r"%\((\w+)\)s")
 # A table with a key of several columns is stored in the order of that key.

@@ -122,7 +122,7 @@ def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine, folder):
     with Worker(engine, folder) as worker:
         (end,) = worker.ends().values()
     expected = (
-        "What is left of the run no longer fits the tools: "
+        "The unfinished steps no longer fit the tools: "
         "step 2: parameters.unit is missing; step 3: parameters.unit is missing"
     )
     expect(refusal == expected, f"The stricter build said: {refusal}")
@@ -137,7 +137,7 @@ def a_build_without_the_tool_refuses_and_spoils_nothing(engine, folder):
         (refusal,) = worker.ends().values()
     (after,) = read_runs(engine, folder)
     missing = "tool 'add_up' is not found in registry; there are none"
-    expected = f"What is left of the run no longer fits the tools: step 2: {missing}; step 3: {missing}"
+    expected = f"The unfinished steps no longer fit the tools: step 2: {missing}; step 3: {missing}"
     expect(refusal == expected, f"The build without the tool said: {refusal}")
     expect(sorted(after.record.steps) == [1], f"Recorded after the refusal: {sorted(after.record.steps)}")
 
@@ -163,7 +163,7 @@ def a_run_of_a_newer_program_is_left_alone(engine, folder):
         return refusals, listed, len(await runs.journal.list_signals(run_id, 0))
 
     refusals, listed, signals = with_runs(engine, folder, ask)
-    sentence = "The run was begun by a newer fingerpost; update this one to read or resume it"
+    sentence = "The run was started by a newer fingerpost; update this one to read or resume it"
     expect(refusals == [sentence] * 4, f"Asked for a newer program's run, this one said: {refusals}")
     expect((len(listed), signals) == (1, 0), f"The run is listed {len(listed)} times, and was told {signals} things")
     expect(not CallLog(folder).count(), "A newer program's run was carried on")

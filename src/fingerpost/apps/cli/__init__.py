@@ -37,7 +37,5 @@ def _run() -> None:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        print_message(
-            "The disk that fingerpost writes to is full. Make room and try again; what was there before is unharmed."
-        )
+        print_message("The disk is full. Free some space and try again; existing data is intact.")
         sys.exit(TOOL_ERROR)

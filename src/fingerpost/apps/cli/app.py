@@ -28,7 +28,7 @@ _ENTRIES = {
     "departures": _Entry("tool_commands", "Show a stop's departures.", "fingerpost departures Kamppi --window 60"),
     "timetable": _Entry(
         "tool_commands",
-        "Show a stop's timetable: what is scheduled, at any time.",
+        "Show a stop's scheduled departures, at any time.",
         "fingerpost timetable Kauklahti --at 'tomorrow 9am'",
     ),
     "find": _Entry("tool_commands", "Find a stop or place by its name.", "fingerpost find Kamppi"),

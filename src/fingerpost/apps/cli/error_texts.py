@@ -41,7 +41,7 @@ REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.LOOK_UP_PLACE: "Look the place up with `fingerpost find NAME`, or write its position as lat,lon",
     RemedyKind.LOOK_UP_STOP: "Look the stop up with `fingerpost find NAME` or `fingerpost stops LAT LON`",
     RemedyKind.SEARCH_NEARBY: "Check the spelling, or list the stops near a point with `fingerpost stops LAT LON`",
-    RemedyKind.SEARCH_FARTHER: "Choose a place that is nearer",
+    RemedyKind.SEARCH_FARTHER: "Choose a nearer place",
     RemedyKind.SAVE_PLACE: (
         "Look the place up with `fingerpost find NAME` and write its lat,lon,"
         " or save it with `fingerpost vars set NAME PLACE`"
@@ -53,7 +53,7 @@ REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.SEND_PARAMETER_VALUE: _CHOOSE,
     RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
     RemedyKind.ADD_KEY: (
-        "Put a key into an environment variable and name that: `fingerpost network set NAME key VARIABLE`,"
+        "Store the key in an environment variable and name the variable: `fingerpost network set NAME key VARIABLE`,"
         " or ${{VARIABLE}} in the address of a feed"
     ),
     RemedyKind.START_FROM_RUN: "Start a new run from its results: `fingerpost run PLAN.json --memory-of RUN`",

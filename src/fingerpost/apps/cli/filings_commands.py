@@ -64,7 +64,7 @@ app = typer.Typer(no_args_is_help=True, cls=FilingsGroup)
 _OUTCOMES = {
     "new": "figures fetched, complete through {day}",
     "unchanged": "figures unchanged, complete through {day}",
-    "not_in_aggregate": "EDGAR's collection holds no figures of it",
+    "not_in_aggregate": "EDGAR has no figures of this company",
 }
 
 
@@ -72,7 +72,9 @@ _OUTCOMES = {
 def sync_filings(
     ctx: typer.Context,
     tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="Companies, such as AAPL.")],
-    text: Annotated[int, typer.Option("--text", min=0, help="The number of newest reports to fetch the text of.")] = 0,
+    text: Annotated[
+        int, typer.Option("--text", min=0, help="How many of the newest reports to fetch the text of.")
+    ] = 0,
 ) -> None:
     """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
     settings = prepare_settings(ctx)
@@ -112,7 +114,7 @@ def _parse_filing_day(text: str) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError as error:
-        raise typer.BadParameter(f"'{text}' is no day: write --filed like 2022-10-28") from error
+        raise typer.BadParameter(f"'{text}' is not a date; write --filed like 2022-10-28") from error
 
 
 @app.command("load", epilog="Example: fingerpost filings load companyfacts.zip")
@@ -132,13 +134,13 @@ def load_filings(
     ] = None,
     accession: Annotated[str | None, typer.Option(help="The accession number of a filing's text.")] = None,
     form: Annotated[str, typer.Option(help="The form of a filing's text.")] = "10-K",
-    filed: Annotated[str | None, typer.Option(help="The day of filing of a text, YYYY-MM-DD.")] = None,
+    filed: Annotated[str | None, typer.Option(help="The filing date of a text, YYYY-MM-DD.")] = None,
 ) -> None:
     """Load figures, lists of filings or a filing's text from files."""
     if (accession is None) != (filed is None):
         raise typer.BadParameter(f"a filing's text also needs {'--accession' if accession is None else '--filed'}")
     if accession is not None and not _ACCESSION.fullmatch(accession):
-        raise typer.BadParameter(f"'{accession}' is no accession number: write it like 0000320193-22-000108")
+        raise typer.BadParameter(f"'{accession}' is not an accession number; write it like 0000320193-22-000108")
     settings = prepare_settings(ctx)
     store = FactStore(settings.filings_file)
     for file in files:

@@ -15,7 +15,7 @@ from fingerpost.transit.model.provenance import ServiceState
 # Kinds of loss in the verdict; the findings below list all.
 _MAX_LOSSES = 3
 # The field of a report that counts the imported ones, by the subject of findings, the gravest loss first.
-_TOTALS = {"trips": "trips", "stops of trips": "events", "stops": "stops"}
+_TOTALS = {"trips": "trips", "stop times": "events", "stops": "stops"}
 _SINGULARS = {"rows": "row", "tables": "table"}
 
 
@@ -125,15 +125,15 @@ def _describe_streets(streets: StreetCoverage) -> str:
     covered = (
         f"all {streets.stops:,} stops"
         if streets.is_whole
-        else f"{streets.covered_stops:,} of {streets.stops:,} stops; walks at the others go in a straight line"
+        else f"{streets.covered_stops:,} of {streets.stops:,} stops; walks at the others are straight lines"
     )
     text = f"Streets of {streets.extract}: {streets.street_km:,.0f} km of footways around {covered}"
     if streets.matched_stops:
-        text += f"; {streets.matched_stops:,} stops are where the map has them"
+        text += f"; {streets.matched_stops:,} stops use their position on the map"
     if streets.entered_stops:
         text += f"; {streets.entered_stops:,} platforms are reached by the entrances of their stations"
     if streets.left_out_km:
-        text += f"; {streets.left_out_km:,.0f} km skipped because one cannot walk there from the other streets and back"
+        text += f"; {streets.left_out_km:,.0f} km skipped: other streets do not connect to it in both directions"
     return f"{text}. © OpenStreetMap contributors, ODbL."
 
 

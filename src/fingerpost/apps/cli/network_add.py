@@ -68,7 +68,9 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             }
             if "extract" in typed and kind is not None:
                 raise ParameterError(
-                    "Streets belong to feeds: a server has its own", {"field": "extract"}, hint="Leave out --streets"
+                    "Streets can be added to feeds only; a server has its own",
+                    {"field": "extract"},
+                    hint="Leave out --streets",
                 )
             network, store = plain_name(name), open_record_store(settings.home)
             records = store.read()
@@ -99,7 +101,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             print_line(f"Its record could not be used, so it was replaced: {records.problems[network]}.")
         if kept:
             print_line(
-                f"Kept from before: {', '.join(kept)}. `fingerpost network set {network} KEY --unset` forgets one."
+                f"Unchanged settings: {', '.join(kept)}. `fingerpost network set {network} KEY --unset` forgets one."
             )
         if realtime is not None:
             print_realtime(realtime)

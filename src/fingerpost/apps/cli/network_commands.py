@@ -189,7 +189,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     if record.source != EMBEDDED:
         learned = LearnedProfiles(settings.home).find(record)
         if learned is None:
-            print_line(f"Its server was not asked yet. Run `fingerpost network refresh {record.name}`.")
+            print_line(f"Its server was not contacted yet. Run `fingerpost network refresh {record.name}`.")
             return
         print_line(f"Learned from its server on {learned.learned_at:%Y-%m-%d %H:%M}:")
         _print_values(_list_learned(learned))

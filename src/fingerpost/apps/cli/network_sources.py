@@ -76,7 +76,7 @@ def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -
             finally:
                 await source.close()
 
-    with showing_work(f"Asking the server of {record.name} ..."):
+    with showing_work(f"Contacting the server of {record.name} ..."):
         learned = asyncio.run(learn())
     new_remote_profile(record, learned, ())
     LearnedProfiles(settings.home).put(record, learned)

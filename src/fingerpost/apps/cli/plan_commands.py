@@ -50,7 +50,7 @@ def _command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., No
             print_error(error)
             raise typer.Exit(TOOL_ERROR) from error
         except KeyboardInterrupt as error:
-            print_message("Stopped. Recorded results stay: fingerpost runs list, fingerpost runs resume")
+            print_message("Stopped. Recorded results are stored: fingerpost runs list, fingerpost runs resume")
             raise typer.Exit(TOOL_ERROR) from error
 
     return run
@@ -123,7 +123,7 @@ async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
 async def approve(
     ctx: typer.Context,
     run_id: _Id,
-    step_id: Annotated[int, typer.Argument(help="The step that waits.")],
+    step_id: Annotated[int, typer.Argument(help="The waiting step.")],
     reject: Annotated[bool, typer.Option("--reject", help="Do not approve.")] = False,
     note: Annotated[str | None, typer.Option(help="Why.")] = None,
     as_json: _Json = False,

@@ -31,9 +31,9 @@ _ORIGIN, _DESTINATION = f"{_NETWORK}:KAMPPI", f"{_NETWORK}:TAPIOLA"
 
 def serve(
     ctx: typer.Context,
-    http: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve HTTP at /mcp; else stdio.")] = None,
+    http: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve HTTP at /mcp instead of stdio.")] = None,
     tools: Annotated[
-        str | None, typer.Option(metavar="GROUPS", help="Groups of tools, separated by commas; else all.")
+        str | None, typer.Option(metavar="GROUPS", help="Groups of tools, separated by commas; the default is all.")
     ] = None,
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A host name that clients may call this server by; repeatable.")
@@ -83,10 +83,11 @@ def web(
         list[str] | None, typer.Option(help="A host name that browsers may call this server by; repeatable.")
     ] = None,
     tiles: Annotated[
-        str | None, typer.Option(metavar="URL", help="Map tiles, with {z}, {x} and {y}; else FINGERPOST_TILES.")
+        str | None,
+        typer.Option(metavar="URL", help="Map tiles, with {z}, {x} and {y}; the default is FINGERPOST_TILES."),
     ] = None,
     tiles_attribution: Annotated[
-        str | None, typer.Option(help="The attribution of the tiles; else FINGERPOST_TILES_ATTRIBUTION.")
+        str | None, typer.Option(help="The attribution of the tiles; the default is FINGERPOST_TILES_ATTRIBUTION.")
     ] = None,
 ) -> None:
     application = _open_server(ctx)

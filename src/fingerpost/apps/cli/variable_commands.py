@@ -12,7 +12,7 @@ from fingerpost.apps.cli.tool_commands import read_position
 
 app = typer.Typer(no_args_is_help=True)
 
-_KEEP_TEXT = "To save a text that is no place, add --type other."
+_KEEP_TEXT = "To save a text that is not a place, add --type other."
 
 
 @app.command("set", epilog="Example: fingerpost vars set home Kamppi")

@@ -192,7 +192,7 @@ def new_app(
     async def metrics(request: Request) -> Response:
         assert write_metrics is not None
         if not is_on_this_machine(request.scope):
-            return PlainTextResponse("Metrics are for this machine; scrape them on loopback", status_code=403)
+            return PlainTextResponse("Metrics are served on loopback only", status_code=403)
         return Response(await asyncio.to_thread(write_metrics), media_type=MEDIA_TYPE)
 
     # A stream belongs to one call, which is answered like any other when the server stops.
@@ -281,7 +281,7 @@ def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
         host = request.headers.get("host", "").lower()
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
         if name not in known and find_ip_address(name) is None:
-            return PlainTextResponse("This server is not known by that name; see --allow-host", status_code=421)
+            return PlainTextResponse("This server does not accept that host name; see --allow-host", status_code=421)
         return await endpoint(request)
 
     return answer

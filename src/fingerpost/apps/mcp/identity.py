@@ -62,7 +62,7 @@ class CallerFinder:
 
     def log_rights(self) -> None:
         if self.verifier is not None:
-            _log.info("callers with a valid token are its subject")
+            _log.info("a caller with a valid token is the token's subject")
         if self._local_user is not None:
             _log.info("callers on this machine are the user %r, unless a proxy forwarded the request", self._local_user)
         if self.verifier is not None and not self._is_public:

@@ -70,6 +70,6 @@ async def _pass_on(
             if isinstance(item, SessionMessage):
                 await send.send(item)
                 continue
-            _log.warning("a line on standard input is no JSON-RPC message: %s", type(item).__name__)
+            _log.warning("a line on standard input is not a JSON-RPC message: %s", type(item).__name__)
             error = types.ErrorData(code=types.PARSE_ERROR, message="The line is not a JSON-RPC message")
             await outgoing.send(SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=None, error=error)))

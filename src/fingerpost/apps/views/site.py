@@ -35,10 +35,10 @@ class MapTiles:
         is_address = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc) is not None
         if not is_address or any(place not in template for place in _PLACES):
             raise SettingsInvalid(
-                f"{template!r} is no source of tiles. Write it like https://tiles.example.org/{{z}}/{{x}}/{{y}}.png"
+                f"{template!r} is not an address of tiles. Write it like https://tiles.example.org/{{z}}/{{x}}/{{y}}.png"
             )
         if not attribution:
-            raise SettingsInvalid("Tiles need their attribution, which their source states. Give it as well")
+            raise SettingsInvalid("Tiles need an attribution; their source states it. Add it")
         return cls(template, attribution)
 
     @property

@@ -27,7 +27,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.ValuesAnswer,
         results=list[shape.FigureRow],
         data=dict[str, list[shape.Point]],
-        continuation_hint="The rest by period ends: give start_date and end_date.",
+        continuation_hint="For the rest, send start_date and end_date.",
         usage="time_series {ticker, metric, period: annual|quarterly}",
     ),
     QueryType(
@@ -47,7 +47,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.StatementAnswer,
         results=list[shape.FigureRow],
         data=dict[str, shape.Value],
-        continuation_hint="Ask for the rest with financial_facts and its metrics.",
+        continuation_hint="For the rest, use financial_facts and its metrics.",
         usage="statement {ticker, statement: income|balance|cash_flow, period}",
     ),
     QueryType(
@@ -107,7 +107,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.SourcedAnswer,
         results=list[shape.CompanyRow],
         text=text.format_companies,
-        continuation_hint="The rest by custom_sql with LIMIT and OFFSET, or company_info with a ticker.",
+        continuation_hint="For the rest, use custom_sql with LIMIT and OFFSET, or company_info with a ticker.",
         usage="companies",
         aliases=("all companies",),
     ),
@@ -118,7 +118,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.SourcedAnswer,
         results=list[shape.MetricRow],
         text=text.format_metrics,
-        continuation_hint="Give a category, or take custom_sql with LIMIT and OFFSET.",
+        continuation_hint="Send a category, or use custom_sql with LIMIT and OFFSET.",
         usage="metrics {ticker}",
     ),
     QueryType(
@@ -128,7 +128,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.SqlAnswer,
         results=list[dict[str, shape.Cell]],
         text=text.format_table,
-        continuation_hint="The rest by the same query with LIMIT and OFFSET.",
+        continuation_hint="For the rest, send the same query with LIMIT and OFFSET.",
         usage="custom_sql {sql_query}",
     ),
 )

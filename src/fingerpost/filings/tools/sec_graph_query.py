@@ -19,7 +19,7 @@ from fingerpost.filings.tools.sec_text import format_rows
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
 _LEGAL_FORMS = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|holdings|group|the)\b", re.IGNORECASE)
-_NO_TEXT = missing_entry("not_loaded", "no text of it was loaded", NO_TEXT_STEP)
+_NO_TEXT = missing_entry("not_loaded", "its text is not loaded", NO_TEXT_STEP)
 
 
 class CompanyFilingsParams(StepParams):
@@ -135,10 +135,10 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
         if count:
             rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
     if not rows:
-        entry = missing_entry("not_reported", "its text names no company that has figures here", "Load more companies")
+        entry = missing_entry("not_reported", "its text names no company with loaded figures", "Load more companies")
         raise no_result(not_found, {"text": entry})
     rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
-    note = "Only companies that have figures here are looked for, by name"
+    note = "Only companies with loaded figures are searched, by name"
     return Reply(rows[: params.limit], extra={"notes": [note]})
 
 
@@ -165,7 +165,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.CountedAnswer,
         results=list[shape.FilingRow],
         text=format_rows(_format_filing),
-        continuation_hint="The rest with as_of: the filing_date of the last row that is shown.",
+        continuation_hint="For the rest, set as_of to the filing_date of the last row.",
         usage="company_filings {ticker, filing_types, limit}, newest first",
     ),
     QueryType(
@@ -175,7 +175,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.CountedAnswer,
         results=list[shape.TimelineRow],
         text=format_rows(_format_filing),
-        continuation_hint="Ask with a smaller limit and as_of.",
+        continuation_hint="Use a smaller limit, and as_of.",
         usage="filing_timeline {ticker, filing_type}, oldest first",
     ),
     QueryType(

@@ -39,7 +39,7 @@ class SemanticSearchParams(StepParams):
     @classmethod
     def _two_days(cls, value: list[str] | None) -> list[str] | None:
         if value is not None and (len(value) != 2 or value[0] > value[1]):
-            raise ValueError("date_range must be two days, the first not after the second")
+            raise ValueError("date_range must be two dates, the first not after the second")
         return value
 
 
@@ -126,7 +126,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         shape=shape.SearchAnswer,
         results=list[shape.Hit],
         text=_format_hits,
-        continuation_hint="Ask with a smaller top_k, or narrow it by companies, sections or date_range.",
+        continuation_hint="Use a smaller top_k, or narrow the search by companies, sections or date_range.",
         usage="semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}",
     ),
 )

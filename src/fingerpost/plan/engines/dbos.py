@@ -137,7 +137,7 @@ class DbosJournal(Journal):
             except ToolError as error:
                 # All processes may have been cut off at once: their absence counts from the next look.
                 absent_since.clear()
-                _log.warning("dead processes cannot be looked for: %s", error.message)
+                _log.warning("dead processes cannot be detected: %s", error.message)
             await asyncio.sleep(_LOOK_S)
 
     async def _list_dead(self, executor: "DbosExecutor") -> list[str]:

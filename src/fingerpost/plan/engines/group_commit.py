@@ -133,7 +133,7 @@ class GroupCommit:
                 continue
             if error is not None:
                 reason = f": {error.message}" if isinstance(error, ToolError) else ""
-                failed = JournalFailed(f"What a run did could not be written down{reason}")
+                failed = JournalFailed(f"The progress of a run could not be stored{reason}")
                 failed.__cause__ = error
                 durable.set_exception(failed)
             elif run_id in done.result():

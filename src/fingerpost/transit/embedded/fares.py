@@ -28,7 +28,7 @@ class NetworkFares:
         if not any(self._books):
             return Fare(unknown=f"{self._name} states no fares")
         if any(leg.stays_seated for leg in itinerary.rides):
-            return Fare(unknown="whether a vehicle that goes on as another trip is paid for once is not stated")
+            return Fare(unknown="the feed does not state whether an in-seat transfer is paid once")
         try:
             rides = [self._ride_of(leg) for leg in itinerary.rides]
             prices = [self._price_in_feed(feed, list(part)) for feed, part in _by_feed(rides)]

@@ -139,7 +139,7 @@ class RealtimeFeeds:
             raise _NoMessage(f"The source gave {error}") from error
         believed = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
         if believed and timestamp is not None and timestamp < (state.timestamp or 0):
-            raise _NoMessage("The source gave an older message than before")
+            raise _NoMessage("The source returned an older message than before")
         state.message = FeedBytes(data, received, state.source.feed_name, state.source.text)
         state.timestamp = timestamp
         return True
@@ -153,7 +153,7 @@ def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
         if stamp == before:
             return None, stamp, int(stat.st_mtime)
         if stat.st_size > _MAX_BYTES:
-            raise _NoMessage(f"{path.name} is larger than a message may be")
+            raise _NoMessage(f"{path.name} exceeds the size limit of a message")
         return path.read_bytes(), stamp, int(stat.st_mtime)
     except OSError as error:
         raise _NoMessage(f"{path.name} cannot be read: {error.strerror or type(error).__name__}") from error

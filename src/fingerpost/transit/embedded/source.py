@@ -116,7 +116,7 @@ class EmbeddedSource:
         except ParameterError as error:
             step = "refresh" if record.feeds else "add"
             raise SettingsInvalid(
-                f"Nothing is prepared of {record.name}. "
+                f"{record.name} is not prepared. "
                 f"Run `fingerpost network {step} {record.name}{'' if record.feeds else ' FEED...'}`"
             ) from error
 

@@ -181,7 +181,7 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
         if alone:
             raise
         _log.error("network=%s failed unexpectedly", name, exc_info=error)
-        raise SourceFailed(f"{name} failed unexpectedly; the log says how") from error
+        raise SourceFailed(f"{name} failed unexpectedly; see the log") from error
 
 
 def measuring_query(network: Network) -> Measuring:

@@ -165,4 +165,4 @@ def _format_why_closed(name: str, error: Exception) -> str:
         _log.error("network=%s cannot be used: %s", name, error.message)
         return error.message
     _log.error("network=%s failed in a way that no source may", name, exc_info=error)
-    return f"{name} failed unexpectedly; the log says how"
+    return f"{name} failed unexpectedly; see the log"

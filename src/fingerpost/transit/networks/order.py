@@ -77,7 +77,7 @@ def uncovered(
         lacked = ", ".join(ability.value for ability in lacking) or "answer"
         message += f"; {', '.join(sorted(shared))} has no {lacked}"
     elif len(where) > 1 and all(where.values()):
-        message += "; no one network covers both"
+        message += "; no single network covers both"
         hint = f"Feeds of one region belong into one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
     swapped = format_swapped_hint(networks, positions)
     if swapped:

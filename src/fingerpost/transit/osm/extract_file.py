@@ -49,7 +49,7 @@ def read_objects(
         # osmium raises plain RuntimeErrors for files that it cannot read.
         raise FeedUnusable(
             f"The extract {path} cannot be read: {_reason(error)}",
-            hint="Fetch it again, sort it with `osmium sort`, or take another",
+            hint="Fetch it again, sort it with `osmium sort`, or use another",
         ) from error
     finally:
         index.unlink(missing_ok=True)

@@ -66,7 +66,7 @@ def count_candidates(candidates: Sequence[PlaceMatch]) -> Wire:
 def format_lone_candidate(match: PlaceMatch) -> str:
     if match.is_apart:
         away = "" if match.distance_m is None else f", {match.distance_m / 1000:.0f} km away"
-        return f"{match.place.name} lies in {match.network}{away}; nothing near there is called so"
+        return f"{match.place.name} lies in {match.network}{away}; no place near there has that name"
     return f"only {match.place.name} is similar, and may not be what is meant"
 
 

@@ -162,7 +162,7 @@ class _EndLookup(PlaceLookup):
                 {"field": side, "side": side},
                 hint=Remedy(RemedyKind.LOOK_UP_PLACE),
             )
-        message = f"the variable '{label.variable.key}' keeps the stop '{label.stop_id}', which no network knows"
+        message = f"the variable '{label.variable.key}' refers to the stop '{label.stop_id}', which no network knows"
         if left_out:
             return PlaceUnknown(add_reasons(message, left_out), hint="Try again when the network answers")
         return PlaceUnknown(message, hint=Remedy(RemedyKind.SAVE_PLACE))
@@ -201,7 +201,7 @@ def _refuse_far(end: _End, location: Location) -> None:
         return
     metres = round(distance_m(end.query.focus, location.coordinate))
     raise PlaceUnknown(
-        f"{end.side} '{end.query.text}' lies {metres} m from focusPoint, further away than maxDistanceMeters",
+        f"{end.side} '{end.query.text}' lies {metres} m from focusPoint, farther than maxDistanceMeters",
         {"field": end.side, "side": end.side},
         hint=Remedy(RemedyKind.SEARCH_FARTHER),
     )

@@ -108,7 +108,7 @@ def _read_in_zone(naive: datetime, zone_name: str) -> tuple[int, str]:
     if skipped and datetime.fromtimestamp(instant, zone).replace(tzinfo=None) != naive:
         note += " Clocks skip that time on that day, so it was moved forward."
     elif skipped:
-        note += " Clocks show that time twice on that day; the earlier one was taken."
+        note += " Clocks show that time twice on that day; the earlier one was used."
     return instant, note
 
 

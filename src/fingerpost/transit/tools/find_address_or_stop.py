@@ -144,7 +144,7 @@ class FindAddressOrStop(PublishedTool):
         if not near:
             nothing = f"No stop, address or place resembles '{text}'"
             if matches:
-                nothing = f"'{text}' names {len(matches)} places, all of them further away than maxDistanceMeters"
+                nothing = f"'{text}' names {len(matches)} places, all of them farther than maxDistanceMeters"
             remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else _SEARCH_NEARBY
             raise DataNotFound(add_reasons(nothing, left_out), hint=remedy)
         found = find_certain(near)

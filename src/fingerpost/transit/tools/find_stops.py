@@ -65,7 +65,7 @@ class FindStops(PublishedTool):
         contract=Contract.BOARD,
         group="core",
         input_model=FindStopsInput,
-        outputs=(Output(FindStopsOutput, (("stops",),), "Take a smaller radius, or a textFilter."),),
+        outputs=(Output(FindStopsOutput, (("stops",),), "Use a smaller radius, or a textFilter."),),
     )
 
     def __init__(self, networks: Networks) -> None:

@@ -111,7 +111,7 @@ class GetDepartures(PublishedTool):
         contract=Contract.BOARD,
         group="core",
         input_model=GetDeparturesInput,
-        outputs=(Output(GetDeparturesOutput, (("departures",),), "Take a smaller limit, or a shorter window."),),
+        outputs=(Output(GetDeparturesOutput, (("departures",),), "Use a smaller limit, or a shorter window."),),
         optional_parts=MappingProxyType({LINE_COLORS: WireLineColors}),
         open_world=True,
         missing_messages={"stop": "stop id missing", "stop.value": "stop id missing"},
@@ -237,7 +237,7 @@ def _list_board_warnings(
     provenance, count = board.provenance, board.found_count
     no_walk = f"no walk of {MAX_WALK_M:,.0f} m or less leads there"
     if board.walks is None:
-        no_walk = f"{provenance.network} does not tell how long the walk takes"
+        no_walk = f"{provenance.network} does not state how long the walk takes"
     unknown = f"When to leave from {arguments.walk_from!r} is not known: {no_walk}."
     more = f"{count} departures are in the window, of which the first {format_count_of_shown(len(shown))}."
     first, last = provenance.first_day, provenance.last_day

@@ -237,7 +237,7 @@ class GetStopTimetable(PublishedTool):
             Output(
                 StopTimetableOutput,
                 (("departures",), ("meta", "lines")),
-                "The rest with at: the time of the last row that is shown.",
+                "For the rest, set at to the time of the last row.",
             ),
         ),
         warnings_path=("metadata", "warnings"),

@@ -177,7 +177,7 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: Routes
     if found.missed_changes:
         lines.append(f"! Left out because a change would be missed: {found.missed_changes}.")
     if meta.get("straightRides"):
-        lines.append("! The source knows no length of some rides; theirs is the straight line between their stops.")
+        lines.append("! The source gives no length for some rides; the straight lines between their stops are used.")
     alerts = list_alert_lines(meta, name_rides(shown, timetable_word), "every ride", zone)
     return "\n".join(lines + list_footer_lines(metadata, meta, alerts))
 
@@ -196,7 +196,7 @@ class PlanRoute(PublishedTool):
         contract=Contract.LOOKUP,
         group="timetable",
         input_model=RouteRequestInput,
-        outputs=(Output(PlanRouteOutput, (("itineraries",),), "Ask with a narrower window."),),
+        outputs=(Output(PlanRouteOutput, (("itineraries",),), "Use a narrower window."),),
         warnings_path=("metadata", "warnings"),
         optional_parts=MappingProxyType({LINE_COLORS: WireLineColors}),
         open_world=True,

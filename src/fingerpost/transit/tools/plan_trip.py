@@ -69,7 +69,7 @@ class PlanTrip(PublishedTool):
         contract=Contract.PLAN_TRIP,
         group="core",
         input_model=PlanTripInput,
-        outputs=(Output(PlanTripOutput, (("itineraries",),), "Ask with a smaller limit."),),
+        outputs=(Output(PlanTripOutput, (("itineraries",),), "Use a smaller limit."),),
         open_world=True,
         optional_parts=MappingProxyType({GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors, BASEMAP: WireBasemap}),
     )

@@ -122,7 +122,7 @@ async def search_trip(
         except (StorageUnavailable, SourceChanged) as error:
             if is_empty:
                 raise
-            left_out = f"{network.profile.name} gave no alternatives to disrupted itineraries: {error.message}."
+            left_out = f"{network.profile.name} returned no alternatives to disrupted itineraries: {error.message}."
             warnings.append(Warning(WarningCode.NETWORK_LEFT_OUT, left_out))
         else:
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
@@ -197,9 +197,9 @@ async def _format_next_usable(
     found = await _find_usable_from(network, query, since, deadline)
     first = min(found, key=lambda trip: (trip.departure, trip.arrival), default=None)
     if first is None:
-        return "Nothing that was found can be used. No later trip was found."
+        return "No trip that was found can be used, and no later trip was found."
     leaves, arrives = (format_instant(instant, network.profile.zone) for instant in (first.departure, first.arrival))
-    return f"Nothing that was found can be used. The next trip that can leaves at {leaves} and arrives at {arrives}."
+    return f"No trip that was found can be used. The next usable trip leaves at {leaves} and arrives at {arrives}."
 
 
 async def _find_usable_from(

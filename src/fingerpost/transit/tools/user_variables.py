@@ -149,9 +149,7 @@ def _format_since(variable: WireVariable) -> str:
     return f"saved {variable['createdAt']}" + (f", changed {variable['updatedAt']}" if changed else "")
 
 
-_OTHER_KEYS_HINT = (
-    "A key that is not shown is used as a label all the same; fingerpost vars list shows all at a terminal."
-)
+_OTHER_KEYS_HINT = "Keys that are not shown still work as labels; fingerpost vars list shows all at a terminal."
 
 
 class GetUserVariables(_VariableTool):

@@ -24,7 +24,7 @@ _MAX_NAMES = 4
 
 
 def find_past_message(when: AskedInstant, zone: str | None, these_are: str) -> str | None:
-    return f"{format_time(when.instant, zone)} lies in the past; {these_are} of that time." if when.is_past else None
+    return f"{format_time(when.instant, zone)} is in the past; {these_are} for that time." if when.is_past else None
 
 
 def list_footer_lines(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
@@ -32,7 +32,7 @@ def list_footer_lines(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] 
     lines += alerts
     lines += [f"! {note}" for note in meta.get("notes", ())]
     if "realtimeAgeSeconds" in meta:
-        lines.append(f"Real time is {meta['realtimeAgeSeconds']} s old.")
+        lines.append(f"Realtime data is {meta['realtimeAgeSeconds']} s old.")
     if "feeds" in meta:
         lines.append(f"Feeds: {'; '.join(map(_format_feed, meta['feeds']))}")
     if "attribution" in meta:

@@ -49,7 +49,7 @@ def read_services(archive: Archive) -> Services:
     exceptions = archive.find_table("calendar_dates.txt", "service_id", "date", "exception_type")
     if weekly is None and exceptions is None:
         raise FeedUnusable(
-            f"{archive.name} holds neither calendar.txt nor calendar_dates.txt, so no day of service is known",
+            f"{archive.name} has neither calendar.txt nor calendar_dates.txt, so its service days are unknown",
             hint="Check that this is a GTFS feed, and ask its publisher for a complete one",
         )
     services: dict[str, _Service] = {}

@@ -83,7 +83,7 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
             name = source.feed_name.strip().upper()
             if not name or name.startswith("DEMO-"):
                 raise ParameterError(
-                    f"A feed cannot be called {source.feed_name!r}. Take a name that is not empty and does not "
+                    f"A feed cannot be called {source.feed_name!r}. Choose a name that is not empty and does not "
                     "begin with DEMO-",
                     {"field": "feed"},
                 )

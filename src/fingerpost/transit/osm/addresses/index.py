@@ -73,11 +73,11 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
             share = (number.first - low.last) / (high.first - low.last)
             at = low_lat + (high_lat - low_lat) * share, low_lon + (high_lon - low_lon) * share
             is_certain = apart_m(houses[low], houses[high]) <= 2 * CERTAIN_M
-            guess = f"the place of number {number.text} is guessed between {low.text} and {high.text}"
+            guess = f"the position of number {number.text} is interpolated between {low.text} and {high.text}"
             return FoundHouse(number.text, at, GUESSED if is_certain else UNCERTAIN, guess)
     most = max((house.last for house in houses), default=0) + 2 * reach_m / _METRES_PER_NUMBER
     is_certain = reach_m <= CERTAIN_M and number.first <= most
-    guess = f"number {number.text} is not known; this is the middle of the street"
+    guess = f"number {number.text} is unknown; this is the middle of the street"
     return FoundHouse("", middle, GUESSED if is_certain else UNCERTAIN, guess)
 
 

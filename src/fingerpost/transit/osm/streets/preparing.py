@@ -52,7 +52,7 @@ class StreetPreparation:
             where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E"
             raise FeedUnusable(
                 f"The extract {self._extract} has no street near a stop of the network, whose {len(lats):,} stops lie "
-                f"at {where}. Take the extract of that region, or add the network without --streets"
+                f"at {where}. Use the extract of that region, or add the network without --streets"
             )
         self.prepared = StoredStreets(built.graph, grid, access, coverage, walks.stops_ahead)
         return WalksOfRiders(walks, walks.without_steps())

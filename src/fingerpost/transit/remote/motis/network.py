@@ -58,9 +58,9 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
     # Its terms forbid listing stops.
     if record.zone is None:
         raise ParameterError(
-            "Transitous covers the world: say in which time zone a time without an offset is meant",
+            "Transitous covers the world: state the time zone of times without an offset",
             {"field": "zone"},
-            hint="Such as --zone Europe/Berlin; --bounds S,W,N,E keeps the network to a part of the world",
+            hint="Such as --zone Europe/Berlin; --bounds S,W,N,E limits the network to a part of the world",
         )
     return LearnedProfile(bounds=WORLD, attribution=ATTRIBUTION, abilities=ABILITIES, learned_at=clock.now())
 
@@ -79,13 +79,13 @@ async def _list_stops(
     except ResponseTooLarge as error:
         if record.bounds is None:
             raise ParameterError(
-                "The server holds more stops than it lists at once: say which part of its world this network is",
+                "The server holds more stops than it lists at once; limit the network to a part of its area",
                 {"field": "bounds"},
                 hint="Give --bounds S,W,N,E",
             ) from error
         return (await ask_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, False
     if not stops:
-        raise SourceChanged("The server holds no stops there", hint="Import a timetable, or correct --bounds")
+        raise SourceChanged("The server has no stops there", hint="Import a timetable, or correct --bounds")
     return stops, True
 
 
@@ -97,7 +97,7 @@ def _list_tags(stops: Iterable[shapes.MotisPlace]) -> list[str]:
 def _attribution(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]:
     # MOTIS does not say who publishes its feeds.
     host = split_address(record.url or "").hostname
-    operator = f"MOTIS at {host}; whoever runs it names the sources of its data"
+    operator = f"MOTIS at {host}; its operator names the sources of its data"
     return (operator, _OSM) if has_streets else (operator,)
 
 

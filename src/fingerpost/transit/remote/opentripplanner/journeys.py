@@ -41,7 +41,7 @@ _SENTENCES = {
     "LOCATION_NOT_FOUND": "No street and no stop is near {end}",
     "NO_STOPS_IN_RANGE": "No stop can be reached on foot at {end}",
     "NO_TRANSIT_CONNECTION": "Nothing connects the two on that day or the next",
-    "NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW": "Nothing connects the two around that time; another time may do",
+    "NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW": "Nothing connects the two around that time; try another time",
     WALKING_IS_BETTER: "Walking is quicker than any ride, but exceeds the walking limit; raise the limit",
 }
 

@@ -101,7 +101,7 @@ async def _find_bounds(server: Server) -> Bounds:
         left_out = len(stops) - len(places)
         _log.warning("%d of %d stops lie at 0, 0: they do not count for the bounds", left_out, len(stops))
     if not places:
-        raise SourceChanged("The server holds no stops", hint="Build its graph with a GTFS feed")
+        raise SourceChanged("The server has no stops", hint="Build its graph with a GTFS feed")
     return box_of(places)
 
 

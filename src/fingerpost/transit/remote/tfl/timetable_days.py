@@ -165,7 +165,7 @@ class RemarkKind(StrEnum):
     DAYS_UNKNOWN = "Some timetables were skipped, because their names do not state known days:"
     FREQUENCY_UNKNOWN = "Parts of timetables were skipped, because TfL states frequencies in an unknown unit:"
     HOLIDAY_FOLLOWED = "On this public holiday, timetables with public holidays in their names were used:"
-    HOLIDAY_GUESSED = "TfL does not state which timetable holds on a public holiday; this is a guess for"
+    HOLIDAY_GUESSED = "TfL does not state which timetable applies on a public holiday; this is a guess for"
     CHRISTMAS = "TfL usually runs no service on Christmas Day, so there are no departures of"
     WHOLE_STATION = "TfL's timetables have no platforms; departures are those of the whole station for"
     SCHOOL = "TfL does not state when schools are open; a school day was assumed for"

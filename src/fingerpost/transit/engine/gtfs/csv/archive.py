@@ -75,7 +75,7 @@ class Archive:
         table = self.find_table(name, *required)
         if table is None:
             raise FeedUnusable(
-                f"{self.name} holds no {name}, which GTFS requires",
+                f"{self.name} has no {name}, which GTFS requires",
                 hint="Check that this is a GTFS feed, and ask its publisher for a complete one",
             )
         return table
@@ -135,9 +135,7 @@ def _find_zip(path: Path) -> zipfile.ZipFile | None:
         ) from None
     except (zipfile.BadZipFile, ValueError, EOFError):
         # zipfile raises ValueError and EOFError for directories that are cut off or misstate their length.
-        raise FeedUnusable(
-            f"{path.name} is not a zip file, or only a part of one", hint="Download the feed again"
-        ) from None
+        raise FeedUnusable(f"{path.name} is not a complete zip file", hint="Download the feed again") from None
     except OSError as error:
         raise _unreadable(path, error) from error
     raise FeedUnusable(f"{path.name} is neither a file nor a folder", hint="Check the path of the feed")
@@ -195,13 +193,13 @@ def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
         inner = [shown for shown in members if shown.lower().endswith(".zip")]
         if inner:
             raise FeedUnusable(
-                f"{feed} holds no stops.txt but other archives ({', '.join(sorted(inner)[:5])})",
-                hint="Unpack it, and add the feeds inside one by one",
+                f"{feed} contains no stops.txt but other archives ({', '.join(sorted(inner)[:5])})",
+                hint="Unpack it, and add each feed",
             )
         return folders.get("", {})
     if "" not in holding and len(holding) > 1:
         raise FeedUnusable(
-            f"{feed} holds several feeds ({', '.join(sorted(holding)[:5])})",
+            f"{feed} contains several feeds ({', '.join(sorted(holding)[:5])})",
             hint="Unpack it, and add each by its own path",
         )
     return folders["" if "" in holding else holding[0]]

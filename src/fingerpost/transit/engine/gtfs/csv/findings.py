@@ -39,21 +39,21 @@ class FindingMeaning(NamedTuple):
 
 
 _LEFT_OUT, _NOT_USED, _GUESSED, _NO_EFFECT = FindingKind
-_ABSENT = _NO_EFFECT, "rows about what is not there"
-_SEATS = _NOT_USED, "riding on in the same vehicle"
-_SEATED = _NO_EFFECT, "riding on in the same vehicle"
-_CALLS = _LEFT_OUT, "stops of trips"
+_ABSENT = _NO_EFFECT, "rows that refer to missing rows"
+_SEATS = _NOT_USED, "in-seat transfers"
+_SEATED = _NO_EFFECT, "in-seat transfers"
+_CALLS = _LEFT_OUT, "stop times"
 _TIMES = _GUESSED, "times"
-_DAYS = _LEFT_OUT, "days of service"
-_INTERVALS = _LEFT_OUT, "trips at intervals"
+_DAYS = _LEFT_OUT, "service days"
+_INTERVALS = _LEFT_OUT, "frequencies"
 _TRIPS = _LEFT_OUT, "trips"
 _FARES = _NOT_USED, "fares"
 _FILES = _GUESSED, "files"
 _STOPS = _GUESSED, "stops"
 _VALUES = _GUESSED, "values"
 _ZONES = _GUESSED, "time zones"
-_TRANSFERS = _LEFT_OUT, "rules for changes"
-_WAYS = _NOT_USED, "ways in stations"
+_TRANSFERS = _LEFT_OUT, "transfer rules"
+_WAYS = _NOT_USED, "pathways"
 
 
 @unique
@@ -64,102 +64,116 @@ class Reason(FindingMeaning, Enum):
     others mean that rows were skipped.
     """
 
-    TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive holds the table more than once; the last one is read"
-    TABLE_WITHOUT_COLUMN = _LEFT_OUT, "tables", "the table lacks a column that it cannot be read without"
+    TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
+    TABLE_WITHOUT_COLUMN = _LEFT_OUT, "tables", "a required column is missing"
     TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
     TABLE_DELIMITER_ASSUMED = *_FILES, "the delimiter is not a comma; it was guessed"
-    ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; those beyond are not read"
+    ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; the extra fields are ignored"
     TEXT_DIRECTION_REMOVED = _NO_EFFECT, "texts", "a text has characters that reverse its direction; they are removed"
     QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends where its line does"
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
     ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this one is left out"
     VALUE_UNREADABLE = *_VALUES, "the number cannot be read; the row is used without it"
-    VALUE_UNREADABLE_ASSUMED = *_VALUES, "the value cannot be read; it counts as not stated"
-    VALUE_UNKNOWN_ASSUMED = *_VALUES, "the value means nothing in GTFS; it counts as not stated"
+    VALUE_UNREADABLE_ASSUMED = *_VALUES, "the value cannot be parsed; it is treated as missing"
+    VALUE_UNKNOWN_ASSUMED = *_VALUES, "the value is not defined in GTFS; it is treated as missing"
 
     ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; the one of the feed's other agencies is used"
     ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first one is used for all"
 
     STOP_KIND_UNKNOWN = _LEFT_OUT, "stops", "location_type is unknown"
-    STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the feed does not say where the stop is"
-    STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; it takes its station's, or its id"
-    STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; it takes its station's"
+    STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the stop has no valid position"
+    STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; its station's name or its id is used"
+    STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's is used"
     STOP_ZONE_UNAPPLIED = (
         _NOT_USED, "time zones of stops", "the stop is in another time zone; its times are shown in the agency's"
     )  # fmt: skip
-    STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the station of the stop is not in the feed; the stop stands alone"
-    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed names the stop otherwise; its name is kept"
+    STOP_PARENT_UNAPPLIED = (
+        _NOT_USED,
+        "stations",
+        "the station of the stop is not in the feed; the stop is used without one",
+    )
+    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = (
+        *_STOPS,
+        "an earlier feed has another name for the stop; that name is used",
+    )
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
 
-    CALENDAR_ROW_UNREADABLE = *_DAYS, "a day cannot be read; the trips of the row do not run by it"
-    CALENDAR_RUNS_BACKWARDS = *_DAYS, "a span of days ends before it begins; the trips of the row do not run by it"
+    CALENDAR_ROW_UNREADABLE = *_DAYS, "a date cannot be parsed; the row adds no service days"
+    CALENDAR_RUNS_BACKWARDS = *_DAYS, "the end date is before the start date; the row adds no service days"
     CALENDAR_RANGE_SHORTENED = *_DAYS, "the feed has more days than can be stored; the last ones are skipped"
-    SERVICE_WITHOUT_DAYS = *_ABSENT, "these trips run on no day at all"
+    SERVICE_WITHOUT_DAYS = *_ABSENT, "these trips never run"
     SERVICE_WITHOUT_TRIPS = *_ABSENT, "no trip runs on these days"
 
     TRIP_WITHOUT_ROUTE = *_TRIPS, "the trip's route is not in the feed"
-    TRIP_WITHOUT_SERVICE = *_TRIPS, "the days of the trip are not in the feed"
+    TRIP_WITHOUT_SERVICE = *_TRIPS, "the service_id of the trip is not in the feed"
     TRIP_WITH_FEWER_THAN_TWO_CALLS = *_TRIPS, "the trip has fewer than two stops"
     TRIP_WITHOUT_END_TIMES = *_TRIPS, "the trip has no time at its first or last stop"
-    TRIP_RUNS_BACKWARDS = *_TRIPS, "the trip arrives before it leaves"
+    TRIP_RUNS_BACKWARDS = *_TRIPS, "the trip arrives before it departs"
     TRIP_ON_DEMAND_UNSUPPORTED = _NOT_USED, "trips", "the trip runs on demand (GTFS-Flex), which is not supported"
 
-    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a time of a trip that is not in the feed"
-    CALL_OF_LEFT_OUT_TRIP = *_ABSENT, "a time of a trip that is left out, and counted as such"
-    CALL_ON_DEMAND_UNSUPPORTED = _NOT_USED, "stops of trips", "a stop on demand (GTFS-Flex), which is not supported"
-    CALL_AT_UNKNOWN_STOP = *_CALLS, "a trip stops where the feed has no stop; the trip skips it"
-    CALL_AT_LEFT_OUT_STOP = *_CALLS, "a trip stops at a stop that was left out; the trip skips it"
-    CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "a trip stops at a station or an entrance, not at a platform; skipped"
+    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time of an unknown trip"
+    CALL_OF_LEFT_OUT_TRIP = *_ABSENT, "a stop time of a skipped trip, which is counted"
+    CALL_ON_DEMAND_UNSUPPORTED = _NOT_USED, "stop times", "a stop on demand (GTFS-Flex), which is not supported"
+    CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed; the trip skips it"
+    CALL_AT_LEFT_OUT_STOP = *_CALLS, "the stop was skipped; the trip skips it too"
+    CALL_AT_STATION_ENTRANCE_OR_NODE = (
+        *_CALLS,
+        "the stop is a station or an entrance, not a platform; the trip skips it",
+    )
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
     CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; interpolated from the stops before and after"
     CALL_TIME_WITHOUT_SECONDS_ASSUMED = *_TIMES, "the time is written HH:MM; read as HH:MM:00"
     CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; interpolated by distance"
-    CALL_ORDER_ASSUMED = *_TIMES, "two stops of a trip claim the same place in it; they stay in the order of the file"
+    CALL_ORDER_ASSUMED = *_TIMES, "two stop times of a trip have the same stop_sequence; the order of the file is used"
 
-    FREQUENCY_OF_UNKNOWN_TRIP = *_ABSENT, "intervals of a trip that is not in the feed"
-    FREQUENCY_OF_LEFT_OUT_TRIP = *_ABSENT, "intervals of a skipped trip, which is counted"
-    FREQUENCY_UNREADABLE = *_INTERVALS, "how often the trip runs cannot be read; the row is left out"
-    FREQUENCY_WITHOUT_DEPARTURES = *_INTERVALS, "the interval ends before it begins; the row has no effect"
+    FREQUENCY_OF_UNKNOWN_TRIP = *_ABSENT, "frequencies of an unknown trip"
+    FREQUENCY_OF_LEFT_OUT_TRIP = *_ABSENT, "frequencies of a skipped trip, which is counted"
+    FREQUENCY_UNREADABLE = *_INTERVALS, "the headway cannot be parsed; the row is skipped"
+    FREQUENCY_WITHOUT_DEPARTURES = *_INTERVALS, "the end time is before the start time; the row has no effect"
     FREQUENCY_TOO_DENSE = *_INTERVALS, "the row would make more departures than can be stored"
 
-    TRANSFER_AT_UNKNOWN_STOP = *_ABSENT, "a rule for changes at a stop that is not in the feed"
-    TRANSFER_AT_LEFT_OUT_STOP = *_ABSENT, "a rule for changes at a skipped stop, which is counted"
-    TRANSFER_AT_ENTRANCE_OR_NODE = *_ABSENT, "a rule for changes at an entrance, where nothing stops"
-    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_ABSENT, "a rule for changes of a route or trip that is not in the feed"
-    TRANSFER_OF_LEFT_OUT_TRIP = *_ABSENT, "a rule for changes of a skipped trip, which is counted"
-    TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED = _NOT_USED, "rules for changes", "too many rules; ordinary transfers apply"
-    TRANSFER_IN_SEAT_UNAPPLIED = *_SEATS, "the two trips do not follow one another; staying seated is not offered"
+    TRANSFER_AT_UNKNOWN_STOP = *_ABSENT, "a transfer rule at an unknown stop"
+    TRANSFER_AT_LEFT_OUT_STOP = *_ABSENT, "a transfer rule at a skipped stop, which is counted"
+    TRANSFER_AT_ENTRANCE_OR_NODE = *_ABSENT, "a transfer rule at an entrance, where no vehicle stops"
+    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_ABSENT, "a transfer rule of an unknown route or trip"
+    TRANSFER_OF_LEFT_OUT_TRIP = *_ABSENT, "a transfer rule of a skipped trip, which is counted"
+    TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED = _NOT_USED, "transfer rules", "too many rules; ordinary transfers apply"
+    TRANSFER_IN_SEAT_UNAPPLIED = *_SEATS, "the second trip does not continue the first; no in-seat transfer is offered"
     TRANSFER_KIND_UNKNOWN = *_TRANSFERS, "transfer_type is unknown; ordinary transfers apply"
     TRANSFER_TOO_MANY = *_TRANSFERS, "the rule covers more pairs of stops than can be stored; ordinary transfers apply"
 
-    BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; staying seated after it is not offered"
-    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "one vehicle would be in two places; staying seated is not offered"
-    BLOCK_TURNS_BACK_UNAPPLIED = *_SEATED, "the vehicle goes back the way it came; nobody stays seated for that"
+    BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
+    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "one vehicle would be in two places; no in-seat transfer is offered"
+    BLOCK_TURNS_BACK_UNAPPLIED = *_SEATED, "the vehicle turns back the way it came; no in-seat transfer is offered"
     BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED = *_SEATED, "the vehicle starts its next trip elsewhere, without riders"
     BLOCK_STANDS_LONG_UNAPPLIED = *_SEATED, "the vehicle waits long; riding on is shown as a transfer"
 
-    PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "ways in stations", "a way leads to a place that is not in the feed"
-    PATHWAY_UNREADABLE = _LEFT_OUT, "ways in stations", "pathway_mode is unknown"
-    PATHWAY_WITHOUT_TIME_UNAPPLIED = *_WAYS, "the way has no duration; it counts for step-free access only"
+    PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
+    PATHWAY_UNREADABLE = _LEFT_OUT, "pathways", "pathway_mode is unknown"
+    PATHWAY_WITHOUT_TIME_UNAPPLIED = *_WAYS, "the pathway has no duration; it is used for step-free access only"
     PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED = *_WAYS, "the station has too many platforms; ordinary transfers apply"
 
     FARE_UNREADABLE_UNAPPLIED = *_FARES, "the fare cannot be read; trips that need it have no price"
     FARE_RULE_UNREADABLE_UNAPPLIED = *_FARES, "the rule cannot be read; trips that need it have no price"
     FARE_RULE_OF_UNKNOWN_FARE = _LEFT_OUT, "fares", "a rule names an unknown fare; trips that need it have no price"
-    FARE_WITHOUT_RULE_UNAPPLIED = *_FARES, "no rule says for which trips the fare is; it is not offered"
+    FARE_WITHOUT_RULE_UNAPPLIED = *_FARES, "no rule assigns the fare to trips; it is not offered"
     FARE_OF_OTHER_RIDERS_UNAPPLIED = *_FARES, "the fare is for some riders only; prices are an ordinary rider's"
-    FARE_BY_TIME_OF_DAY_UNAPPLIED = *_FARES, "the fare holds at certain hours; trips that need it have no price"
+    FARE_BY_TIME_OF_DAY_UNAPPLIED = *_FARES, "the fare applies at certain hours; trips that need it have no price"
     FARE_RULE_THAT_JOINS_LEGS_UNAPPLIED = *_FARES, "rides are priced together (not supported); they have no price"
-    FARES_OF_FIRST_VERSION_UNAPPLIED = _NO_EFFECT, "fares", "the feed states fares in two ways; the newer one counts"
+    FARES_OF_FIRST_VERSION_UNAPPLIED = _NO_EFFECT, "fares", "the feed has both Fares V1 and Fares V2; V2 is used"
 
-    SHAPE_POINT_UNREADABLE = _LEFT_OUT, "lines on the map", "a point of a line's course cannot be read"
-    SHAPE_UNKNOWN = _LEFT_OUT, "lines on the map", "the shape is not in the feed; the trip is drawn from stop to stop"
+    SHAPE_POINT_UNREADABLE = _LEFT_OUT, "shapes", "a shape point cannot be parsed"
+    SHAPE_UNKNOWN = _LEFT_OUT, "shapes", "the shape is not in the feed; the trip is drawn from stop to stop"
 
-    TRANSLATION_OF_UNKNOWN = *_ABSENT, "a translation of something that is not in the feed"
+    TRANSLATION_OF_UNKNOWN = *_ABSENT, "a translation of an unknown record"
     TRANSLATION_UNREADABLE = _LEFT_OUT, "translated names", "the translation has no language or no text"
-    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "it is not of a stop, route or headsign"
+    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = (
+        _NOT_USED,
+        "translated names",
+        "the translation is not of a stop, route or headsign",
+    )
 
     @property
     def code(self) -> str:
