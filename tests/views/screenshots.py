@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fingerpost.apps.demo_disruption import disrupt_demo
+from fingerpost.apps.cli.server_commands import disrupt_demo
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.views.page import VIEW_BY_TOOL
 from fingerpost.apps.wiring import build

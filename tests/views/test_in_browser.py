@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.apps.demo_disruption import disrupt_demo
+from fingerpost.apps.cli.server_commands import disrupt_demo
 from tests.views.hosting import HOST, HOSTILE, VIEW, infect
 from tests.views.questions import BOARD, FIGURES, QUESTIONS, TRIP
 

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from fingerpost.apps.demo_disruption import disrupt_demo
+from fingerpost.apps.cli.server_commands import disrupt_demo
 from fingerpost.apps.error_boundary import answer
 from fingerpost.apps.mcp.address import Address
 

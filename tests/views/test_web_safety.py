@@ -6,7 +6,7 @@ from math import asinh, pi, radians, tan
 
 import pytest
 
-from fingerpost.apps.demo_disruption import disrupt_demo
+from fingerpost.apps.cli.server_commands import disrupt_demo
 from fingerpost.apps.error_boundary import answer
 from fingerpost.apps.views.site import MapTiles
 from tests.views.hosting import HOSTILE, infect

@@ -6,7 +6,6 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
-from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.mcp.address import Access, Address
 from fingerpost.apps.mcp.http import Site, new_app
 from fingerpost.apps.views.site import list_files, list_headers
@@ -16,8 +15,7 @@ LOOPBACK = Address("127.0.0.1", 0)
 
 
 def new_site(application, *, tiles=None, address=LOOPBACK):
-    work = DemoDisruption(application).keep_up
-    site = Site(files=list_files(tiles), headers=list_headers(tiles), work=work)
+    site = Site(files=list_files(tiles), headers=list_headers(tiles))
     return new_app(application, address, WarmUp(application.networks), Access(is_public=True), site)
 
 

@@ -55,14 +55,9 @@ def print_line(text: RenderableType) -> None:
 def print_answer(text: str, *, stderr: bool = False) -> None:
     """Print a tool's own text."""
     console = new_console(stderr=stderr)
-    for line in style_answer(text):
-        console.print(line, soft_wrap=not console.is_terminal)
-
-
-def style_answer(text: str) -> list[Text]:
-    """Return the lines of a tool's text: the first and those of itineraries bold, warnings yellow, and so on."""
     first, *rest = text.split("\n")
-    return [Text(first, "bold"), *(Text(line, _find_style(line)) for line in rest)]
+    for line in (Text(first, "bold"), *(Text(line, _find_style(line)) for line in rest)):
+        console.print(line, soft_wrap=not console.is_terminal)
 
 
 def _find_style(line: str) -> str:

@@ -4,15 +4,16 @@ import asyncio
 import logging
 import signal
 from collections.abc import Collection
+from functools import partial
 from typing import Annotated
 
 import typer
 
+from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, run_and_close
 from fingerpost.apps.cli.doctor_report import print_health
 from fingerpost.apps.cli.output import print_line, print_message, usage
-from fingerpost.apps.demo_disruption import LASTS, DemoDisruption, begin_disruption, disrupt_demo
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, read_networks
 from fingerpost.apps.source_kinds import require_keys
@@ -21,12 +22,19 @@ from fingerpost.apps.views.site import MapTiles, list_files, list_headers
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
 from fingerpost.apps.wiring import Application, recovering
 from fingerpost.errors import ParameterError
+from fingerpost.runtime.concurrency import compute
 
 _log = logging.getLogger(__name__)
 
 _NETWORK = "DEMO-HELSINKI"
 # Two lines serve the whole way; the simulator closes one of them.
 _ORIGIN, _DESTINATION = f"{_NETWORK}:KAMPPI", f"{_NETWORK}:TAPIOLA"
+# Older realtime data counts as stale.
+_DISRUPT_AGAIN_S = 60
+
+_Disrupt = Annotated[
+    bool, typer.Option("--disrupt", help="Let the simulator close a line of the demo, cancel trips and delay others.")
+]
 
 
 def serve(
@@ -89,6 +97,7 @@ def web(
     tiles_attribution: Annotated[
         str | None, typer.Option(help="The attribution of the tiles; the default is FINGERPOST_TILES_ATTRIBUTION.")
     ] = None,
+    disrupt: _Disrupt = False,
 ) -> None:
     application = _open_server(ctx)
     from fingerpost.apps.mcp.http import Site, serve_http
@@ -103,7 +112,7 @@ def web(
         site = Site(
             files=list_files(source),
             headers=list_headers(source),
-            work=DemoDisruption(application).keep_up,
+            work=partial(_keep_disrupting, application) if disrupt else None,
             announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
         )
         # --host decides who can reach the page.
@@ -158,20 +167,31 @@ def doctor(
 
 def demo(
     ctx: typer.Context,
-    disrupt: Annotated[
-        bool, typer.Option("--disrupt", help="Let the simulator close a line, cancel trips and delay others.")
-    ] = False,
+    disrupt: _Disrupt = False,
     as_json: Json = False,
 ) -> None:
     application = open_application(ctx)
-    if disrupt:
-        with usage():
-            begin_disruption(application.settings.home)
     ends = {"origin": {"type": "label", "value": _ORIGIN}, "destination": {"type": "label", "value": _DESTINATION}}
     answer = ask(application, "plan_trip", {**ends, "limit": 3}, disrupt_demo if disrupt else None)
     if disrupt and not as_json and not answer.is_error:
         print_line(
-            "The simulator has closed a line, and a rider gets this answer. A page of `fingerpost web` and a followed "
-            f"board show the disruption too, for {LASTS.seconds // 60} minutes.\n"
+            "The simulator has closed a line, and a rider gets this answer. "
+            "`fingerpost web --disrupt` shows the disruption on the web page.\n"
         )
     print_or_end(answer, as_json=as_json)
+
+
+async def disrupt_demo(application: Application) -> None:
+    """Publish the simulator's disruption on the demo network, as a realtime source would."""
+    # The engine takes longer to import than the other commands run.
+    from fingerpost.transit.embedded.source import publish_simulation
+
+    now = int(clock.now().timestamp())
+    for network in (await application.networks.open()).list_owners(_ORIGIN):
+        await compute(publish_simulation, network, now)
+
+
+async def _keep_disrupting(application: Application) -> None:
+    while True:
+        await disrupt_demo(application)
+        await asyncio.sleep(_DISRUPT_AGAIN_S)

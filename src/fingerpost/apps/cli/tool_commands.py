@@ -76,24 +76,16 @@ def departures(
     ] = None,
     limit: _Limit = None,
     lang: _Language = None,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Update the board until Ctrl-C.")] = False,
-    every: Annotated[int, typer.Option(min=5, max=3600, help="Seconds between two boards of --follow.")] = 30,
     as_json: Json = False,
 ) -> None:
-    from fingerpost.apps.cli.follow_board import follow_board
     from fingerpost.apps.cli.zones import find_stop_zone
 
-    if follow and at is not None:
-        raise typer.BadParameter("--follow shows departures from now on; give it or --at, not both")
     application = open_application(ctx)
     since = None if at is None else resolve_typed_time(at, lambda: find_stop_zone(application, stop))
     arguments = _present(
         stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang, at=since,
         walkFrom=walk_from,
     )  # fmt: skip
-    if follow:
-        follow_board(application, arguments, every_s=every, as_json=as_json)
-        return
     show_answer(application, "get_departures", arguments, as_json=as_json)
 
 

@@ -24,7 +24,6 @@ from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpda
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
 from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, DayCache
-from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -196,9 +195,9 @@ def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...
     return () if note is None else (note,)
 
 
-def publish_simulation(network: Network, now: int, *, ends: bool = False) -> None:
-    """Publish the simulator's disruption as a realtime source would, or end it; other sources cannot be disrupted."""
+def publish_simulation(network: Network, now: int) -> None:
+    """Publish the simulator's disruption as a realtime source would; other sources cannot be disrupted."""
     if isinstance(network, EmbeddedNetwork):
         table = network.timetable
-        overlay = Overlay() if ends else simulate_overlay(table, RealtimeIndex(table), now)
+        overlay = simulate_overlay(table, RealtimeIndex(table), now)
         network.publish(overlay, local_day(now, network.profile.zone))
