@@ -7,16 +7,15 @@ from contextlib import asynccontextmanager
 import uvicorn
 
 from fingerpost.apps.mcp.address import Access, Address
-from fingerpost.apps.mcp.http import Site, new_app
-from fingerpost.apps.views.site import list_files, list_headers
+from fingerpost.apps.mcp.http import new_app
+from fingerpost.apps.views.site import Site
 from fingerpost.apps.warm_up import WarmUp
 
 LOOPBACK = Address("127.0.0.1", 0)
 
 
 def new_site(application, *, tiles=None, address=LOOPBACK):
-    site = Site(files=list_files(tiles), headers=list_headers(tiles))
-    return new_app(application, address, WarmUp(application.networks), Access(is_public=True), site)
+    return new_app(application, address, WarmUp(application.networks), Access(is_public=True), Site(tiles))
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
@@ -48,41 +49,33 @@ class SourceKind:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def _open_opentripplanner(fetch: Fetch) -> RemoteSource:
-    from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
+def _opening(name: str) -> Callable[[Fetch], RemoteSource]:
+    """Return a function that imports a source, a class below ``transit.remote``, and opens it."""
 
-    return OpenTripPlannerSource(fetch)
+    def open_source(fetch: Fetch) -> RemoteSource:
+        source: RemoteSource = resolve_name(f"fingerpost.transit.remote.{name}")(fetch)
+        return source
 
-
-def _open_tfl(fetch: Fetch) -> RemoteSource:
-    from fingerpost.transit.remote.tfl.network import TflSource
-
-    return TflSource(fetch)
-
-
-def _open_motis(fetch: Fetch) -> RemoteSource:
-    from fingerpost.transit.remote.motis.network import MotisSource
-
-    return MotisSource(fetch)
+    return open_source
 
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(
         kind="opentripplanner",
-        open_source=_open_opentripplanner,
+        open_source=_opening("opentripplanner.network:OpenTripPlannerSource"),
         add_options=(OTP, DIGITRANSIT),
         paces=PACES,
     ),
     SourceKind(
         kind="tfl",
-        open_source=_open_tfl,
+        open_source=_opening("tfl.network:TflSource"),
         add_options=(TFL,),
         start_key=KEY_VARIABLE,
         paces=TFL_PACES,
     ),
     SourceKind(
         kind="motis",
-        open_source=_open_motis,
+        open_source=_opening("motis.network:MotisSource"),
         add_options=(MOTIS, TRANSITOUS),
         paces=TRANSITOUS_PACES,
     ),

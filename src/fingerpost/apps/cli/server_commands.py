@@ -18,7 +18,6 @@ from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, read_networks
 from fingerpost.apps.source_kinds import require_keys
 from fingerpost.apps.storage import check_database
-from fingerpost.apps.views.site import MapTiles, list_files, list_headers
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
 from fingerpost.apps.wiring import Application, recovering
 from fingerpost.errors import ParameterError
@@ -100,7 +99,8 @@ def web(
     disrupt: _Disrupt = False,
 ) -> None:
     application = _open_server(ctx)
-    from fingerpost.apps.mcp.http import Site, serve_http
+    from fingerpost.apps.mcp.http import serve_http
+    from fingerpost.apps.views.site import MapTiles, Site
 
     with usage():
         settings = application.settings
@@ -110,8 +110,7 @@ def web(
             settings.tiles_attribution if tiles_attribution is None else tiles_attribution,
         )
         site = Site(
-            files=list_files(source),
-            headers=list_headers(source),
+            source,
             work=partial(_keep_disrupting, application) if disrupt else None,
             announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
         )

@@ -5,9 +5,8 @@ import logging
 import signal
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -39,7 +38,7 @@ from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
-from fingerpost.apps.views.site import SiteFile
+from fingerpost.apps.views.site import Site
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application, recovering
 from fingerpost.errors import ToolError
@@ -63,27 +62,6 @@ _CLOSING = {"Connection": "close"}
 _CALLER = "fingerpost.caller"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """Static files by path, which are served with the endpoints; all have ``headers``.
-
-    ``work`` runs while the server does; ``announce`` is called with the server's URL once it listens.
-    """
-
-    files: Mapping[str, SiteFile]
-    headers: Mapping[str, str]
-    work: Callable[[], Coroutine[Any, Any, None]] | None = None
-    announce: Callable[[str], None] | None = None
-
-    async def answer(self, request: Request) -> Response:
-        file = self.files[request.url.path]
-        tag = f'"{file.tag}"'
-        headers = {**self.headers, "Cache-Control": "no-cache", "ETag": tag}
-        if request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers=headers)
-        return Response(file.body, media_type=file.media_type, headers=headers)
 
 
 class McpTransport:
@@ -214,7 +192,7 @@ def new_app(
             *sign_in.routes,
             Route("/health", check_host(health, hosts)),
             Route("/ready", check_host(ready, hosts)),
-            *([] if site is None else [Route(path, site.answer) for path in site.files]),
+            *([] if site is None else site.routes),
             *([] if write_metrics is None else [Route("/metrics", check_host(metrics, hosts))]),
         ],
         lifespan=lambda _app: _run(transport, application, site),

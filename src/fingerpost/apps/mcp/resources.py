@@ -73,16 +73,6 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
     return _json(uri, schemas, ttl_ms=_SCHEMA_TTL_MS)
 
 
-def complete_tool(application: Application, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """Complete a tool's name for the schema template; return nothing for other templates."""
-    is_template = (
-        isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == SCHEMA_TEMPLATE.uri_template
-    )
-    begun = params.argument.value
-    names = [name for name in application.tools if is_template and name.startswith(begun)]
-    return types.CompleteResult(completion=types.Completion(values=names, total=len(names), has_more=False))
-
-
 def _json(
     uri: str, value: dict[str, Any], *, ttl_ms: int, scope: Literal["public", "private"] = "public"
 ) -> types.ReadResourceResult:

@@ -111,13 +111,5 @@ def _add_module(name: str, joined: dict[str, str], importers: tuple[str, ...]) -
     joined[name] = plain
 
 
-def list_assets() -> list[str]:
-    """Return the paths of all files below ``assets``, sorted."""
-    folder = files(__package__) / "assets"
-    inner = [entry for entry in folder.iterdir() if entry.is_dir()]
-    names = [entry.name for entry in folder.iterdir() if entry.is_file()]
-    return sorted([*names, *(f"{inside.name}/{entry.name}" for inside in inner for entry in inside.iterdir())])
-
-
 def read_asset(name: str) -> str:
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")

@@ -1,20 +1,21 @@
-"""List the files of the web page, with headers that let it reach nothing but its server.
+"""Serve the files of the web page, which calls tools at ``/mcp`` like any other client."""
 
-The page calls tools at ``/mcp`` like any other client.
-"""
-
+import mimetypes
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from hashlib import sha256
 from html import escape
+from typing import Any
 from urllib.parse import urlsplit
 
-from fingerpost.apps.views.page import list_assets, read_asset
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from fingerpost.apps.views.page import read_asset
 from fingerpost.errors import SettingsInvalid
 
-_MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-_DOCUMENT = "web/index.html"
 # A host and a port, without characters that end a directive of a content policy.
 _HOST = re.compile(r"[A-Za-z0-9.-]+(?::\d{1,5})?")
 _PLACES = ("{z}", "{x}", "{y}")
@@ -47,44 +48,45 @@ class MapTiles:
         return f"{parts.scheme}://{parts.netloc}"
 
 
-@dataclass(frozen=True, slots=True)
-class SiteFile:
-    """A file of the page; ``tag`` changes with the body."""
+class Site(StaticFiles):
+    """The document at ``/`` and the files below ``/assets``, with a strict content policy and no trust in other sites.
 
-    body: bytes
-    media_type: str
-    tag: str
+    ``work`` runs while the server does; ``announce`` is called with the server's URL once it listens.
+    """
 
+    def __init__(
+        self,
+        tiles: MapTiles | None,
+        *,
+        work: Callable[[], Coroutine[Any, Any, None]] | None = None,
+        announce: Callable[[str], None] | None = None,
+    ) -> None:
+        super().__init__(packages=[(__package__, "assets")])
+        self.work = work
+        self.announce = announce
+        template, attribution = ("", "") if tiles is None else (tiles.template, tiles.attribution)
+        document = read_asset("web/index.html").format(tiles=escape(template), attribution=escape(attribution))
+        images = "'self'" if tiles is None else f"'self' {tiles.origin}"
+        self._headers = {
+            "Cache-Control": "no-cache",
+            "Content-Security-Policy": (
+                "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                f"img-src {images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+            ),
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+        }
+        # Some systems register other types for scripts.
+        mimetypes.add_type("text/javascript", ".js")
 
-def list_files(tiles: MapTiles | None) -> Mapping[str, SiteFile]:
-    """Return all files of the page by their path: the document at ``/``, the others below ``/assets``."""
-    document = read_asset(_DOCUMENT).format(
-        tiles=escape("" if tiles is None else tiles.template),
-        attribution=escape("" if tiles is None else tiles.attribution),
-    )
-    files = {"/": _file(document, "text/html")}
-    for name in list_assets():
-        media_type = _MEDIA_TYPES.get(name[name.rfind(".") :])
-        if media_type is not None:
-            files[f"/assets/{name}"] = _file(read_asset(name), media_type)
-    return files
+        async def answer_document(_request: Request) -> Response:
+            return HTMLResponse(document, headers=self._headers)
 
+        self.routes = [Route("/", answer_document), Mount("/assets", self)]
 
-def list_headers(tiles: MapTiles | None) -> Mapping[str, str]:
-    """Return the headers of each file: a strict content policy, and no trust in other sites."""
-    images = "'self'" if tiles is None else f"'self' {tiles.origin}"
-    return {
-        "Content-Security-Policy": (
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-            f"img-src {images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        ),
-        "Cross-Origin-Opener-Policy": "same-origin",
-        "Cross-Origin-Resource-Policy": "same-origin",
-        "Referrer-Policy": "no-referrer",
-        "X-Content-Type-Options": "nosniff",
-    }
-
-
-def _file(text: str, media_type: str) -> SiteFile:
-    body = text.encode()
-    return SiteFile(body, media_type, sha256(body).hexdigest()[:32])
+    def file_response(self, *given: Any, **named: Any) -> Response:
+        response = super().file_response(*given, **named)
+        response.headers.update(self._headers)
+        return response
