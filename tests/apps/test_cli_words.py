@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from datetime import datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,7 +12,7 @@ import typer
 from fingerpost.apps.cli.app import load_root
 from fingerpost.apps.cli.error_texts import OPTIONS, REMEDIES
 from fingerpost.apps.cli.output import print_error
-from fingerpost.apps.cli.typed_times import find_clock_time, resolve_typed_time
+from fingerpost.apps.cli.typed_times import find_clock_time, read_typed_time
 from fingerpost.apps.wiring import TOOLS
 from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited
 from fingerpost.net.outcomes import find_failure
@@ -21,7 +21,7 @@ from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.rules.realtime_status import format_age
 
 # A Tuesday, eight in the morning.
-SINCE = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
+NOW = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
 
 
 @pytest.mark.parametrize(
@@ -29,32 +29,25 @@ SINCE = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
     [
         ("09:00", "2026-03-10 09:00"),
         ("08:00", "2026-03-10 08:00"),
-        ("7:59", "2026-03-11 07:59"),
+        ("7:59", "2026-03-10 07:59"),
+        ("7:57", "2026-03-11 07:57"),
         ("9am", "2026-03-10 09:00"),
         ("9 pm", "2026-03-10 21:00"),
         ("12am", "2026-03-11 00:00"),
         ("12pm", "2026-03-10 12:00"),
         ("9:30PM", "2026-03-10 21:30"),
-        ("9.30", "2026-03-10 09:30"),
         ("tomorrow 09:00", "2026-03-11 09:00"),
-        ("Tomorrow at 9am", "2026-03-11 09:00"),
+        ("Tomorrow 9am", "2026-03-11 09:00"),
         ("today 18:00", "2026-03-10 18:00"),
         ("tonight 23:15", "2026-03-10 23:15"),
         ("tuesday 09:00", "2026-03-10 09:00"),
         ("tuesday 07:00", "2026-03-17 07:00"),
         ("mon 09:00", "2026-03-16 09:00"),
-        ("Wednesday, 9am", "2026-03-11 09:00"),
-        ("noon", "2026-03-10 12:00"),
-        ("Midnight", "2026-03-11 00:00"),
-        ("24:00", "2026-03-11 00:00"),
-        ("tomorrow noon", "2026-03-11 12:00"),
-        ("tonight at midnight", "2026-03-11 00:00"),
-        ("tomorrow 24:00", "2026-03-12 00:00"),
-        ("monday midnight", "2026-03-17 00:00"),
+        ("Wednesday 9am", "2026-03-11 09:00"),
     ],
 )
 def test_a_time_as_a_person_types_it(text, meant):
-    assert f"{find_clock_time(text).next(SINCE):%Y-%m-%d %H:%M}" == meant
+    assert f"{find_clock_time(text).find_next(NOW):%Y-%m-%d %H:%M}" == meant
 
 
 @pytest.mark.parametrize("text", ["2026-03-10T08:00", "now", "9", "tomorrow", "someday 09:00", "mo 09:00", ""])
@@ -62,9 +55,9 @@ def test_other_texts_are_no_times_of_day(text):
     assert find_clock_time(text) is None
 
 
-@pytest.mark.parametrize("text", ["25:00", "24:01", "09:60", "13pm", "0am"])
+@pytest.mark.parametrize("text", ["25:00", "09:60", "13pm", "0am"])
 def test_a_time_that_no_clock_shows_is_refused(text):
-    with pytest.raises(typer.BadParameter, match="write 09:00, 9am, noon, tomorrow 09:00"):
+    with pytest.raises(typer.BadParameter, match="write 09:00, 9am, tomorrow 09:00"):
         find_clock_time(text)
 
 
@@ -73,16 +66,14 @@ def test_a_time_that_no_clock_shows_is_refused(text):
     [
         ("", "'' is no time"),
         (" ", "' ' is no time"),
-        ("2026-13-01", "'2026-13-01' is no time: write 09:00"),
-        ("2026-11-24", "'2026-11-24' is a day: write a time with it, as 2026-11-24T09:00"),
-        ("2026-W05", "'2026-W05' is a day: write a time with it, as 2026-01-26T09:00"),
-        ("tomorrow", "'tomorrow' is a day: write a time with it, as \"tomorrow 09:00\""),
-        ("Mon", "'Mon' is a day: write a time with it, as \"Mon 09:00\""),
+        ("2026-11-24", "'2026-11-24' is a day: write a time with it, as '2026-11-24T09:00'"),
+        ("tomorrow", "'tomorrow' is a day: write a time with it, as 'tomorrow 09:00'"),
+        ("Mon", "'Mon' is a day: write a time with it, as 'Mon 09:00'"),
     ],
 )
 def test_what_is_no_time_is_quoted(text, said):
     with pytest.raises(typer.BadParameter) as refused:
-        resolve_typed_time(text, None)
+        read_typed_time(text, None)
     assert refused.value.message.startswith(said)
 
 
@@ -118,31 +109,14 @@ def test_a_stop_that_is_not_clear_is_an_error_with_candidates(invoke, home):
     [
         ("tomorrow 9am", "tomorrow 11am", 120),
         ("tomorrow 9am", "2026-03-12T09:00", 1440),
-        ("tomorrow 9am", "11am", 120),
-        ("tomorrow 23:00", "00:30", 90),
         ("today 23:00", "tomorrow 01:00", 120),
         ("monday 9am", "monday 11am", 120),
-        ("tuesday 07:30", "tuesday 09:30", 120),
     ],
 )
-def test_a_named_day_of_until_counts_from_now(invoke, at, until, minutes):
-    """It is Tuesday 08:00; only a bare time goes on from --at, and no weekday lies before it."""
+def test_each_time_of_a_timetable_counts_from_now(invoke, at, until, minutes):
     done = invoke("timetable", "Kauklahti", "--at", at, "--until", until, "--json")
 
     assert json.loads(done.stdout)["applied"]["horizonMinutes"] == minutes
-
-
-@pytest.mark.parametrize(
-    ("until", "told"),
-    [
-        ("2026-03-11T09:00", "2026-03-11T09:00 and 2026-03-11T09:00 (Europe/Helsinki)"),
-        ("2026-03-12T07:01Z", "2026-03-11T09:00 and 2026-03-12T09:01 (Europe/Helsinki)"),
-    ],
-)
-def test_an_impossible_window_is_an_error(invoke, until, told):
-    done = invoke("timetable", "Kauklahti", "--at", "tomorrow 9am", "--until", until)
-
-    assert (done.returncode, told in " ".join(done.stderr.replace("│", "").split())) == (2, True)
 
 
 @pytest.mark.parametrize("text", ["tomorrow 09:00", "wednesday 09:00"])
@@ -150,7 +124,7 @@ def test_just_after_midnight_a_day_is_still_counted_from_now(text):
     """The two minutes that count as now belong to the day before."""
     now = datetime(2026, 3, 10, 0, 1, tzinfo=ZoneInfo("Europe/Helsinki"))
 
-    assert find_clock_time(text).next(now - timedelta(seconds=120), now) == now.replace(day=11, hour=9, minute=0)
+    assert find_clock_time(text).find_next(now) == now.replace(day=11, hour=9, minute=0)
 
 
 TEXT = ["filings", "load", "a.txt", "--accession"]
@@ -162,7 +136,7 @@ MISTAKES = {
         "a time of a board": (["departures", "Kamppi", "--at", "soon"], "tomorrow 09:00"),
         "a point as it is copied from a map": (["stops", "60.17,x"], "fingerpost stops 60.17 24.93"),
         "a stop's name for a point": (["stops", "Kamppi"], "fingerpost find NAME"),
-        "a day for a time": (["departures", "Kamppi", "--at", "2026-11-24"], "as 2026-11-24T09:00"),
+        "a day for a time": (["departures", "Kamppi", "--at", "2026-11-24"], "as '2026-11-24T09:00'"),
         "nothing to delete": (["vars", "delete"], "--all"),
         "a network that is none": (["network", "remove", "NOPE"], "There is no network NOPE"),
         "a period without a figure": (["filings", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
@@ -277,8 +251,8 @@ def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
     ],
 )
 def test_a_refused_key_is_named_by_its_variable(capsys, settings, told):
-    response = Response(status=401, headers={}, body=b"", redacted_url="https://api.example/", retrieved_at=SINCE)
-    print_error(find_failure(response, SINCE, settings))
+    response = Response(status=401, headers={}, body=b"", redacted_url="https://api.example/", retrieved_at=NOW)
+    print_error(find_failure(response, NOW, settings))
 
     assert told in capsys.readouterr().err
 
