@@ -109,8 +109,8 @@ def test_an_empty_table_has_no_fares(tmp_path):
 
 
 def test_faults_of_stops_read_again_for_their_zones_are_counted_once(tmp_path):
-    rows = "ALPHA;A;60.17;24.94;a\nBETA;B;60.17;24.95;b\nGAMMA;G;60.17;24.96;\n"
-    stops = f"stop_id;stop_name;stop_lat;stop_lon;zone_id\n{rows}"
+    rows = "ALPHA,A,60.17,24.94,a\nBETA,B,60.17,24.95,b\nGAMMA,G,60.17,24.96,,beyond\n"
+    stops = f"stop_id,stop_name,stop_lat,stop_lon,zone_id\n{rows}"
     tables = {
         "fare_attributes.txt": HEAD + "t,1,EUR,0,,,\n",
         "fare_rules.txt": "fare_id,origin_id\nt,a\n",
@@ -119,7 +119,7 @@ def test_faults_of_stops_read_again_for_their_zones_are_counted_once(tmp_path):
     imported = import_text(tmp_path, tables)
 
     assert FareBook.from_json(imported.timetable.feed_fares[0]).zone_of == {"ALPHA": "a", "BETA": "b"}
-    assert findings_of(imported) == [("table-delimiter-assumed", 1, "stops.txt", 1)]
+    assert findings_of(imported) == [("row-longer-than-header-assumed", 1, "stops.txt", 4)]
 
 
 def ticket(fare_id, price, transfers=None, duration_s=None, currency="USD", agency=""):

@@ -72,8 +72,8 @@ PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,tra
             id="stairs without a time, but no gate",
         ),
         pytest.param(
-            {"shapes.txt": "shape_id;shape_pt_lat;shape_dist_traveled\nS;60.3;1\n"},
-            [("table-without-column", 1, "shapes.txt", 1), ("table-delimiter-assumed", 1, "shapes.txt", 1)],
+            {"shapes.txt": "shape_id,shape_pt_lat,shape_dist_traveled\nS,60.3,1\n"},
+            [("table-without-column", 1, "shapes.txt", 1)],
             id="shapes that lack a column, once, though they are looked into for distances before their turn",
         ),
     ],
@@ -125,7 +125,7 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
             NO_TRIPS.format(
                 "1 service-without-trips (no trip runs on these days), first in calendar.txt line 2; "
                 "1 trip-without-route (the trip's route is not in the feed), first in trips.txt line 2; "
-                "3 call-of-left-out-trip (a stop time of a skipped trip, which is counted), first in "
+                "3 call-of-unknown-trip (a stop time of an unknown or skipped trip), first in "
                 "stop_times.txt line 2"
             ),
         ),

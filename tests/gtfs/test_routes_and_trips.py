@@ -36,7 +36,7 @@ def test_trips_have_headsigns_and_wheelchair_values(tmp_path):
 
     assert (table.trip_headsign.tolist(), list(table.headsign)) == ([0, -1], ["Beta"])
     assert table.trip_wheelchair.tolist() == [1, 0]
-    assert findings_of(imported) == [("value-unknown-assumed", 1, "trips.txt", 3)]
+    assert findings_of(imported) == [("value-unreadable-assumed", 1, "trips.txt", 3)]
 
 
 def test_trips_without_route_or_service_are_left_out(tmp_path):
@@ -52,5 +52,5 @@ def test_trips_without_route_or_service_are_left_out(tmp_path):
         ("id-repeated", 1, "trips.txt", 5),
         ("trip-without-route", 1, "trips.txt", 2),
         ("trip-without-service", 1, "trips.txt", 4),
-        ("call-of-left-out-trip", 4, "stop_times.txt", 2),
+        ("call-of-unknown-trip", 4, "stop_times.txt", 2),
     ]

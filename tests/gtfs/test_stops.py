@@ -69,7 +69,7 @@ def test_odd_rows_are_left_out_or_filled(tmp_path):
     assert findings == [
         ("id-missing", 1, "stops.txt", 7),
         ("id-repeated", 1, "stops.txt", 6),
-        ("value-unknown-assumed", 1, "stops.txt", 8),
+        ("value-unreadable-assumed", 1, "stops.txt", 8),
         ("stop-kind-unknown", 1, "stops.txt", 5),
         ("stop-name-assumed", 1, "stops.txt", 8),
     ]

@@ -54,8 +54,7 @@ def transfers_of(tmp_path, rows):
             "ALPHA,BETA,2,60,X-1\nALPHA,BETA,4,\nALPHA,BETA,5,\nALPHA,BETA,6,\nALPHA,X,0,\nE,ALPHA,0,\n",
             [],
             [
-                ("transfer-at-unknown-stop", 1, "transfers.txt", 6),
-                ("transfer-at-entrance-or-node", 1, "transfers.txt", 7),
+                ("transfer-at-unknown-stop", 2, "transfers.txt", 6),
                 ("transfer-of-unknown-route-or-trip", 1, "transfers.txt", 2),
                 ("transfer-in-seat-unapplied", 2, "transfers.txt", 3),
                 ("transfer-kind-unknown", 1, "transfers.txt", 5),
@@ -127,4 +126,4 @@ def test_more_kinds_of_trips_than_a_search_can_bear_are_left_out(tmp_path, monke
     monkeypatch.setattr("fingerpost.transit.engine.gtfs.transfers.MAX_LINKS", 4)
     rules, findings = specific_of(tmp_path / "many", rows, drawing=drawing)
     assert [said for said, _ in rules] == ["ALPHA,ALPHA,A,,,"]
-    assert findings == [("transfer-by-route-or-trip-unapplied", 1, "transfers.txt", 2)]
+    assert findings == [("transfer-too-many", 1, "transfers.txt", 2)]

@@ -76,7 +76,7 @@ def _read_weekly(table: Table, services: dict[str, _Service]) -> None:
         if start is None or end is None:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "start_date" if start is None else "end_date")
         elif end < start:
-            table.note(Reason.CALENDAR_RUNS_BACKWARDS, line, "end_date")
+            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "end_date")
         else:
             for weekday, mark in zip(_WEEKDAYS, marks, strict=True):
                 if mark not in {"0", "1"}:

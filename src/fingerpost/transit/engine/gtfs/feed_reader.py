@@ -87,7 +87,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
         routes=routes.rows,
         services=[ServiceRow(0, service) for service in days + more_days],
         trip_columns=TripColumns(
-            local_id=trips.to_local_ids(),
+            local_id=trips.ids.to_texts(),
             route=trips.route,
             service=trip_service,
             headsign=trips.headsign,

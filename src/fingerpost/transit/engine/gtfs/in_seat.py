@@ -232,11 +232,10 @@ def _list_usable(
     stands_s = begin_s[then] - departures.end_s[first]
     is_loop = begin_place == end_place
     turns_back = (departures.route[first] == departures.route[then]) & ~(is_loop[first] & is_loop[then])
+    without_riders = turns_back | (end_place[first] != begin_place[then]) | (stands_s > MAX_STAND_S)
     faults = (
         (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", (stands_s < 0) | (begin_s[then] <= begin_s[first])),
-        (Reason.BLOCK_TURNS_BACK_UNAPPLIED, "block_id", turns_back),
-        (Reason.BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED, "block_id", end_place[first] != begin_place[then]),
-        (Reason.BLOCK_STANDS_LONG_UNAPPLIED, "block_id", stands_s > MAX_STAND_S),
+        (Reason.BLOCK_WITHOUT_RIDERS_UNAPPLIED, "block_id", without_riders),
     )
     lines = trips.lines[departures.trip[first]]
     usable = archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)

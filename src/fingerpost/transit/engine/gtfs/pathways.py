@@ -69,8 +69,6 @@ def _read(table: Table, stops: Stops) -> list[_Pathway]:
             table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin < 0 else "to_stop_id")
             continue
         mode = find_integer(mode_text)
-        if mode is None and mode_text:
-            table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, "pathway_mode")
         if mode is None or mode not in WITHOUT_STEP | WITH_STEP:
             table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
             continue

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex, RowIndex
+from fingerpost.transit.engine.gtfs.csv.columns import ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
-from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, SHORT_TIME_BYTES, UNKNOWN, UNREADABLE
+from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNREADABLE
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table, find_integer, find_time_s
 from fingerpost.transit.engine.gtfs.stops import Stops
 from fingerpost.transit.engine.gtfs.trips import Trips
@@ -136,8 +136,7 @@ def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool
 ) -> tuple[StopTimes, Mask]:
     """Return the stop times of known trips at boardable stops, in the order of the file; mark trips on demand."""
-    stop_rows = RowIndex(IdIndex(stops.row_of), [*stops.row_of.values()])
-    trip_rows = RowIndex(trips.ids, trips.row_of_id)
+    stop_ids = IdIndex(stops.row_of)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
     with_headsign, with_shape_dist = (_COLUMNS[column] in table.columns for column in (_HEADSIGN, _SHAPE_DIST))
@@ -145,7 +144,7 @@ def _read_rows(
     types |= {"shape_dist": np.float32} if with_shape_dist else {}
     kept = ColumnBuffer(types, table)
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
-        trip, stop = trip_rows.find(block, 0), stop_rows.find(block, 1)
+        trip, stop = trips.ids.find(block, 0), stop_ids.find(block, 1)
         usable = np.ones(len(trip), np.bool_)
         if is_flex:
             flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
@@ -154,10 +153,8 @@ def _read_rows(
             usable &= ~flex
         sequence, no_sequence = block.integers(2, -1)
         faults = (
-            (Reason.CALL_OF_UNKNOWN_TRIP, "trip_id", (trip == UNKNOWN) | (trip == BLANK)),
-            (Reason.CALL_OF_LEFT_OUT_TRIP, "trip_id", trip == LEFT_OUT),
-            (Reason.CALL_AT_UNKNOWN_STOP, "stop_id", (stop == UNKNOWN) | (stop == BLANK)),
-            (Reason.CALL_AT_LEFT_OUT_STOP, "stop_id", stop == LEFT_OUT),
+            (Reason.CALL_OF_UNKNOWN_TRIP, "trip_id", trip < 0),
+            (Reason.CALL_AT_UNKNOWN_STOP, "stop_id", stop < 0),
             (Reason.CALL_AT_STATION_ENTRANCE_OR_NODE, "stop_id", (stop >= 0) & ~boardable[np.maximum(stop, -1)]),
             (Reason.CALL_SEQUENCE_UNREADABLE, "stop_sequence", no_sequence | (sequence < 0)),
         )
@@ -185,9 +182,6 @@ def _times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
     if faulty.any():
         table.note_rows(Reason.CALL_TIME_UNREADABLE_ASSUMED, block.lines[faulty & usable], _COLUMNS[column])
         times_s[faulty] = BLANK
-    short = block.is_without_seconds(column) & (times_s >= 0) & usable
-    if short.any():
-        table.note_rows(Reason.CALL_TIME_WITHOUT_SECONDS_ASSUMED, block.lines[short], _COLUMNS[column])
     return times_s
 
 
@@ -241,15 +235,13 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
     trip_departures: list[tuple[int, int, int]] = []
     if table is not None:
         first_departure_s = stop_times.departure_s[trips.stop_time_count.cumsum() - trips.stop_time_count].tolist()
-        trip_rows = np.where(trips.row_of_id >= 0, trips.row_of_id, LEFT_OUT).tolist()
-        rows = dict(zip(trips.ids.to_texts(), trip_rows, strict=True))
+        rows = {trip_id: row for row, trip_id in enumerate(trips.ids.to_texts())}
         columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")
         for line, (trip_id, start_text, end_text, headway_text, exact_text) in table.rows(*columns):
             start_s, end_s, headway_s = find_time_s(start_text), find_time_s(end_text), find_integer(headway_text)
             trip = rows.get(trip_id)
-            if trip is None or trip < 0:
-                unknown = Reason.FREQUENCY_OF_UNKNOWN_TRIP if trip is None else Reason.FREQUENCY_OF_LEFT_OUT_TRIP
-                table.note(unknown, line, "trip_id")
+            if trip is None:
+                table.note(Reason.FREQUENCY_OF_UNKNOWN_TRIP, line, "trip_id")
                 continue
             if start_s is None or end_s is None or headway_s is None or headway_s <= 0:
                 column = "start_time" if start_s is None else "end_time" if end_s is None else "headway_secs"
@@ -257,16 +249,13 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
                 continue
             if exact_text not in {"", "0", "1"}:
                 table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, "exact_times")
-            for column, text in (("start_time", start_text), ("end_time", end_text)):
-                if len(text) <= SHORT_TIME_BYTES:
-                    table.note(Reason.CALL_TIME_WITHOUT_SECONDS_ASSUMED, line, column)
             leaves_s = range(start_s, end_s, headway_s)
             if len(leaves_s) > MAX_EXPANDED_PER_ROW or len(trip_departures) + len(leaves_s) > MAX_EXPANDED_PER_FEED:
-                table.note(Reason.FREQUENCY_TOO_DENSE, line, "headway_secs")
+                table.note(Reason.FREQUENCY_UNREADABLE, line, "headway_secs")
                 continue
             once[trip] = False
-            if end_s <= start_s:
-                table.note(Reason.FREQUENCY_WITHOUT_DEPARTURES, line, "end_time")
+            if not leaves_s:
+                table.note(Reason.FREQUENCY_UNREADABLE, line, "end_time")
             stored_s = 0 if exact_text == "1" else headway_s
             trip_departures += [(trip, at_s - first_departure_s[trip], stored_s) for at_s in leaves_s]
     single = np.flatnonzero(once)

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT
 from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.gtfs.feed_info import has_same_times
@@ -33,11 +32,11 @@ _NOWHERE = (0.0, 0.0)
 
 
 class Stops:
-    """Usable stops of one feed; ``row_of`` maps a stop id to its row, or to LEFT_OUT."""
+    """Usable stops of one feed; ``row_of`` maps a stop id to its row, in order."""
 
-    def __init__(self, rows: list[StopRow], row_of: dict[str, int]) -> None:
+    def __init__(self, rows: list[StopRow]) -> None:
         self.rows = rows
-        self.row_of = row_of
+        self.row_of = {stop.local_id: row for row, stop in enumerate(rows)}
 
     def list_boardable(self, row: int) -> Sequence[int]:
         """Return the rows of a stop, or of a station's stops; empty for other kinds."""
@@ -74,7 +73,6 @@ def read_stops(archive: Archive, zone: str) -> Stops:
     """
     table = archive.get_table("stops.txt", "stop_id")
     drafts: dict[str, _Draft] = {}
-    left_out: set[str] = set()
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
     for block in table.blocks(*columns, "wheelchair_boarding", "stop_code", "stop_timezone"):
         zones = block.texts(9)
@@ -84,7 +82,7 @@ def read_stops(archive: Archive, zone: str) -> Stops:
         lats, lons = block.decimals(2), block.decimals(3)
         for column, numbers in ((2, lats), (3, lons)):
             unread = np.isnan(numbers) & block.is_filled(column)
-            table.note_rows(Reason.VALUE_UNREADABLE, block.lines[unread], columns[column])
+            table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[unread], columns[column])
         kinds, no_kind = block.integers(4, STOP)
         table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[no_kind], "location_type")
         every = np.ones(len(block.lines), np.bool_)
@@ -93,21 +91,20 @@ def read_stops(archive: Archive, zone: str) -> Stops:
         for line, stop_id, name, parent, platform, code, lat, lon, kind, wheelchair in zip(
             block.lines.tolist(), *texts, *values, strict=True
         ):
-            if not stop_id or stop_id in drafts or stop_id in left_out:
+            if not stop_id or stop_id in drafts:
                 table.note(Reason.ID_REPEATED if stop_id else Reason.ID_MISSING, line, "stop_id")
                 continue
             if not STOP <= kind <= BOARDING_AREA:
                 table.note(Reason.STOP_KIND_UNKNOWN, line, "location_type")
-                left_out.add(stop_id)
                 continue
             if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
                 lat = lon = math.nan
             row = StopRow(0, stop_id, name, lat, lon, kind, -1, platform, wheelchair, code)
             drafts[stop_id] = _Draft(line, parent, row)
-    return _resolve_parents(table, drafts, left_out)
+    return _resolve_parents(table, drafts)
 
 
-def _resolve_parents(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
+def _resolve_parents(table: Table, drafts: dict[str, _Draft]) -> Stops:
     parents: dict[str, StopRow] = {}
     placed: dict[str, StopRow] = {}
     # Parents come before their children: first stations, last boarding areas.
@@ -123,7 +120,6 @@ def _resolve_parents(table: Table, drafts: dict[str, _Draft], left_out: set[str]
             table.note(Reason.STOP_PLACE_ASSUMED, line, "stop_lat")
         else:
             table.note(Reason.STOP_WITHOUT_PLACE, line, "stop_lat")
-            left_out.add(row.local_id)
         if parent is not None:
             parents[row.local_id] = parent
     kept = [stop_id for stop_id in drafts if stop_id in placed]
@@ -135,4 +131,4 @@ def _resolve_parents(table: Table, drafts: dict[str, _Draft], left_out: set[str]
             table.note(Reason.STOP_NAME_ASSUMED, drafts[stop_id].line, "stop_name")
         name = row.name or (parent.name if parent else "") or stop_id
         rows.append(row._replace(name=name, parent=index[parent.local_id] if parent else -1))
-    return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT))
+    return Stops(rows)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, IdIndex, RowIndex
+from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table
@@ -46,7 +46,7 @@ class Transfers(NamedTuple):
     """The rules of a feed; ``specific_line`` is the line of each specific rule.
 
     ``linked`` are the in-seat rows: (from trip, to trip, type, from stop, to stop, line). A trip or stop without a row
-    is LEFT_OUT, ``kernel.UNKNOWN`` or ``kernel.BLANK``.
+    is ``kernel.UNKNOWN`` or ``kernel.BLANK``.
     """
 
     by_stop: TransferColumns
@@ -65,16 +65,12 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
     rules: list[Int32] = [np.zeros((0, len(_RULE)), np.int32)]
     linked: list[Int32] = [np.zeros((0, 6), np.int32)]
     if table is not None:
-        rows_of = {
-            "stop": RowIndex(IdIndex(stops.row_of), [*stops.row_of.values()]),
-            "route": RowIndex(IdIndex(routes.row_of), [*routes.row_of.values()]),
-            "trip": RowIndex(trips.ids, trips.row_of_id),
-        }
-        # UNKNOWN, BLANK and LEFT_OUT are indices from the end.
+        ids = {"stop": IdIndex(stops.row_of), "route": IdIndex(routes.row_of), "trip": trips.ids}
+        # UNKNOWN and BLANK are indices from the end.
         kinds = np.array([row.kind for row in stops.rows] + [-1] * int(-UNKNOWN), np.int8)
         count = 0
         for block in table.blocks(*_COLUMNS):
-            read, is_linked, usable = _read_rules(table, block, rows_of)
+            read, is_linked, usable = _read_rules(table, block, ids)
             linked.append(read[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
             simple = usable & (kinds[read[:, 0]] == STOP) & (kinds[read[:, 1]] == STOP)
             rules.append(read[simple])
@@ -84,7 +80,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
                 from_stops, to_stops = map(stops.list_boardable, ends)
                 pair_count = len(from_stops) * len(to_stops)
                 if not pair_count:
-                    table.note(Reason.TRANSFER_AT_ENTRANCE_OR_NODE, line, "from_stop_id")
+                    table.note(Reason.TRANSFER_AT_UNKNOWN_STOP, line, "from_stop_id")
                 elif pair_count > MAX_EXPANDED_PER_ROW or count + pair_count > MAX_EXPANDED_PER_FEED:
                     table.note(Reason.TRANSFER_TOO_MANY, line, "from_stop_id")
                 else:
@@ -113,24 +109,22 @@ def _open(archive: Archive) -> Table | None:
     return archive.find_extra("transfers.txt", "from_stop_id", "to_stop_id")
 
 
-def _read_rules(table: Table, block: Block, rows_of: Mapping[str, RowIndex]) -> tuple[Int32, Mask, Mask]:
+def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Mask, Mask]:
     """Return the rules of a block, mark those that link trips and the other usable ones, and count the rest."""
     type_, bad_type = block.integers(2, RECOMMENDED)
     min_s, bad_min = block.integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)
     min_s[bad_min] = -1
     stops, routes, trips = (
-        {_COLUMNS[column]: rows_of[kind].find(block, column) for column in columns}
+        {_COLUMNS[column]: ids[kind].find(block, column) for column in columns}
         for kind, columns in (("stop", (0, 1)), ("route", (4, 5)), ("trip", (6, 7)))
     )
     # These rows need no stops.
     is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
     faults = (
         (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
-        *((Reason.TRANSFER_AT_UNKNOWN_STOP, name, (row == BLANK) | (row == UNKNOWN)) for name, row in stops.items()),
-        *((Reason.TRANSFER_AT_LEFT_OUT_STOP, name, row == LEFT_OUT) for name, row in stops.items()),
+        *((Reason.TRANSFER_AT_UNKNOWN_STOP, name, row < 0) for name, row in stops.items()),
         *((Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, name, row == UNKNOWN) for name, row in (routes | trips).items()),
-        *((Reason.TRANSFER_OF_LEFT_OUT_TRIP, name, row == LEFT_OUT) for name, row in trips.items()),
     )
     usable = table.drop_faulty(block.lines, ~is_linked, faults)
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_type], "transfer_type")
@@ -171,7 +165,7 @@ def limit_specific_transfers(
     if kept.all():
         return specific
     lines = np.unique(transfers.specific_line[~kept])
-    archive.findings.add_many(Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED, "transfers.txt", lines)
+    archive.findings.add_many(Reason.TRANSFER_TOO_MANY, "transfers.txt", lines)
     return take_rows(specific, kept)
 
 

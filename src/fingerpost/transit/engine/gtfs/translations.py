@@ -88,7 +88,7 @@ def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Tri
 
 def _headsigns_by_trip(trips: Trips, headsigns: IdIndex) -> dict[str, str]:
     texts = headsigns.to_texts()
-    named = zip(trips.to_local_ids(), trips.headsign.tolist(), strict=True)
+    named = zip(trips.ids.to_texts(), trips.headsign.tolist(), strict=True)
     return {local_id: texts[row] if row >= 0 else "" for local_id, row in named}
 
 

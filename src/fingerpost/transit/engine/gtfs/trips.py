@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
-from fingerpost.transit.engine.gtfs.csv.columns import LEFT_OUT, ColumnBuffer, IdIndex
+from fingerpost.transit.engine.gtfs.csv.columns import ColumnBuffer, IdIndex
 from fingerpost.transit.engine.gtfs.csv.findings import Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.table import find_integer
-from fingerpost.transit.engine.timetable.columns import NO_INT32, TextColumn
+from fingerpost.transit.engine.timetable.columns import NO_INT32
 from fingerpost.transit.engine.timetable.draft import RouteRow
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, Int8, Int32
 from fingerpost.transit.model.line_colors import parse_color
@@ -60,13 +60,11 @@ _COLUMNS = (
 class Trips:
     """Trips of one feed as columns.
 
-    ``row_of_id`` is the trip's row or LEFT_OUT for each row of ``ids``; ``id_row`` is the inverse. ``shape`` and
-    ``block`` are rows of ids, -1 for none. ``stop_time_count`` is empty until the stop times are read.
+    The rows of ``ids`` are those of the trips. ``shape`` and ``block`` are rows of ids, -1 for none.
+    ``stop_time_count`` is empty until the stop times are read.
     """
 
     ids: IdIndex
-    row_of_id: Int32
-    id_row: Int32
     lines: Int32
     route: Int32
     service: Int32
@@ -81,19 +79,15 @@ class Trips:
         return len(self.lines)
 
     def keep(self, kept: Mask) -> "Trips":
-        """Return the marked trips, renumbered; the ids of the others map to LEFT_OUT."""
+        """Return the marked trips, renumbered."""
         if kept.all():
             return self
-        new_rows = np.append(np.where(kept, np.cumsum(kept) - 1, LEFT_OUT), LEFT_OUT).astype(np.int32)
-        columns = {name: getattr(self, name)[kept] for name in _BY_ROW}
-        return replace(self, row_of_id=new_rows[np.where(self.row_of_id >= 0, self.row_of_id, -1)], **columns)
-
-    def to_local_ids(self) -> TextColumn:
-        return self.ids.to_texts().take(self.id_row)
+        ids = IdIndex(self.ids.to_texts().take(np.flatnonzero(kept).astype(np.int32)))
+        return replace(self, ids=ids, **{name: getattr(self, name)[kept] for name in _BY_ROW})
 
 
 _BY_ROW: dict[str, Any] = {
-    **dict.fromkeys(("id_row", "lines", "route", "service", "headsign", "shape", "block"), np.int32),
+    **dict.fromkeys(("lines", "route", "service", "headsign", "shape", "block"), np.int32),
     **dict.fromkeys(("wheelchair", "direction"), np.int8),
 }
 
@@ -110,7 +104,6 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
         table.note_rows(Reason.ID_MISSING, lines[id_row < 0], "trip_id")
         table.note_rows(Reason.ID_REPEATED, lines[(id_row >= 0) & ~is_new], "trip_id")
         columns = {
-            "id_row": id_row,
             "lines": lines,
             "route": route_ids.find(block, 1),
             "service": services.find(block, 2),
@@ -123,12 +116,12 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
             "block": blocks.intern(block, 7),
         }
         buffer.append(columns, is_new)
-    whole = buffer.finish()
-    table.note_rows(Reason.TRIP_WITHOUT_ROUTE, whole["lines"][whole["route"] < 0], "route_id")
-    kept = whole["route"] >= 0
-    table.note_rows(Reason.TRIP_WITHOUT_SERVICE, whole["lines"][kept & (whole["service"] < 0)], "service_id")
-    kept &= whole["service"] >= 0
-    return Trips(ids=ids, row_of_id=np.arange(len(ids), dtype=np.int32), **whole).keep(kept)
+    trips = Trips(ids=ids, **buffer.finish())
+    faults = (
+        (Reason.TRIP_WITHOUT_ROUTE, "route_id", trips.route < 0),
+        (Reason.TRIP_WITHOUT_SERVICE, "service_id", trips.service < 0),
+    )
+    return trips.keep(table.drop_faulty(trips.lines, np.ones(len(ids), np.bool_), faults))
 
 
 def _first_of_each(rows: Int32, known: int) -> Mask:

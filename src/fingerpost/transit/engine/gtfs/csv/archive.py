@@ -128,20 +128,19 @@ def _find_zip(path: Path) -> zipfile.ZipFile | None:
             return zipfile.ZipFile(path)
     except FileNotFoundError:
         raise FeedUnusable(f"There is no file or folder {path}", hint="Check the path of the feed") from None
-    except NotImplementedError:
-        # zipfile's error for a newer version of the format.
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError):
+        # zipfile raises ValueError and EOFError for directories that are cut off or misstate their length, and
+        # NotImplementedError for a newer version of the format.
         raise FeedUnusable(
-            f"{path.name} is a zip file of a kind that cannot be read", hint="Unpack it, and add the folder"
+            f"{path.name} is not a complete zip file, or of a kind that cannot be read",
+            hint="Download the feed again, or unpack it and add the folder",
         ) from None
-    except (zipfile.BadZipFile, ValueError, EOFError):
-        # zipfile raises ValueError and EOFError for directories that are cut off or misstate their length.
-        raise FeedUnusable(f"{path.name} is not a complete zip file", hint="Download the feed again") from None
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _new_unreadable_error(path, error) from error
     raise FeedUnusable(f"{path.name} is neither a file nor a folder", hint="Check the path of the feed")
 
 
-def _unreadable(path: Path, error: OSError) -> FeedUnusable:
+def _new_unreadable_error(path: Path, error: OSError) -> FeedUnusable:
     return FeedUnusable(f"{path.name} cannot be read ({error.strerror})", hint="Check the file and its permissions")
 
 
@@ -155,8 +154,6 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dic
         raise FeedUnusable(
             f"{path.name} unpacks to more than {WHOLE_BYTES // _MEGABYTE:,} MB", hint="Check where the file comes from"
         )
-    if any(info.flag_bits & 1 for info in members):
-        raise FeedUnusable(f"{path.name} is encrypted", hint="Unpack it with its password, and add the folder")
     for name, count in Counter(info.filename for info in members).items():
         if count > 1:
             findings.add(Reason.TABLE_REPEATED_ASSUMED, name, 0)
@@ -168,16 +165,16 @@ def _list_folder(path: Path) -> dict[str, str]:
     members: dict[str, str] = {}
     try:
         home = path.resolve()
-        for found in (*path.iterdir(), *path.glob("*/*")):
+        for file in (*path.iterdir(), *path.glob("*/*")):
             if len(members) > MAX_FILES:
                 raise FeedUnusable(
                     f"{path.name} holds more than {MAX_FILES:,} files", hint="Check the path of the feed"
                 )
-            if found.is_file() and found.resolve().is_relative_to(home):
-                name = found.relative_to(path).as_posix()
+            if file.is_file() and file.resolve().is_relative_to(home):
+                name = file.relative_to(path).as_posix()
                 members[name] = name
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _new_unreadable_error(path, error) from error
     return members
 
 
@@ -190,12 +187,6 @@ def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
             folders.setdefault(folder, {}).setdefault(name.lower(), member)
     holding = [folder for folder, files in folders.items() if _LANDMARK in files]
     if not holding:
-        inner = [shown for shown in members if shown.lower().endswith(".zip")]
-        if inner:
-            raise FeedUnusable(
-                f"{feed} contains no stops.txt but other archives ({', '.join(sorted(inner)[:5])})",
-                hint="Unpack it, and add each feed",
-            )
         return folders.get("", {})
     if "" not in holding and len(holding) > 1:
         raise FeedUnusable(

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv.findings import Mask
-from fingerpost.transit.engine.gtfs.csv.kernel import BLANK, UNKNOWN, look_up_ids, refill
+from fingerpost.transit.engine.gtfs.csv.kernel import look_up_ids, refill
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table
 from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Int32, UInt8
@@ -44,9 +44,6 @@ def _grown(column: npt.NDArray[Any], capacity: int) -> npt.NDArray[Any]:
     return grown
 
 
-# In an index: the row of the id was skipped.
-LEFT_OUT = -2
-
 _MIN_SLOTS = 64
 _Spans = tuple[UInt8, Int32, Int32]
 
@@ -54,14 +51,14 @@ _Spans = tuple[UInt8, Int32, Int32]
 class IdIndex:
     """A growing index of texts; the row of a text is the number of other texts before it."""
 
-    def __init__(self, texts: Iterable[str] = ()) -> None:
+    def __init__(self, texts: TextColumn | Iterable[str] = ()) -> None:
         self._count = 0
         self._keys = np.zeros(1024, np.uint8)
         self._offsets = np.zeros(_MIN_SLOTS, np.int64)
         self._slots = np.full(_MIN_SLOTS, -1, np.int32)
         # For each text the one last found after it, -1 for none.
         self._after = np.zeros(0, np.int32)
-        column = TextColumn.of(texts)
+        column = texts if isinstance(texts, TextColumn) else TextColumn.of(texts)
         if len(column):
             begin, end = column.offsets[:-1], column.offsets[1:]
             self._intern_spans((column.blob, begin.astype(np.int32), end.astype(np.int32)))
@@ -110,17 +107,3 @@ class IdIndex:
         if 2 * (self._count + 1) > len(self._slots):
             self._slots = np.full(2 * len(self._slots), -1, np.int32)
             refill(self._keys, self._offsets, self._count, self._slots)
-
-
-class RowIndex:
-    """Rows of a table by id, some LEFT_OUT; ``kernel.BLANK`` for an empty id, ``UNKNOWN`` for one not in the index."""
-
-    def __init__(self, ids: IdIndex, rows: Iterable[int] | Int32) -> None:
-        self._ids = ids
-        # BLANK and UNKNOWN, as indices from the end, return themselves.
-        absent = np.zeros(max(-BLANK, -UNKNOWN), np.int32)
-        absent[[BLANK, UNKNOWN]] = BLANK, UNKNOWN
-        self._rows = np.concatenate([np.asarray(rows, np.int32), absent])
-
-    def find(self, block: Block, column: int) -> Int32:
-        return self._rows[self._ids.find(block, column)]

@@ -10,7 +10,6 @@ BLOCK_BYTES = 1_048_576
 # Bytes of a line; a longer one is not a line of a table.
 LINE_LIMIT = 1_048_576
 
-_UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _CARRIAGE_RETURN = 13
 
 
@@ -21,11 +20,11 @@ class LineTooLong(ValueError):
 def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
     """Yield blocks that end with a line (the last one however it ends), and whether a block was not UTF-8.
 
-    A byte order mark is removed, and decides on UTF-16. A line that is not UTF-8 is read as Windows-1252, its five
-    undefined bytes as Latin-1. A thread reads and unpacks the next block while the caller works on this one.
+    A byte order mark is removed. A line that is not UTF-8 is read as Windows-1252. A thread reads and unpacks the next
+    block while the caller works on this one.
     """
     rest = b""
-    for raw in _transcoded(binary, block_bytes):
+    for raw in _read_raw(binary, block_bytes):
         block = rest + raw
         cut = max(block.rfind(b"\n"), block.rfind(b"\r")) + 1
         # A carriage return at the very end may be half of a line end.
@@ -42,20 +41,12 @@ def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[t
         yield _as_utf8(rest)
 
 
-def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
+def _read_raw(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
     first = binary.read(block_bytes)
     following = iter(lambda: binary.read(block_bytes), b"")
-    blocks = prefetch(following, "unpack") if len(first) == block_bytes else iter(())
-    for mark, name in _UTF16.items():
-        if first.startswith(mark):
-            decoder = codecs.getincrementaldecoder(name)(errors="replace")
-            yield decoder.decode(first[len(mark) :]).encode()
-            for block in blocks:
-                yield decoder.decode(block).encode()
-            yield decoder.decode(b"", final=True).encode()
-            return
     yield first.removeprefix(codecs.BOM_UTF8)
-    yield from blocks
+    if len(first) == block_bytes:
+        yield from prefetch(following, "unpack")
 
 
 def _as_utf8(block: bytes) -> tuple[bytes, bool]:
@@ -83,10 +74,7 @@ def _line_as_utf8(line: bytes) -> bytes:
     try:
         line.decode()
     except UnicodeDecodeError:
-        try:
-            return line.decode("cp1252").encode()
-        except UnicodeDecodeError:
-            return line.decode("latin-1").encode()
+        return line.decode("cp1252", errors="replace").encode()
     return line
 
 

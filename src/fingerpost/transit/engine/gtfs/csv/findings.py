@@ -67,16 +67,16 @@ class Reason(FindingMeaning, Enum):
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
     TABLE_WITHOUT_COLUMN = _LEFT_OUT, "tables", "a required column is missing"
     TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
-    TABLE_DELIMITER_ASSUMED = *_FILES, "the delimiter is not a comma; it was guessed"
     ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; the extra fields are ignored"
     TEXT_DIRECTION_REMOVED = _NO_EFFECT, "texts", "a text has characters that reverse its direction; they are removed"
     QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends where its line does"
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
     ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this one is left out"
-    VALUE_UNREADABLE = *_VALUES, "the number cannot be read; the row is used without it"
-    VALUE_UNREADABLE_ASSUMED = *_VALUES, "the value cannot be parsed; it is treated as missing"
-    VALUE_UNKNOWN_ASSUMED = *_VALUES, "the value is not defined in GTFS; it is treated as missing"
+    VALUE_UNREADABLE_ASSUMED = (
+        *_VALUES,
+        "the value cannot be parsed or is not defined in GTFS; it is treated as missing",
+    )
 
     ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; the one of the feed's other agencies is used"
     ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first one is used for all"
@@ -100,8 +100,7 @@ class Reason(FindingMeaning, Enum):
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
 
-    CALENDAR_ROW_UNREADABLE = *_DAYS, "a date cannot be parsed; the row adds no service days"
-    CALENDAR_RUNS_BACKWARDS = *_DAYS, "the end date is before the start date; the row adds no service days"
+    CALENDAR_ROW_UNREADABLE = *_DAYS, "a date cannot be parsed, or the end is before the start; the row is skipped"
     CALENDAR_RANGE_SHORTENED = *_DAYS, "the feed has more days than can be stored; the last ones are skipped"
     SERVICE_WITHOUT_DAYS = *_ABSENT, "these trips never run"
     SERVICE_WITHOUT_TRIPS = *_ABSENT, "no trip runs on these days"
@@ -113,42 +112,30 @@ class Reason(FindingMeaning, Enum):
     TRIP_RUNS_BACKWARDS = *_TRIPS, "the trip arrives before it departs"
     TRIP_ON_DEMAND_UNSUPPORTED = _NOT_USED, "trips", "the trip runs on demand (GTFS-Flex), which is not supported"
 
-    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time of an unknown trip"
-    CALL_OF_LEFT_OUT_TRIP = *_ABSENT, "a stop time of a skipped trip, which is counted"
+    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time of an unknown or skipped trip"
     CALL_ON_DEMAND_UNSUPPORTED = _NOT_USED, "stop times", "a stop on demand (GTFS-Flex), which is not supported"
-    CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed; the trip skips it"
-    CALL_AT_LEFT_OUT_STOP = *_CALLS, "the stop was skipped; the trip skips it too"
+    CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed, or was skipped; the trip skips it"
     CALL_AT_STATION_ENTRANCE_OR_NODE = (
         *_CALLS,
         "the stop is a station or an entrance, not a platform; the trip skips it",
     )
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
     CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; interpolated from the stops before and after"
-    CALL_TIME_WITHOUT_SECONDS_ASSUMED = *_TIMES, "the time is written HH:MM; read as HH:MM:00"
     CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; interpolated by distance"
     CALL_ORDER_ASSUMED = *_TIMES, "two stop times of a trip have the same stop_sequence; the order of the file is used"
 
-    FREQUENCY_OF_UNKNOWN_TRIP = *_ABSENT, "frequencies of an unknown trip"
-    FREQUENCY_OF_LEFT_OUT_TRIP = *_ABSENT, "frequencies of a skipped trip, which is counted"
-    FREQUENCY_UNREADABLE = *_INTERVALS, "the headway cannot be parsed; the row is skipped"
-    FREQUENCY_WITHOUT_DEPARTURES = *_INTERVALS, "the end time is before the start time; the row has no effect"
-    FREQUENCY_TOO_DENSE = *_INTERVALS, "the row would make more departures than can be stored"
+    FREQUENCY_OF_UNKNOWN_TRIP = *_ABSENT, "frequencies of an unknown or skipped trip"
+    FREQUENCY_UNREADABLE = *_INTERVALS, "the row cannot be parsed, or makes no departures or too many"
 
-    TRANSFER_AT_UNKNOWN_STOP = *_ABSENT, "a transfer rule at an unknown stop"
-    TRANSFER_AT_LEFT_OUT_STOP = *_ABSENT, "a transfer rule at a skipped stop, which is counted"
-    TRANSFER_AT_ENTRANCE_OR_NODE = *_ABSENT, "a transfer rule at an entrance, where no vehicle stops"
-    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_ABSENT, "a transfer rule of an unknown route or trip"
-    TRANSFER_OF_LEFT_OUT_TRIP = *_ABSENT, "a transfer rule of a skipped trip, which is counted"
-    TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED = _NOT_USED, "transfer rules", "too many rules; ordinary transfers apply"
+    TRANSFER_AT_UNKNOWN_STOP = *_ABSENT, "a transfer rule at an entrance, or at an unknown or skipped stop"
+    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_ABSENT, "a transfer rule of an unknown route, or an unknown or skipped trip"
     TRANSFER_IN_SEAT_UNAPPLIED = *_SEATS, "the second trip does not continue the first; no in-seat transfer is offered"
     TRANSFER_KIND_UNKNOWN = *_TRANSFERS, "transfer_type is unknown; ordinary transfers apply"
-    TRANSFER_TOO_MANY = *_TRANSFERS, "the rule covers more pairs of stops than can be stored; ordinary transfers apply"
+    TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules, trips or pairs of stops; ordinary transfers apply"
 
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
     BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "one vehicle would be in two places; no in-seat transfer is offered"
-    BLOCK_TURNS_BACK_UNAPPLIED = *_SEATED, "the vehicle turns back the way it came; no in-seat transfer is offered"
-    BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED = *_SEATED, "the vehicle starts its next trip elsewhere, without riders"
-    BLOCK_STANDS_LONG_UNAPPLIED = *_SEATED, "the vehicle waits long; riding on is shown as a transfer"
+    BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_SEATED, "the vehicle turns back, waits long, or starts its next trip elsewhere"
 
     PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
     PATHWAY_UNREADABLE = _LEFT_OUT, "pathways", "pathway_mode is unknown"

@@ -23,7 +23,6 @@ from fingerpost.transit.engine.gtfs.csv.encoding import (
 )
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import (
-    SHORT_TIME_BYTES,
     parse_decimals,
     parse_integers,
     parse_times,
@@ -35,7 +34,6 @@ _BUFFER_ROWS = 65_536
 _PEEKED_BYTES = 32_768
 # The most bytes of a row, including quoted line ends; a file with a longer one is not a table.
 _ROW_LIMIT = 4_194_304
-_DELIMITERS = (",", ";", "\t", "|")
 _LINE_FEED = ord("\n")
 _NOT_A_NUMBER = np.int32(-2147483648)
 
@@ -65,10 +63,6 @@ class Block(NamedTuple):
         values = np.empty(len(self.lines), np.int32)
         parse_times(self.blob, self.starts[column], self.ends[column], values)
         return values
-
-    def is_without_seconds(self, column: int) -> Mask:
-        short: Mask = self.ends[column] - self.starts[column] <= SHORT_TIME_BYTES
-        return short
 
     def decimals(self, column: int) -> Float64:
         values = np.empty(len(self.lines), np.float64)
@@ -103,7 +97,6 @@ class Table:
         self.size = size
         self._advance = advance
         self._open_binary = open_binary
-        self._delimiter = ","
         self._header_line = 0
         self._recoded = False
         self.columns = self._read_header()
@@ -135,7 +128,7 @@ class Table:
             if column in self.columns:
                 wanted[self.columns.index(column)] = slot
         stops = np.zeros(256, np.bool_)
-        stops[[ord(self._delimiter), ord("\r"), ord("\n")]] = True
+        stops[[ord(","), ord("\r"), ord("\n")]] = True
         buffers = cycle(np.zeros((2, 2 * len(columns) + 1, _BUFFER_ROWS), np.int32))
         line, skip = 0, 1
         rest = b""
@@ -187,10 +180,9 @@ class Table:
     def choices(self, block: Block, slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
         """Return a column of enumerated values; others become ``empty``, and are reported for the rows ``counted``."""
         read, faulty = block.integers(slot, empty)
-        outside = ((read < values[0]) | (read > values[-1])) & block.is_filled(slot) & ~faulty
+        faulty |= ((read < values[0]) | (read > values[-1])) & block.is_filled(slot)
         self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], column)
-        self.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[counted & outside], column)
-        read[outside] = empty
+        read[faulty] = empty
         return read
 
     def _data(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
@@ -224,13 +216,7 @@ class Table:
             if not text:
                 continue
             self._header_line = number
-            if "," not in text:
-                self._delimiter = max(_DELIMITERS, key=text.count)
-                if self._delimiter != "," and self._delimiter in text:
-                    self.findings.add(Reason.TABLE_DELIMITER_ASSUMED, self.name, number)
-                else:
-                    self._delimiter = ","
-            return [name.strip().strip('"').strip().lower() for name in text.split(self._delimiter)]
+            return [name.strip().strip('"').strip().lower() for name in text.split(",")]
         return []
 
 
