@@ -102,6 +102,11 @@ def test_a_stop_is_what_a_text_means(ask, text, stop, score):
     assert (body["id"], body["type"], body["confidenceScore"], "meta" in body) == (stop, "STOP", score, False)
 
 
+def test_a_kind_of_station_in_another_language_offers_the_station(ask):
+    [candidate] = look_up(ask, "järnvägsstation").body["candidates"]
+    assert (candidate["id"], candidate["confidenceScore"]) == ("TEST:RAUTATIEASEMA", 0.79)
+
+
 def test_the_token_of_an_address_is_taken_by_every_tool(ask):
     """B10: its ``lat,lon`` leads back to the same position."""
     at = look_up(ask, "Junamuseo").body["coordinate"]

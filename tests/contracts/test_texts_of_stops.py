@@ -98,7 +98,7 @@ def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, t
     matches = [place("Mark", 0.7), *(place(f"M{n}", 0.65, f"T:{n}") for n in range(1, count))]
     answer = over(FakeNetwork(places={"m": matches}))("findAddressOrStop", {"rawText": "m"})
     text = answer.text.splitlines()
-    more = ", of which 5 are here; spell more of the name for others"
+    more = ", of which 5 are shown; spell more of the name for others"
 
     assert text[:3] == [
         f"Not certain; {count} candidates{more * truncated}. Choose one and send its id or lat,lon:",

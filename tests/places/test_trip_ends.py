@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from fingerpost.errors import PlaceUnknown, RegionUnsupported, SourceUnreachable
+from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, RegionUnsupported, SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.places.labels import TextQuery
@@ -107,6 +107,17 @@ def test_a_name_outside_the_other_ends_region(resolve):
 
     with pytest.raises(RegionUnsupported, match=r"^origin lies in NORTH and destination lies in SOUTH; "):
         resolve(Coordinate(65, 25), "B", north, south)
+
+
+def test_a_far_place_is_a_candidate_with_its_network_and_distance(resolve):
+    north = FakeNetwork(name="NORTH", bounds=NORTH)
+    south = FakeNetwork(name="SOUTH", bounds=SOUTH, places={"B": [stop_place("T:B", "B", lat=55.1)]})
+
+    with pytest.raises(PlaceAmbiguous) as caught:
+        resolve(Coordinate(65, 25), "B", north, south)
+
+    far = "B lies in SOUTH, 1101 km away; no place near there has that name"
+    assert caught.value.message == f"destination 'B' is not certain: {far}"
 
 
 def test_a_network_that_cannot_be_used_is_named_between_positions_too(resolve):

@@ -69,9 +69,11 @@ class NetworkPlaces:
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         addresses = self._addresses
         stops = self._stops.places.search(text, language=language, focus=focus)
-        if addresses is None:
-            return [self._stops.described(match) for match in stops]
         by_token = {match.place.token: match for match in stops}
+        for station in self._list_stations_of_kind(plain(text)):
+            by_token.setdefault(station.token, match_place(in_language(station, language), UNCERTAIN, focus))
+        if addresses is None:
+            return [self._stops.described(match) for match in sort_matches(by_token.values())]
         if split := addresses.split_city(text):
             bare, its_city = split
             for match in self._stops.places.list_matches(bare, language, focus):
@@ -93,6 +95,13 @@ class NetworkPlaces:
             if fit is not None and (known is None or known.score < fit):
                 by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
         return [self._stops.described(match) for match in sort_matches(by_token.values())]
+
+    def _list_stations_of_kind(self, kind: str) -> list[Place]:
+        """Return the stations whose name is a kind of station, or ends with it, in any of its languages."""
+        kinds = next((known for known in (_RAILWAY, _BUS) if kind in known), frozenset())
+        endings = tuple(f" {word}" for word in kinds)
+        places = self._stops.places.list_places() if kinds else ()
+        return [place for place in places if any(f" {name}".endswith(endings) for name in _plain_names(place))]
 
     def _list_main_stations(self, text: str, addresses: AddressIndex) -> list[Place]:
         """Return the stations of a city's name, alone or with a kind of station: railway, else bus stations."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
+from fingerpost.errors import ParameterError, PlaceUnknown, ToolError
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
@@ -90,7 +90,7 @@ class TripEndResolver:
         able = [network for network in lookup.networks if network.profile.can(*needed)]
         chosen = _choose(able, ends, instant)
         if not chosen:
-            raise await lookup.explain(ends, needed)
+            raise await lookup.explain(ends, needed, instant)
         _refuse_regions(list_running(able, instant), ends, chosen[0])
         warnings = lookup.list_warnings()
         for end in ends:
@@ -179,16 +179,27 @@ class _EndLookup(PlaceLookup):
             if near:
                 end.readings[name] = _read_matches(near, end.query.text)
 
-    async def explain(self, ends: Sequence[_End], needed: Sequence[Ability]) -> ParameterError | RegionUnsupported:
-        for end in ends:
-            if isinstance(end.label, StopText) and not end.readings:
-                # It was looked up in the other end's region only.
-                await self._read_name(self.networks, end)
-                if not end.readings:
-                    limit_m = end.query.max_distance_m
-                    near = "" if limit_m is None else f" within {limit_m:g} m of focusPoint"
-                    left_out = self.list_reasons()
-                    return unknown(end.query.text, side=end.side, near=near, left_out=left_out)
+    async def explain(self, ends: Sequence[_End], needed: Sequence[Ability], instant: int) -> ToolError:
+        for end, other in (tuple(ends), tuple(reversed(ends))):
+            if not isinstance(end.label, StopText) or end.readings:
+                continue
+            # It was looked up in the other end's region only.
+            query = end.query
+            anchor = query.focus or next(
+                (read.location.coordinate for read in other.readings.values() if read.location), None
+            )
+            matches = await self.find_by_name(query.text, focus=anchor, instant=instant)
+            matches = [match for match in matches if query.is_near(match.place.coordinate)]
+            if not matches:
+                near = "" if query.max_distance_m is None else f" within {query.max_distance_m:g} m of focusPoint"
+                return unknown(query.text, side=end.side, near=near, left_out=self.list_reasons())
+            if other.readings and find_certain(matches) is None:
+                return ambiguous(query.text, matches, side=end.side, sent_as=query.sent_as)
+            end.readings = {match.network: _read_matches([match], query.text) for match in matches if match.network}
+        for end in ends if all(end.readings for end in ends) else ():
+            if not end.list_certain():
+                similar = sort_matches([match for read in end.readings.values() for match in read.candidates])
+                return ambiguous(end.query.text, similar, side=end.side, sent_as=end.query.sent_as)
         # A certain match decides where an end lies, not similar names elsewhere.
         where = {end.side: end.list_certain() or list(end.readings) for end in ends}
         lacking = needed if set.intersection(*map(set, where.values())) else ()

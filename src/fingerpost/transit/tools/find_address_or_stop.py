@@ -175,7 +175,7 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
     if "candidates" not in answer:
         return "\n".join([_line(answer), *below])
     count = answer["totalCandidatesFound"]
-    more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
+    more = f", of which {len(answer['candidates'])} are shown; spell more of the name for others"
     head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its id or lat,lon:"
     if "reason" in meta:
         head = f"{meta['reason']} If it is meant, send its id or lat,lon; else spell it differently:"
