@@ -26,7 +26,7 @@ async def describe_networks(application: Application) -> list[dict[str, Any]]:
     for network in (*opened.answering, *opened.by_token_only):
         described = _describe(network, store, answers=network in opened.answering)
         if (health := await network.find_realtime_health()) is not None:
-            described["realtime"] = _describe_realtime(health)
+            described["realtime"] = describe_realtime(health)
         networks.append(described)
     return networks
 
@@ -89,7 +89,7 @@ def _summarise_feed(feed: FeedReport) -> dict[str, Any]:
     return {**counted, "findings": findings, "tablesNotRead": list(feed.tables_not_read)}
 
 
-def _describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
+def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
     counts = {name: dict(getattr(health, name)) for name in ("matched", "unmatched", "calls", "messages")}
     return {"sources": [_describe_source(source) for source in health.sources], **counts}
 

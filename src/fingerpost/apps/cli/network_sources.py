@@ -1,10 +1,10 @@
 """Import a network's feeds, check its realtime, and fetch the profile of a remote one, with progress bars."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -12,14 +12,16 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 from rich.text import Text
 
 from fingerpost.apps.cli.output import new_console, print_line, print_message, showing_work
+from fingerpost.apps.overview import describe_realtime
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import SourceKind, list_paces
 from fingerpost.apps.storage import new_client
-from fingerpost.errors import FeedUnusable
+from fingerpost.errors import FeedUnusable, ToolError
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
+from fingerpost.transit.rules.realtime_status import format_age
 
 if TYPE_CHECKING:
     from fingerpost.apps.feeds import FeedImporter
@@ -97,5 +99,26 @@ def check_realtime(settings: Settings, record: NetworkRecord) -> "RealtimeCheck"
 
 
 def print_realtime(check: "RealtimeCheck") -> None:
-    for line, good in check.list_lines():
-        print_line(Text(line, "" if good else "bold red"))
+    """Print how much of each realtime message the timetable knows."""
+    try:
+        health, warnings = check.match()
+    except ToolError as error:
+        print_line(f"Realtime was not checked: {error.message}")
+        return
+    for line, good in list_realtime_lines(describe_realtime(health)):
+        print_line(Text(f"Real time: {line}", "" if good else "bold red"))
+    for warning in warnings:
+        print_line(Text(f"  {warning}", "bold red"))
+
+
+def list_realtime_lines(described: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
+    """Yield (line, is_good) for each realtime source of a network, and for the counts by reason."""
+    for source in described["sources"]:
+        matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
+        age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"
+        problem = f"; {source['problem']}" if "problem" in source else ""
+        known = f"; {matched:,} of {matched + unmatched:,} are known to the timetable" if "matched" in source else ""
+        yield f"{source['source']}: {age}{problem}{known}", "problem" not in source and matched >= unmatched
+    for name in ("matched", "unmatched"):
+        counts = ", ".join(f"{count:,} {reason}" for reason, count in described[name].items())
+        yield f"{name}: {counts or 'nothing'}", True

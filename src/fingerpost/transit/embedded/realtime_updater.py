@@ -172,14 +172,7 @@ class RealtimeUpdater:
         return tuple(problems or [f"The realtime {why}."])
 
     def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
-        sentences: list[str] = []
-        for source in self.sources:
-            count = overlay.matches.get(source.text, MatchCount(0, 0))
-            if count.is_mostly_unmatched:
-                sentences.append(_format_unmatched(source.shown, count))
-            if count.shared_ids:
-                sentences.append(_format_shared(source.shown, count.shared_ids))
-        return tuple(sentences)
+        return list_unmatched(self.sources, overlay)
 
     def health(self) -> RealtimeHealth:
         return self._feeds.health(self._overlay)
@@ -220,24 +213,23 @@ class RealtimeUpdater:
             self._overlay = overlay
 
 
-def _format_unmatched(source: str, count: MatchCount) -> str:
-    whole = count.matched + count.unmatched
-    return (
-        f"The timetable matches {count.matched} of {whole} trips, vehicles and alerts from {source},"
-        " so late or cancelled trips may be shown as scheduled."
-    )
-
-
-def _format_shared(source: str, shared_ids: Sequence[str]) -> str:
-    return (
-        f"The realtime data from {source} refers to {name_shared(shared_ids)}, which several FEEDs have;"
-        " this data is skipped, so late, cancelled or closed services may be shown as scheduled."
-    )
-
-
-def name_shared(shared_ids: Sequence[str]) -> str:
-    more = f" and {len(shared_ids) - 1:,} more" if len(shared_ids) > 1 else ""
-    return f"{shared_ids[0][:MAX_ID]}{more}"
+def list_unmatched(sources: Sequence[NamedPlace], overlay: Overlay) -> tuple[str, ...]:
+    """Warn of sources whose entities the timetable mostly does not match, or whose ids several feeds have."""
+    sentences: list[str] = []
+    for source in sources:
+        count = overlay.matches.get(source.text, MatchCount(0, 0))
+        if count.is_mostly_unmatched:
+            sentences.append(
+                f"The timetable matches {count.matched} of {count.matched + count.unmatched} trips, vehicles and alerts"
+                f" from {source.shown}, so late or cancelled trips may be shown as scheduled."
+            )
+        if count.shared_ids:
+            more = f" and {len(count.shared_ids) - 1:,} more" if len(count.shared_ids) > 1 else ""
+            sentences.append(
+                f"The realtime data from {source.shown} refers to {count.shared_ids[0][:MAX_ID]}{more}, which several"
+                " FEEDs have; this data is skipped, so late, cancelled or closed services may be shown as scheduled."
+            )
+    return tuple(sentences)
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
