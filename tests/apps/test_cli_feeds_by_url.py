@@ -63,8 +63,8 @@ def test_a_network_is_added_from_an_address(town, home):
     assert (town.returncode, town.stdout) == (
         0,
         (
-            "TOWN is usable, 2026-01-01 to 2026-12-31: nothing is left out.\n"
-            "TOWN: 2026-01-01 to 2026-12-31, in service; 2 stops, 1 route, 1 trip, 2 stop times; nothing left out\n"
+            "TOWN is usable, 2026-01-01 to 2026-12-31: nothing left out.\n"
+            "TOWN: 2026-01-01 to 2026-12-31, in service; 2 stops, 1 routes, 1 trips, 2 stop times; nothing left out\n"
         ),
     )
     assert fetched_files(home) == ["town.zip"]
@@ -78,7 +78,7 @@ def test_a_refresh_asks_whether_the_feed_has_changed(town, publish, feeds, invok
     news = invoke("network", "refresh")
 
     assert (same.returncode, same.stdout, untouched) == (0, "TOWN is unchanged.\n", True)
-    assert "in service; 2 stops, 1 route, 2 trips, 4 stop times; nothing left out\n" in news.stdout
+    assert "in service; 2 stops, 1 routes, 2 trips, 4 stop times; nothing left out\n" in news.stdout
     assert [status for _, _, status in feeds.asked] == [200, 304, 200]
     assert (report_of(home)[0]["trips"], fetched_files(home)) == (2, ["town.zip"])
 
