@@ -224,8 +224,7 @@ def _networks() -> list[str]:
         kind = "four numbers" if "prefixItems" in field else _type(field, {})
         default = "unset" if field.get("default") in (None, []) else _code(field["default"])
         lines.append(f"| `{key}` | {kind} | {default} | {_cell(field['description'])} |")
-    lines += ["", "`fingerpost network schema` prints the JSON schema of a record."]
-    return [*lines, "Any other key is refused."]
+    return [*lines, "", "Any other key is refused."]
 
 
 # ------------------------------------------------------------------------------------------ errors

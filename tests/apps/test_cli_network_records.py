@@ -1,6 +1,5 @@
 """Records at a terminal: added, changed, edited by hand, shown, and added by a kind of source that is not ours."""
 
-import json
 import os
 import tomllib
 from datetime import UTC, datetime
@@ -216,12 +215,6 @@ def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, hom
 
     assert "TOWN was prepared, but has no record and does not answer" in listed
     assert (removed.returncode, TimetableStore(home).list_names()) == (0, [])
-
-
-def test_the_schema_is_printed(invoke):
-    schema = json.loads(invoke("network", "schema").stdout)
-
-    assert "priority" in schema["properties"]
 
 
 # ------------------------------------------------------------------------ a kind of source of somebody else's

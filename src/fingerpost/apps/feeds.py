@@ -52,8 +52,6 @@ class FeedImporter:
 
     async def refresh(self, record: NetworkRecord) -> ImportReport | None:
         """Fetch a record's feeds again and import them; return None if nothing changed and the network opens."""
-        if not record.feeds:
-            raise ParameterError(f"The record of {record.name} names no feeds", {"field": "name"}, hint="Add it again")
         folder = OriginFolder(self._home, record.name)
         with folder.locked(), _sweeping(folder):
             contents = folder.read()

@@ -9,20 +9,18 @@ from rich.text import Text
 
 from fingerpost import __version__, clock
 from fingerpost.apps.cli.filings_commands import describe_companies
+from fingerpost.apps.cli.network_sources import list_realtime_lines
 from fingerpost.apps.cli.output import new_console
-from fingerpost.apps.mcp.metrics_page import has_extra
 from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database, open_limits
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.runtime.extras import format_install_command
 from fingerpost.store.limits import read_clock_ms
 from fingerpost.store.sqlite import SqliteFile
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 from fingerpost.transit.kernel_mode import are_compiled, use_kernels_folder
 from fingerpost.transit.model.provenance import ServiceState
-from fingerpost.transit.rules.realtime_status import format_age
 
 # `fingerpost filings list` shows all.
 _MAX_COMPANIES = 10
@@ -39,8 +37,6 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     folder = use_kernels_folder()
     missing = "not compiled yet; the first search compiles them into"
     _print_line("kernels", f"{'compiled in' if are_compiled() else missing} {folder}")
-    metrics_off = f"off; to serve them at /metrics: {format_install_command('telemetry')}"
-    _print_line("metrics", "served at /metrics over HTTP" if has_extra() else metrics_off)
     _print_line("storage", "the home folder" if find_database(settings) is None else "a database that machines share")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
@@ -91,23 +87,10 @@ async def _check_networks(application: Application) -> bool:
             _print_line("", _describe_feed(feed), good=not has_ended)
         if network["name"] in store.list_names() and (note := store.get(network["name"]).find_age_note()) is not None:
             _print_line("", note)
-        _print_realtime(network.get("realtime"))
+        if "realtime" in network:
+            for line, good in list_realtime_lines(network["realtime"]):
+                _print_line("real time", line, good=good)
     return bool(networks) and not problems and are_current
-
-
-def _print_realtime(described: dict[str, Any] | None) -> None:
-    if described is None:
-        return
-    for source in described["sources"]:
-        matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
-        age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"
-        problem = f"; {source['problem']}" if "problem" in source else ""
-        known = f"; {matched:,} of {matched + unmatched:,} are known to the timetable" if "matched" in source else ""
-        good = "problem" not in source and matched >= unmatched
-        _print_line("real time", f"{source['source']}: {age}{problem}{known}", good=good)
-    for what in ("matched", "unmatched"):
-        counts = ", ".join(f"{count:,} {reason}" for reason, count in described[what].items())
-        _print_line("real time", f"{what}: {counts or 'nothing'}")
 
 
 def _check_files(home: Path) -> bool:

@@ -28,7 +28,6 @@ from fingerpost.filings.store import FactStore
 from fingerpost.filings.sync import EdgarSync, Synced
 
 _SHOW = "show"
-_JSON = "--json"
 _MAX_FILINGS = 20
 _PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?(\d{4})", re.IGNORECASE)
 _MAX_PERIOD_WORDS = 3
@@ -47,11 +46,6 @@ _LIST_METRICS = (
 
 class FilingsGroup(TyperGroup):
     """Takes a first word that is not a command as a company: ``filings AAPL revenue 2022`` shows figures."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if len(args) > 1 and args[0] == _JSON:
-            args = [*args[1:], _JSON]
-        return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in self.commands and not args[0].startswith("-"):

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
+from pydantic import TypeAdapter
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
@@ -25,7 +26,6 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import is_network_name, plain_name
-from fingerpost.store.network_record import describe_schema
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -88,12 +88,12 @@ def refresh_networks(
     settings = prepare_settings(ctx)
     records = open_record_store(settings.home).read()
     if name is not None:
-        _refresh(settings, _get_record(records, name.strip().upper()), is_named=True)
+        _refresh(settings, _get_record(records, name.strip().upper()))
         return
     failed = False
     for network in sorted({*records.records, *records.problems}):
         try:
-            _refresh(settings, _get_record(records, network), is_named=False)
+            _refresh(settings, _get_record(records, network))
         except ToolError as error:
             print_error(error)
             failed = True
@@ -101,12 +101,12 @@ def refresh_networks(
         raise typer.Exit(TOOL_ERROR)
 
 
-def _refresh(settings: Settings, record: NetworkRecord, *, is_named: bool) -> None:
+def _refresh(settings: Settings, record: NetworkRecord) -> None:
     if record.source != EMBEDDED:
         learn_profile(settings, next(kind for kind in REMOTE_KINDS if kind.kind == record.source), record)
         print_line(f"{record.name}: its profile was fetched again.")
         return
-    if not record.feeds and not is_named:
+    if not record.feeds:
         print_line(f"{record.name} has no feeds in its record; there is nothing to refresh.")
         return
     report = run_import(settings, f"Refreshing {record.name} ...", lambda importer: importer.refresh(record))
@@ -192,7 +192,10 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
             print_line(f"Its server was not contacted yet. Run `fingerpost network refresh {record.name}`.")
             return
         print_line(f"Learned from its server on {learned.learned_at:%Y-%m-%d %H:%M}:")
-        _print_values(_list_learned(learned))
+        values = TypeAdapter(LearnedProfile).dump_python(
+            learned, mode="json", exclude={"abilities", "learned_at"}, exclude_defaults=True
+        )
+        _print_values(values)
         return
     if record.name not in store.list_names():
         print_line(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
@@ -209,23 +212,6 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     print_report(report)
     if record.realtime:
         print_realtime(check_realtime(settings, record))
-
-
-def _list_learned(learned: LearnedProfile) -> dict[str, Any]:
-    """Return what a server reported, in the form of a record."""
-    box = learned.bounds
-    values = {
-        "bounds": None if box is None else [box.south, box.west, box.north, box.east],
-        "zone": learned.zone,
-        "languages": learned.languages,
-        "feeds": [feed.name for feed in learned.feeds],
-        "modes": sorted(learned.modes),
-        "attribution": learned.attribution,
-        "first day": learned.first_day and learned.first_day.isoformat(),
-        "last day": learned.last_day and learned.last_day.isoformat(),
-        "traits": dict(learned.traits),
-    }
-    return {name: value for name, value in values.items() if value}
 
 
 def _print_values(values: Mapping[str, Any]) -> None:
@@ -251,12 +237,6 @@ def remove_network(ctx: typer.Context, name: _Name) -> None:
     forget_import(settings.home, network)
     LearnedProfiles(settings.home).remove(network)
     print_line(f"Removed {network}.")
-
-
-@app.command("schema", epilog="Example: fingerpost network schema")
-def print_schema() -> None:
-    """Print the JSON schema of a network's record, for editors that check TOML."""
-    typer.echo(json.dumps(describe_schema(), indent=2))
 
 
 def _get_record(records: NetworkRecords, name: str) -> NetworkRecord:

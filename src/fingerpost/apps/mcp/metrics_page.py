@@ -5,29 +5,19 @@ from collections.abc import Callable
 
 from opentelemetry import metrics
 
-try:
-    from opentelemetry.exporter.prometheus import PrometheusMetricReader
-    from opentelemetry.sdk.metrics import MeterProvider
-    from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-except ModuleNotFoundError:
-    _IS_INSTALLED = False
-else:
-    _IS_INSTALLED = True
-
 _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_EXTRA = "telemetry"
-
-
-def has_extra() -> bool:
-    return _IS_INSTALLED
 
 
 def open_metrics_page() -> Callable[[], bytes] | None:
     """Collect metrics, beside any exporters that are configured; return the page's writer, None without the extra."""
-    if not has_extra():
-        _log.info("no /metrics: the extra [%s] is not installed", _EXTRA)
+    try:
+        from opentelemetry.exporter.prometheus import PrometheusMetricReader
+        from opentelemetry.sdk.metrics import MeterProvider
+        from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+    except ModuleNotFoundError:
+        _log.info("no /metrics: the extra [telemetry] is not installed")
         return None
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
