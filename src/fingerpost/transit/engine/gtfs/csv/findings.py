@@ -73,10 +73,7 @@ class Reason(FindingMeaning, Enum):
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
     ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this one is left out"
-    VALUE_UNREADABLE_ASSUMED = (
-        *_VALUES,
-        "the value cannot be parsed or is not defined in GTFS; it is treated as missing",
-    )
+    VALUE_UNREADABLE_ASSUMED = *_VALUES, "the value cannot be parsed or is undefined in GTFS; it is treated as missing"
 
     ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; the one of the feed's other agencies is used"
     ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first one is used for all"
@@ -88,15 +85,8 @@ class Reason(FindingMeaning, Enum):
     STOP_ZONE_UNAPPLIED = (
         _NOT_USED, "time zones of stops", "the stop is in another time zone; its times are shown in the agency's"
     )  # fmt: skip
-    STOP_PARENT_UNAPPLIED = (
-        _NOT_USED,
-        "stations",
-        "the station of the stop is not in the feed; the stop is used without one",
-    )
-    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = (
-        *_STOPS,
-        "an earlier feed has another name for the stop; that name is used",
-    )
+    STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; it is used without one"
+    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed has another name for it, which is used"
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
 
@@ -115,10 +105,7 @@ class Reason(FindingMeaning, Enum):
     CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time of an unknown or skipped trip"
     CALL_ON_DEMAND_UNSUPPORTED = _NOT_USED, "stop times", "a stop on demand (GTFS-Flex), which is not supported"
     CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed, or was skipped; the trip skips it"
-    CALL_AT_STATION_ENTRANCE_OR_NODE = (
-        *_CALLS,
-        "the stop is a station or an entrance, not a platform; the trip skips it",
-    )
+    CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is not a platform but a station or entrance; it is skipped"
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
     CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; interpolated from the stops before and after"
     CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; interpolated by distance"
@@ -142,13 +129,11 @@ class Reason(FindingMeaning, Enum):
     PATHWAY_WITHOUT_TIME_UNAPPLIED = *_WAYS, "the pathway has no duration; it is used for step-free access only"
     PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED = *_WAYS, "the station has too many platforms; ordinary transfers apply"
 
-    FARE_UNREADABLE_UNAPPLIED = *_FARES, "the fare cannot be read; trips that need it have no price"
-    FARE_RULE_UNREADABLE_UNAPPLIED = *_FARES, "the rule cannot be read; trips that need it have no price"
+    FARE_UNREADABLE_UNAPPLIED = *_FARES, "the row cannot be parsed; trips that need it have no price"
     FARE_RULE_OF_UNKNOWN_FARE = _LEFT_OUT, "fares", "a rule names an unknown fare; trips that need it have no price"
     FARE_WITHOUT_RULE_UNAPPLIED = *_FARES, "no rule assigns the fare to trips; it is not offered"
     FARE_OF_OTHER_RIDERS_UNAPPLIED = *_FARES, "the fare is for some riders only; prices are an ordinary rider's"
-    FARE_BY_TIME_OF_DAY_UNAPPLIED = *_FARES, "the fare applies at certain hours; trips that need it have no price"
-    FARE_RULE_THAT_JOINS_LEGS_UNAPPLIED = *_FARES, "rides are priced together (not supported); they have no price"
+    FARE_RULE_UNSUPPORTED = *_FARES, "the fare depends on the hour or joins rides; trips that need it have no price"
     FARES_OF_FIRST_VERSION_UNAPPLIED = _NO_EFFECT, "fares", "the feed has both Fares V1 and Fares V2; V2 is used"
 
     SHAPE_POINT_UNREADABLE = _LEFT_OUT, "shapes", "a shape point cannot be parsed"
@@ -156,11 +141,7 @@ class Reason(FindingMeaning, Enum):
 
     TRANSLATION_OF_UNKNOWN = *_ABSENT, "a translation of an unknown record"
     TRANSLATION_UNREADABLE = _LEFT_OUT, "translated names", "the translation has no language or no text"
-    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = (
-        _NOT_USED,
-        "translated names",
-        "the translation is not of a stop, route or headsign",
-    )
+    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "it is not of a stop, route or headsign"
 
     @property
     def code(self) -> str:
