@@ -125,15 +125,6 @@ def test_stops_of_a_link_are_the_end_and_the_beginning(tmp_path, ends, joined):
     assert (len(seats), len(findings)) == (joined, 1 - joined)
 
 
-@pytest.mark.parametrize(("parts", "joined"), [(8, 8), (9, 8)])
-def test_a_train_divides_into_eight_at_most(tmp_path, parts, joined):
-    lines = ["line A | Alpha 08:00 | Beta 08:10"]
-    lines += [f"line B | Beta 08:{12 + part} | Gamma 08:40" for part in range(parts)]
-    lines += [f"stay | A-1 | B-{part}" for part in range(1, parts + 1)]
-    seats, findings = seats_of(tmp_path, "\n".join(lines))
-    assert (len(seats), [count for _, count, *_ in findings]) == (joined, [1] * (parts - joined))
-
-
 @pytest.mark.parametrize(
     ("path", "in_seat", "specific"),
     [

@@ -1,6 +1,5 @@
 """Find the in-seat transfers of a GTFS feed, stated in transfers.txt or implied by block_id."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,8 +16,6 @@ from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
-# A train divides into at most so many parts, and is coupled from at most so many.
-MAX_LINKED = 8
 # The longest wait at the end of a trip in a block; riders do not stay seated for longer.
 MAX_STAND_S = 3600
 # The longest wait between trips that transfers.txt links; a night train may wait for long.
@@ -101,21 +98,15 @@ def find_in_seat(
     an in-seat transfer to the next trip of the same service day if that begins at the same stop or station, within the
     hour, as another route or the same loop line. Trip departures by headway have no in-seat transfers.
     """
-    found, linked_days = _read_linked(archive, linked, departures, days)
+    found = _read_linked(archive, linked, departures, days)
+    linked_from, linked_to = ({int(departures.trip[row[side]]) for row in found} for side in (0, 1))
     forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
     by_headway = np.unique(departures.trip[(departures.block >= 0) & ~departures.is_exact])
     archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
     for first, then, on_days in _list_usable(archive, trips, departures, _list_candidates(departures, days)):
         pair = (int(departures.trip[first]), int(departures.trip[then]))
-        if pair in forbidden:
-            continue
-        linked_on = [*linked_days.get((0, pair[0]), ()), *linked_days.get((1, pair[1]), ())]
-        if linked_on:
-            all_days = days[departures.service[first]] if on_days is None else on_days
-            on_days = np.setdiff1d(all_days, np.concatenate(linked_on)).astype(np.int32)
-            if not len(on_days):
-                continue
-        found.append((first, then, 0, on_days))
+        if pair not in forbidden and pair[0] not in linked_from and pair[1] not in linked_to:
+            found.append((first, then, 0, on_days))
     services: dict[bytes, tuple[int, Int32]] = {}
     rows = np.zeros((len(found), 4), np.int32)
     for row, (first, then, days_later, on_days) in enumerate(found):
@@ -128,53 +119,40 @@ def find_in_seat(
     return columns, [on_days for _, on_days in services.values()]
 
 
-def _read_linked(
-    archive: Archive, linked: Int32, departures: Departures, days: Sequence[Int32]
-) -> tuple[list[_InSeat], dict[tuple[int, int], list[Int32]]]:
-    """Return the in-seat transfers of type 4, and their service days by (0, from trip) and (1, to trip)."""
-    found: list[_InSeat] = []
-    linked_days: dict[tuple[int, int], list[Int32]] = {}
+def _read_linked(archive: Archive, linked: Int32, departures: Departures, days: Sequence[Int32]) -> list[_InSeat]:
+    """Return the in-seat transfers of type 4, and count those that do not apply."""
+    found: dict[tuple[int, int], list[_InSeat]] = {}
     unapplied: list[int] = []
-    counts: Counter[tuple[int, int]] = Counter()
-    known: set[tuple[int, int]] = set()
     for first, then, type_, from_stop, to_stop, line in linked.tolist():
         if first < 0 or then < 0:
             unapplied.append(line)
             continue
-        if type_ != IN_SEAT or (first, then) in known:
+        if type_ != IN_SEAT or (first, then) in found:
             continue
-        known.add((first, then))
-        pairs, days_later, common = _follow(departures, first, then, days)
+        pairs = _list_consecutive(departures, first, then, days)
         at_ends = all(
             from_stop in (-1, departures.end_stop[one], departures.end_place[one])
             and to_stop in (-1, departures.begin_stop[other], departures.begin_place[other])
-            for one, other in pairs
+            for one, other, *_ in pairs
         )
-        sides = ((0, first), (1, then))
-        if not (pairs and at_ends) or any(counts[side] >= MAX_LINKED for side in sides):
+        if pairs and at_ends:
+            found[first, then] = pairs
+        else:
             unapplied.append(line)
-            continue
-        for side, on_days in zip(sides, (common, common + days_later), strict=True):
-            counts[side] += 1
-            linked_days.setdefault(side, []).append(on_days)
-        found += [(one, other, days_later, None) for one, other in pairs]
     lines = np.array(unapplied, np.int32)
     archive.findings.add_many(Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfers.txt", lines, "transfer_type")
-    return found, linked_days
+    return [pair for pairs in found.values() for pair in pairs]
 
 
-def _follow(
-    departures: Departures, first: int, then: int, days: Sequence[Int32]
-) -> tuple[list[tuple[int, int]], int, Int32]:
-    """Return the departures of two trips that follow one another, how many days later, and the first's days."""
+def _list_consecutive(departures: Departures, first: int, then: int, days: Sequence[Int32]) -> list[_InSeat]:
+    """Return the departures of two trips that follow one another on a service day that they share, or on the next."""
     for days_later in (0, 1):
         pairs = _list_pairs(departures, first, then, days_later)
         if pairs:
             one, other = (days[service] for service in departures.service[list(pairs[0])])
-            common = np.intersect1d(one, other - days_later).astype(np.int32)
-            if len(common):
-                return pairs, days_later, common
-    return [], 0, np.zeros(0, np.int32)
+            if len(np.intersect1d(one, other - days_later)):
+                return [(*pair, days_later, None) for pair in pairs]
+    return []
 
 
 def _list_pairs(departures: Departures, first_trip: int, then_trip: int, days_later: int) -> list[tuple[int, int]]:
