@@ -88,7 +88,10 @@ def test_a_source_that_measures_no_walks_says_so(tmp_path, monkeypatch):
 def test_a_name_is_refused_as_walk_from(ask):
     code, message, _ = refusal(ask("the harbour"))
 
-    assert (code, message) == ("validation-error", "walkFrom 'the harbour' is neither a saved place nor a position")
+    assert (code, message) == (
+        "validation-error",
+        "walkFrom 'the harbour' is neither a saved place, a position nor a stop id",
+    )
 
 
 def test_a_lift_out_of_order_does_not_move_who_takes_stairs(ask):

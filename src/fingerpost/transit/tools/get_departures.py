@@ -13,7 +13,6 @@ from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, To
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf, write_stated
 from fingerpost.errors import ParameterError
 from fingerpost.remedies import Remedy, RemedyKind
-from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Location, Place
 from fingerpost.transit.networks.asking import Deadline, try_in_order
@@ -125,7 +124,7 @@ class GetDepartures(PublishedTool):
         at = "now" if arguments.at is None else arguments.at
         # A time that cannot be read is refused before the stop is looked up (rule A6).
         nearly = read_instant(at, zone_name="UTC", now=now, field="at").instant
-        walk_from = await _find_walk_start(arguments.walk_from, self._places.variables, call.user)
+        walk_from = await self._find_walk_start(arguments, call.user)
         stop = await self._places.get_stop(
             arguments.stop.value,
             is_label=arguments.stop.type == "label",
@@ -151,16 +150,18 @@ class GetDepartures(PublishedTool):
         warnings = [*stop.warnings, *stated, *outcome.warnings]
         return _answer(arguments, call, stop.place, query, outcome.value, warnings)
 
-
-async def _find_walk_start(text: str | None, variables: VariableStore, user: str | None) -> Coordinate | None:
-    if text is None:
-        return None
-    label = await read_label(text, variables, user)
-    if isinstance(label, Location):
-        return label.coordinate
-    raise ParameterError.about(
-        "walkFrom", f"{text!r} is neither a saved place nor a position", hint=Remedy(RemedyKind.SAVE_PLACE)
-    )
+    async def _find_walk_start(self, arguments: GetDeparturesInput, user: str | None) -> Coordinate | None:
+        text = arguments.walk_from
+        if text is None:
+            return None
+        label = await read_label(text, self._places.variables, user)
+        if isinstance(label, Location):
+            return label.coordinate
+        stop = await self._places.find_place_of_stop(label.stop_id, language=arguments.language)
+        if stop is None:
+            message = f"{text!r} is neither a saved place, a position nor a stop id"
+            raise ParameterError.about("walkFrom", message, hint=Remedy(RemedyKind.SAVE_PLACE))
+        return stop.place.coordinate
 
 
 def _answer(
