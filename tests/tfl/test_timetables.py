@@ -241,7 +241,7 @@ async def test_a_frequency_in_another_unit_is_left_out_and_said():
 async def test_a_line_without_a_timetable_is_named(told):
     found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
 
-    assert (found.departures, found.gap) == ([], None)
+    assert found.departures == []
     assert any(note == "TfL has no timetable at this stop for Victoria." for note in found.provenance.notes)
 
 
@@ -285,29 +285,6 @@ async def test_modes_come_from_the_groups_of_a_stops_lines():
         ("Circle", Mode.BUS),
         ("Victoria", Mode.METRO),
     ]
-
-
-@pytest.mark.parametrize(
-    ("last", "gap"),
-    [("2026-06-12T12:00", ("2026-06-13T09:00", None)), ("2026-06-13T10:00", (None, "2026-06-19"))],
-)
-async def test_an_empty_board_says_what_comes_next(last, gap):
-    told = timetable(schedule("Saturday", "09:00"), schedule("Friday", "08:00"))
-    first = last.replace("T12", "T11") if "T12" in last else "2026-06-13T09:30"
-    found, _ = await board(told, first, last)
-    following, day = gap
-
-    assert (found.gap.next_departure, found.gap.next_day and found.gap.next_day.isoformat()) == (
-        None if following is None else at(following),
-        day,
-    )
-
-
-async def test_what_comes_next_may_be_the_next_days_first():
-    told = timetable(schedule("Friday Night/Saturday Morning", "25:00"), schedule("Saturday", "00:10"))
-    found, _ = await board(told, "2026-06-12T22:00", "2026-06-12T23:00")
-
-    assert found.gap.next_departure == at("2026-06-13T00:10")
 
 
 async def test_a_board_is_predicted_for_half_an_hour_and_timetabled_behind_it():

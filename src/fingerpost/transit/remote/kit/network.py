@@ -96,7 +96,6 @@ class FoundBoard:
     retrieved_at: datetime | None = None
     notes: Sequence[str] = ()
     alerts: Sequence[ServiceAlert] = ()
-    gap: port.BoardGap | None = None
     zone: str | None = None
     days: tuple[date | None, date | None] | None = None
 
@@ -159,7 +158,6 @@ class ServerNetwork(ABC):
                 provenance, realtime_updated=min(updates, default=None), first_day=first_day, last_day=last_day
             ),
             alerts=found.alerts,
-            gap=found.gap,
         )
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:

@@ -20,7 +20,7 @@ from fingerpost.transit.remote.tfl.itineraries import list_lift_alerts, list_lin
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.stops import StopPointLookup
 from fingerpost.transit.remote.tfl.timetable_days import format_remarks
-from fingerpost.transit.remote.tfl.timetables import TimetableReader, find_timetables, is_whole, list_lines_of
+from fingerpost.transit.remote.tfl.timetables import TimetableReader, find_timetables, list_lines_of
 
 _T = TypeVar("_T")
 
@@ -89,7 +89,6 @@ class TflBoards:
             alerts=_list_alerts(status, own_ids, now, first, last),
             notes=(*((NOTE,) if predicted else ()), *timetable.notes, *status.notes),
             retrieved_at=min(retrieved, default=None),
-            gap=None if rows else timetable.gap,
         )
 
     async def _find_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
@@ -137,12 +136,10 @@ class TflBoards:
             within, more = reader.list_departures(found.timetables, begin, end)
             rows += within
             remarks += more
-        is_known = bool(found.timetables) and is_whole(remarks)
         board = FoundBoard(
             rows=rows,
             notes=(NOTE_OF_TIMETABLE, *format_remarks(remarks)),
             retrieved_at=found.retrieved_at,
-            gap=reader.find_gap(found.timetables, spans[-1][1]) if is_known and not rows else None,
         )
         return board, {line.line_id for line in lines}
 

@@ -1,6 +1,5 @@
 """Departures within a window from TfL's timetables of the lines that call at a stop."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -10,7 +9,6 @@ from zoneinfo import ZoneInfo
 from fingerpost.errors import SourceChanged, StorageUnavailable
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, Mode
-from fingerpost.transit.port import BoardGap
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
@@ -144,8 +142,6 @@ def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
 
 _DAY_MINUTES = 24 * 60
 _NOON_MINUTES = 12 * 60
-_DAY_S = 24 * 3600
-_WEEK_DAYS = 8
 _ROOM_MINUTES = 120
 _IN_MINUTES = "frequencyminutes"
 _MAX_DESTINATIONS = 3
@@ -185,34 +181,14 @@ class TimetableReader:
                     rows.setdefault((row.stop_id, row.line, row.scheduled, row.destination), row)
         return sorted(rows.values(), key=lambda row: (row.scheduled, row.line)), tuple(dict.fromkeys(remarks))
 
-    def find_gap(self, timetables: Sequence[LineTimetable], last: int) -> BoardGap:
-        """Return the next departure after ``last``: its instant within a day, else its day."""
-        begin = self._local_date(last) - timedelta(days=1)
-        found: list[int] = []
-        for step in range(_WEEK_DAYS + 2):
-            day = begin + timedelta(days=step)
-            had_departures = bool(found)
-            found += [row.scheduled for timetable in timetables for row in self._list_day(timetable, day, last + 1)[0]]
-            # A night bus may leave after the next day's first, so look one day further.
-            if had_departures:
-                break
-        if not found:
-            return BoardGap()
-        following = min(found)
-        if following <= last + _DAY_S:
-            return BoardGap(next_departure=following)
-        return BoardGap(next_day=self._local_date(following))
-
     def _list_day(
-        self, timetable: LineTimetable, day: date, first: int, last: int | None = None
+        self, timetable: LineTimetable, day: date, first: int, last: int
     ) -> tuple[list[Departure], list[TimetableRemark]]:
-        """Return a service day's departures from ``first`` to ``last`` by time; only the first if that is None."""
+        """Return a service day's departures from ``first`` to ``last``."""
         response, line = timetable.response, timetable.line.name
         stop_times: list[_StopTime] = []
         remarks: list[TimetableRemark] = []
-        begin, end = self._minutes_of(first, day) - _ROOM_MINUTES, math.inf
-        if last is not None:
-            end = self._minutes_of(last, day) + _ROOM_MINUTES
+        begin, end = self._minutes_of(first, day) - _ROOM_MINUTES, self._minutes_of(last, day) + _ROOM_MINUTES
         names = {stop.id: stop.name for stop in (*response.stations, *response.stops) if stop.name}
         for route in response.routes:
             chosen, more = choose_schedules(route.schedules, day, line)
@@ -222,14 +198,8 @@ class TimetableReader:
                 stop_times += _list_stop_times(choice, destinations, begin, end)
                 if _has_unknown_frequency(choice.schedule):
                     remarks.append(TimetableRemark(RemarkKind.FREQUENCY_UNKNOWN, line, f"'{choice.schedule.name}'"))
-        rows: list[Departure] = []
-        for stop_time in sorted(stop_times, key=lambda stop_time: stop_time.minutes):
-            row = self._row(timetable, stop_time, day)
-            if first <= row.scheduled and (last is None or row.scheduled <= last):
-                rows.append(row)
-                if last is None:
-                    break
-        return rows, remarks
+        rows = [self._row(timetable, stop_time, day) for stop_time in stop_times]
+        return [row for row in rows if first <= row.scheduled <= last], remarks
 
     def _minutes_of(self, instant: int, day: date) -> int:
         shown = datetime.fromtimestamp(instant, self.zone).replace(tzinfo=None)
@@ -265,9 +235,7 @@ def _list_destinations(route: shapes.TimetableRoute, names: dict[str, str], line
     return {pattern: names.get(stop_id) or line for pattern, stop_id in last_ids.items()}
 
 
-def _list_stop_times(
-    chosen: ChosenSchedule, destinations: dict[int, str], begin: float, end: float
-) -> Iterator[_StopTime]:
+def _list_stop_times(chosen: ChosenSchedule, destinations: dict[int, str], begin: int, end: int) -> Iterator[_StopTime]:
     """Yield the departures in a span of minutes: known journeys, and frequencies where there are none."""
     schedule = chosen.schedule
     journeys = schedule.known_journeys or list(filter(None, (schedule.first_journey, schedule.last_journey)))
@@ -319,9 +287,3 @@ def _has_unknown_frequency(schedule: shapes.Schedule) -> bool:
         if is_unknown and not any(begin <= journey.minutes <= end for journey in schedule.known_journeys):
             return True
     return False
-
-
-def is_whole(remarks: Iterable[TimetableRemark]) -> bool:
-    """Whether timetables are complete, so that a trip they lack does not run."""
-    complete = {RemarkKind.SCHOOL, RemarkKind.HOLIDAY_FOLLOWED, RemarkKind.WHOLE_STATION}
-    return all(remark.kind in complete for remark in remarks)
