@@ -8,7 +8,6 @@ import pytest
 from fingerpost.errors import SettingsInvalid, SourceChanged, SourceFailed
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.remote.opentripplanner.documents import NEEDS
 from tests.opentripplanner.answers import a_page, a_query, a_ride, asked_of, asking, body, data, learning
 
 AGENCY = {"name": "Nysse", "timezone": "Europe/Helsinki", "lang": "FI"}
@@ -27,18 +26,11 @@ def all_stops(*places):
 STOPS = all_stops((61.5, 23.7), (61.4, 23.9), (None, None))
 
 
-def schema_without(*lacking):
-    known = [each for each in (*NEEDS.values(), "QueryType.planConnection") if each not in lacking]
-    owners = {}
-    for each in known:
-        owner, _, name = each.partition(".")
-        owners.setdefault(owner, []).append({"name": name})
-    wanted = sorted({each.partition(".")[0] for each in (*NEEDS.values(), "QueryType.planConnection")})
-    return [data(__type={"fields": owners.get(owner, []), "inputFields": None}) for owner in wanted]
+CATEGORY, OLD_CATEGORY = (data(__type={"fields": [{"name": name}]}) for name in ("isDefault", "id"))
 
 
 async def test_a_server_says_where_it_is_and_what_runs():
-    async with learning(*schema_without(), data(**NETWORK), STOPS) as (learned, _):
+    async with learning(CATEGORY, data(**NETWORK), STOPS) as (learned, _):
         box = learned.bounds
 
     assert (round(box.south, 3), round(box.north, 3), box.west < 23.65, box.east > 23.95) == (
@@ -50,7 +42,7 @@ async def test_a_server_says_where_it_is_and_what_runs():
     assert (learned.zone, learned.languages, learned.feeds[0].name) == ("Europe/Helsinki", ("fi",), "tampere")
     assert (learned.first_day, learned.last_day) == (date(2026, 1, 1), date(2026, 12, 31))
     assert (learned.modes, learned.attribution) == ({Mode.TRAM, Mode.BUS}, ("City of Tampere",))
-    assert learned.traits == {"lacking": ""}
+    assert Ability.FARES in learned.abilities
 
 
 @pytest.mark.parametrize(
@@ -64,56 +56,31 @@ async def test_a_server_says_where_it_is_and_what_runs():
 async def test_a_feed_without_a_publisher_is_attributed_to_its_agencies(feed, named):
     errors = [{"message": "NullPointerException", "path": ["feeds", 0, "publisher"]}]
     told = body({"data": {**NETWORK, "feeds": [feed]}, "errors": errors})
-    async with learning(*schema_without(), told, STOPS) as (learned, _):
+    async with learning(CATEGORY, told, STOPS) as (learned, _):
         assert learned.attribution == (named,)
 
 
-async def test_what_a_server_lacks_is_kept_and_not_asked_for():
-    lacking = ("Leg.fareProducts", "RiderCategory.isDefault", "TimetablePreferencesInput.includeRealTimeCancellations")
-    async with learning(*schema_without(*lacking), data(**NETWORK), STOPS) as (learned, _):
-        assert learned.traits == {"lacking": " ".join(lacking)}
+async def test_an_older_server_is_not_asked_for_fares():
+    """Before version 2.9 a child's fare looks like any other."""
+    async with learning(OLD_CATEGORY, data(**NETWORK), STOPS) as (learned, _):
+        pass
     async with asking(data(live=a_page([a_ride()])), learned=learned) as (network, local):
         answered = await network.plan_journeys(a_query())
-        asked = asked_of(local)
 
-    assert "fareProducts" not in asked["query"]
-    assert "scheduled: planConnection" not in asked["query"]
-    assert "scheduled" not in asked["variables"]
+    assert "fareProducts" not in asked_of(local)["query"]
     assert (answered.itineraries[0].fare.amount, network.profile.can(Ability.FARES)) == (None, False)
 
 
-async def test_each_type_is_described_by_a_request_of_its_own_with_deprecated_fields():
-    """Version 2.9 refuses several in one request, and leaves deprecated fields out unless they are asked for."""
-    async with learning(*schema_without(), data(**NETWORK), STOPS) as (_, local):
-        documents = [asked_of(local, number)["query"] for number in range(4)]
-
-    assert [document.count("__type") for document in documents] == [1, 1, 1, 1]
-    assert [document.count("(includeDeprecated: true)") for document in documents] == [2, 2, 2, 2]
-
-
 @pytest.mark.parametrize(
-    ("told", "words"),
+    ("category", "stops", "error"),
     [
-        (body({"errors": [{"message": "BadFaithIntrospection"}]}), "BadFaithIntrospection"),
-        (data(__type={"fields": 5}), "description of Leg"),
-        (data(__type={"fields": [{"name": None}]}), "description of Leg"),
-        (data(__type=5), "description of Leg|without the requested data"),
-        (data(), "without the requested data"),
+        (body({"errors": [{"message": "BadFaithIntrospection"}]}), STOPS, "BadFaithIntrospection"),
+        (CATEGORY, all_stops(), "has no stops"),
     ],
 )
-async def test_a_schema_that_cannot_be_read_is_an_error(told, words):
-    with pytest.raises((SourceChanged, SourceFailed), match=words):
-        async with learning(told, data(**NETWORK), STOPS):
-            pass
-
-
-@pytest.mark.parametrize(
-    ("lacking", "stops", "words"),
-    [(["QueryType.planConnection"], STOPS, r"OpenTripPlanner 2\.7"), ([], all_stops(), "has no stops")],
-)
-async def test_a_server_that_is_too_old_or_empty_is_refused(lacking, stops, words):
-    with pytest.raises(SourceChanged, match=words):
-        async with learning(*schema_without(*lacking), data(**NETWORK), stops):
+async def test_a_server_that_describes_nothing_is_refused(category, stops, error):
+    with pytest.raises((SourceChanged, SourceFailed), match=error):
+        async with learning(category, data(**NETWORK), stops):
             pass
 
 
@@ -124,9 +91,9 @@ async def test_a_time_zone_that_nobody_knows_is_none(zone):
     agencies = [{**AGENCY, "timezone": zone}] * 2
     alone = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": agencies}]}
     beside = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": [*agencies, AGENCY]}]}
-    async with learning(*schema_without(), data(**alone), STOPS) as (learned, _):
+    async with learning(CATEGORY, data(**alone), STOPS) as (learned, _):
         unknown = learned.zone
-    async with learning(*schema_without(), data(**beside), STOPS) as (learned, _):
+    async with learning(CATEGORY, data(**beside), STOPS) as (learned, _):
         known = learned.zone
 
     assert (unknown, known) == (None, "Europe/Helsinki")
@@ -146,7 +113,7 @@ async def test_a_time_zone_that_nobody_knows_is_none(zone):
 )
 async def test_days_that_no_calendar_has_are_unknown(start, end):
     told = {**NETWORK, "serviceTimeRange": {"start": start, "end": end}}
-    async with learning(*schema_without(), data(**told), STOPS) as (learned, _):
+    async with learning(CATEGORY, data(**told), STOPS) as (learned, _):
         assert (learned.first_day, learned.last_day) == (None, None)
 
 
@@ -157,7 +124,7 @@ async def test_a_stop_without_a_place_moves_no_bounds(place, known, caplog):
 
     A quay of São Tomé lies 40 km north of the equator, and another may lie on it.
     """
-    async with learning(*schema_without(), data(**NETWORK), all_stops(known, place)) as (learned, _):
+    async with learning(CATEGORY, data(**NETWORK), all_stops(known, place)) as (learned, _):
         box = learned.bounds
 
     assert ((box.south + box.north) / 2, (box.west + box.east) / 2) == pytest.approx(known)

@@ -19,6 +19,7 @@ from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.embedded.source import EmbeddedSource
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.remote.kit.answers import read_answer
 from fingerpost.transit.remote.opentripplanner.documents import new_document
@@ -81,11 +82,11 @@ async def test_every_document_is_valid_against_the_servers_schema():
         learned = await OpenTripPlannerSource(client.fetch, LIMITS).learn(record)
     # OTP's own schema does not pass graphql-core's check of interfaces.
     schema = build_client_schema(told, assume_valid=True)
-    lacking = frozenset(learned.traits["lacking"].split())
+    with_fares = Ability.FARES in learned.abilities
     faults = [
         (shape.__name__, error.message)
         for shape in SHAPES
-        for error in validate(schema, parse(new_document(shape, lacking)))
+        for error in validate(schema, parse(new_document(shape, with_fares=with_fares)))
     ]
 
     assert faults == []

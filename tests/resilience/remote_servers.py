@@ -20,7 +20,6 @@ from fingerpost.transit.networks.circuit_breaker import NetworkBreaker
 from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.remote.kit.server import new_limits
 from fingerpost.transit.remote.motis.network import MotisSource
-from fingerpost.transit.remote.opentripplanner.documents import NEEDS
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from fingerpost.transit.remote.tfl.network import TflSource
 from fingerpost.transit.tools.plan_journey import JourneyOptions
@@ -92,9 +91,8 @@ def tell_opentripplanner(asked, said):
     agency = {"name": said, "timezone": "Europe/London", "lang": "en"}
     midnight = int(datetime(2026, 6, 9, 23, tzinfo=UTC).timestamp())
     row = a_time(serviceDay=midnight, scheduledDeparture=9 * 3600 + 540, headsign=said)
-    fields = [{"name": each.partition(".")[2]} for each in (*NEEDS.values(), "QueryType.planConnection")]
     told = {
-        "query Schema": {"__type": {"fields": fields}},
+        "query RiderCategoryType": {"__type": {"fields": [{"name": "isDefault"}]}},
         "query Network": {
             "feeds": [{"feedId": "TOWN", "publisher": {"name": said}, "agencies": [agency]}],
             "routes": [{"type": 3}],
@@ -126,7 +124,6 @@ LEARNED = LearnedProfile(
     zone="Europe/London",
     feeds=(FeedVersion(name="town"),),
     attribution=("Town Transport",),
-    traits={"api": "6"},
     learned_at=datetime(2026, 3, 1, tzinfo=UTC),
 )
 

@@ -4,8 +4,8 @@ They are fetched by ``fingerpost network add`` and ``refresh``.
 """
 
 import os
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -27,8 +27,7 @@ _SUFFIX = ".json"
 class LearnedProfile:
     """A server's report on its network.
 
-    ``abilities`` are those of this server, None for all of its kind. ``traits`` are private to the source, such as the
-    fields of its server's version.
+    ``abilities`` are those of this server, None for all of its kind.
     """
 
     bounds: Bounds | None = None
@@ -40,7 +39,6 @@ class LearnedProfile:
     first_day: date | None = None
     last_day: date | None = None
     abilities: frozenset[Ability] | None = None
-    traits: Mapping[str, str] = field(default_factory=dict)
     learned_at: datetime
 
 

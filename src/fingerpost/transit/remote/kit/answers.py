@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
+from operator import getitem
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeVar, cast
 
@@ -121,11 +122,8 @@ def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError)
     error = failed
     for _ in range(_MAX_ROUNDS):
         for problem in error.errors(include_url=False, include_context=False, include_input=False):
-            blank = _blank(data, problem["loc"])
-            if blank == ():
+            if not _blank(data, problem["loc"], blanked):
                 raise failed
-            if blank is not None:
-                blanked.add(blank)
         try:
             return reader.validate_python(data), _count(blanked)
         except ValidationError as still:
@@ -140,37 +138,29 @@ def list_first(texts: Sequence[str], most: int) -> str:
     return ", ".join(texts[:most]) + more
 
 
-def _blank(data: Any, loc: _Loc) -> _Loc | None:
-    """Set the value at a path to null, or its parent if it is null or missing; return the path of what was set.
-
-    Return None if a parent was set before, and an empty path if nothing is left to set.
-    """
-    holders: list[Any] = []
-    here = data
-    for part in loc:
-        if not _has(here, part):
-            break
-        holders.append(here)
-        here = here[part]
-    if here is None:
-        if len(holders) < len(loc):
-            return None
-        holders = holders[:-1]
-    if not holders:
-        return ()
-    at = loc[: len(holders)]
-    holders[-1][at[-1]] = None
-    return at
+def _blank(data: Any, loc: _Loc, blanked: set[_Loc]) -> bool:
+    """Set the value at a path to null, or the nearest parent that is not null; return whether anything was left."""
+    if _has_blank_parent(loc, blanked):
+        return True
+    for end in range(len(loc), 0, -1):
+        try:
+            parent = reduce(getitem, loc[: end - 1], data)
+            if parent[loc[end - 1]] is not None:
+                parent[loc[end - 1]] = None
+                blanked.add(loc[:end])
+                return True
+        except (LookupError, TypeError):
+            # The value or one of its parents is missing.
+            continue
+    return False
 
 
-def _has(here: Any, part: str | int) -> bool:
-    if isinstance(here, dict):
-        return part in here
-    return isinstance(here, list) and isinstance(part, int) and part < len(here)
+def _has_blank_parent(loc: _Loc, blanked: set[_Loc]) -> bool:
+    return any(loc[:end] in blanked for end in range(1, len(loc)))
 
 
 def _count(blanked: set[_Loc]) -> Mapping[str, int]:
-    outermost = [loc for loc in blanked if not any(loc[:end] in blanked for end in range(1, len(loc)))]
+    outermost = [loc for loc in blanked if not _has_blank_parent(loc, blanked)]
     return Counter(sorted(".".join(part for part in loc if isinstance(part, str)) for loc in outermost))
 
 
@@ -201,7 +191,7 @@ Longitude = Annotated[float, Field(ge=-180, le=180)]
 
 
 def nested(*path: str, default: Any = None) -> Any:
-    """Return a field that reads a value inside an object; ``default`` if a part of the path is missing or null."""
+    """Return a field that reads a value inside an object; ``default`` if the path is missing."""
     return Field(default=default, validation_alias=AliasPath(*path))
 
 
@@ -209,20 +199,6 @@ class Shape(BaseModel):
     """An object of an answer, with names in camelCase; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, allow_inf_nan=False)
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Add a field for each object on the path of a nested field, so that any other value there is reported."""
-        super().__init_subclass__(**kwargs)
-        aliases = [getattr(field, "validation_alias", None) for field in vars(cls).values()]
-        paths = [tuple(map(str, alias.path)) for alias in aliases if isinstance(alias, AliasPath)]
-        for path in dict.fromkeys(whole[:end] for whole in paths for end in range(1, len(whole))):
-            name = "_".join((*path, "object"))
-            cls.__annotations__[name] = PathObject | None
-            setattr(cls, name, nested(*path))
-
-
-class PathObject(Shape):
-    """An object on the path of a nested field, whose other values are not read."""
 
 
 class Positioned(Shape):

@@ -1,4 +1,4 @@
-"""Build GraphQL queries for OpenTripPlanner from response models, fitted to a server's schema."""
+"""Build the GraphQL queries for OpenTripPlanner from the response models."""
 
 import re
 from functools import lru_cache
@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import AliasPath, BaseModel
 
-from fingerpost.transit.remote.kit.answers import PathObject
 from fingerpost.transit.remote.opentripplanner import shapes
 
 _VARIABLES = {
@@ -28,7 +27,6 @@ _VARIABLES = {
     "west": "Float!",
     "north": "Float!",
     "east": "Float!",
-    "name": "String!",
 }
 _SEARCH = "origin: $origin destination: $destination dateTime: $dateTime first: $first"
 _WINDOW = "searchWindow: $searchWindow modes: $modes"
@@ -49,38 +47,30 @@ _FIELDS = {
     (shapes.StopsById, "stops"): "stops(ids: $ids)",
     (shapes.StopsById, "stations"): "stations(ids: $ids)",
     (shapes.StopsInBox, "stopsByBbox"): "stopsByBbox(minLat: $south, minLon: $west, maxLat: $north, maxLon: $east)",
-    (shapes.Schema, "__type"): "__type(name: $name)",
-    (shapes.SchemaType, "fields"): "fields(includeDeprecated: true)",
-    (shapes.SchemaType, "inputFields"): "inputFields(includeDeprecated: true)",
-}
-# The field or input field of a server's schema that a field needs, if some versions lack it.
-NEEDS = {
-    (shapes.Plan, "scheduled"): "TimetablePreferencesInput.includeRealTimeCancellations",
-    (shapes.OtpLeg, "fareProducts"): "Leg.fareProducts",
-    (shapes.FareProduct, "riderCategory"): "RiderCategory.isDefault",
+    (shapes.RiderCategoryType, "__type"): '__type(name: "RiderCategory")',
 }
 _VARIABLE = re.compile(r"\$(\w+)")
 
 
 @lru_cache(maxsize=256)
-def new_document(shape: type[BaseModel], lacking: frozenset[str] = frozenset()) -> str:
-    """Return the query of a shape's fields, without those that need schema fields in ``lacking``."""
-    selection = _select(shape, lacking)
+def new_document(shape: type[BaseModel], *, with_fares: bool) -> str:
+    """Return the query of all fields of a shape, with or without fares."""
+    selection = _select(shape, with_fares=with_fares)
     used = {name: _VARIABLES[name] for name in _VARIABLE.findall(selection)}
     declared = ", ".join(f"${name}: {kind}" for name, kind in used.items())
     return f"query {shape.__name__}{f'({declared})' if declared else ''} {selection}"
 
 
-def _select(shape: type[BaseModel], lacking: frozenset[str]) -> str:
+def _select(shape: type[BaseModel], *, with_fares: bool) -> str:
     selected = []
     for field in shape.model_fields.values():
         alias = field.validation_alias
         first, *inner = map(str, alias.path) if isinstance(alias, AliasPath) else [str(field.alias)]
         model = _find_model(field.annotation)
-        if model is PathObject or NEEDS.get((shape, first)) in lacking:
+        if model is shapes.FareProductUse and not with_fares:
             continue
         text = " ".join((_FIELDS.get((shape, first), first), *(f"{{ {name}" for name in inner)))
-        text += f" {_select(model, lacking)}" if model is not None else ""
+        text += f" {_select(model, with_fares=with_fares)}" if model is not None else ""
         selected.append(text + " }" * (text.count("{") - text.count("}")))
     return f"{{ {' '.join(selected)} }}"
 

@@ -73,7 +73,7 @@ def to_plan_location(end: JourneyEnd) -> dict[str, Any]:
     return {"location": {"coordinate": {"latitude": here.lat, "longitude": here.lon}}}
 
 
-def new_variables(request: JourneyRequest, zone: ZoneInfo, *, with_scheduled: bool) -> dict[str, Any]:
+def new_variables(request: JourneyRequest, zone: ZoneInfo) -> dict[str, Any]:
     """Return the variables of the plan document; wishes that were not made are left out, because nulls fail."""
     query, shorter_walks = request.query, request.shorter_walks
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
@@ -85,15 +85,17 @@ def new_variables(request: JourneyRequest, zone: ZoneInfo, *, with_scheduled: bo
         "dateTime": {bound: format_offset_time(instant, zone)},
         "first": max(PAGE_SIZE, query.wanted + 1),
         "preferences": preferences,
+        "withScheduled": True,
+        "scheduled": {
+            **preferences,
+            "transit": {**preferences["transit"], "timetable": {"includeRealTimeCancellations": True}},
+        },
     }
     if query.window_s is not None:
         variables["first"] = max(WINDOW_PAGE_SIZE, query.wanted + 1)
         variables["searchWindow"] = f"PT{min(query.window_s, _MAX_WINDOW_S)}S"
     if shorter_walks:
         variables["modes"] = {"transitOnly": True}
-    if with_scheduled:
-        transit = {**preferences["transit"], "timetable": {"includeRealTimeCancellations": True}}
-        variables |= {"withScheduled": True, "scheduled": {**preferences, "transit": transit}}
     return variables
 
 
@@ -113,15 +115,14 @@ class OpenTripPlannerSearch(JourneySearch):
     # A page may be empty although more follow.
     most_pages = 4
 
-    def __init__(self, server: Server, ids: OtpStopIds, profile: NetworkProfile, *, with_scheduled: bool) -> None:
+    def __init__(self, server: Server, ids: OtpStopIds, profile: NetworkProfile) -> None:
         self._server = server
         self._ids = ids
         self._profile = profile
         self._zone = ZoneInfo(profile.zone)
-        self._with_scheduled = with_scheduled
 
     async def first_page(self, request: JourneyRequest) -> FoundJourneys:
-        return await self._ask(request, new_variables(request, self._zone, with_scheduled=self._with_scheduled))
+        return await self._ask(request, new_variables(request, self._zone))
 
     async def _ask(self, request: JourneyRequest, variables: Mapping[str, Any]) -> FoundJourneys:
         query = request.query
@@ -143,7 +144,7 @@ class OpenTripPlannerSearch(JourneySearch):
         cursor = page.end_cursor if page.has_next_page else None
         if cursor is None or not _may_lack_some(found, query):
             return found
-        next_page = {**variables, **({"withScheduled": False} if "withScheduled" in variables else {}), "after": cursor}
+        next_page = {**variables, "withScheduled": False, "after": cursor}
         return replace(found, following=partial(self._ask, request, next_page), cursor=cursor)
 
     def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:

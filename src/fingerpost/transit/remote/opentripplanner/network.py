@@ -15,12 +15,10 @@ from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
-from fingerpost.transit.remote.kit.answers import refuse_unreadable
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.kit.places import PlaceNames
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
-from fingerpost.transit.remote.opentripplanner.documents import NEEDS
 from fingerpost.transit.remote.opentripplanner.itineraries import (
     MARGIN_S,
     MAX_ROWS,
@@ -33,28 +31,6 @@ from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import read_mode
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 
-# OpenTripPlanner 2.7 to 2.9 accept our documents.
-NEEDED = "QueryType.planConnection"
-# The trait of a learned profile that lists the fields missing from the schema.
-TRAIT = "lacking"
-
-
-async def find_lacking(server: Server) -> frozenset[str]:
-    """Return every ``Type.field`` that our documents could use and this server lacks.
-
-    A server may refuse to describe several types in one request, so each has its own.
-    """
-    wanted = {*NEEDS.values(), NEEDED}
-    known: set[str] = set()
-    for owner in sorted({path.partition(".")[0] for path in wanted}):
-        answered = await server.ask(shapes.Schema, {"name": owner}, fresh_s=0.0)
-        if answered.lost:
-            raise refuse_unreadable(f"description of {owner}", answered.notes)
-        described = answered.data.type_ or shapes.SchemaType()
-        known |= {f"{owner}.{field.name}" for field in (*described.fields, *described.input_fields)}
-    return frozenset(wanted - known)
-
-
 _log = logging.getLogger(__name__)
 
 ABILITIES = frozenset(Ability)
@@ -64,15 +40,12 @@ _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Ask a server for its profile; Digitransit's bounds and languages are known without asking."""
+    """Request a server's profile; Digitransit's bounds and languages are known."""
     region = find_region(record.url)
     server = Server(fetch, record)
-    lacking = await find_lacking(server)
-    if NEEDED in lacking:
-        raise SourceChanged(
-            "This server has no planConnection: it is older than OpenTripPlanner 2.7, or no OpenTripPlanner",
-            hint="Update the server",
-        )
+    # Before version 2.9 a child's fare cannot be told from an ordinary one.
+    category = (await server.ask(shapes.RiderCategoryType, fresh_s=0.0)).data
+    has_fares = any(field.name == "isDefault" for field in category.fields)
     described = (await server.ask(shapes.Network, fresh_s=0.0)).data
     bounds = region.bounds if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in described.feeds for agency in feed.agencies)
@@ -87,8 +60,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
         attribution=ATTRIBUTION if region is not None else _list_attribution(described.feeds),
         first_day=first,
         last_day=last,
-        abilities=ABILITIES - {Ability.FARES} if "Leg.fareProducts" in lacking else ABILITIES,
-        traits={TRAIT: " ".join(sorted(lacking))},
+        abilities=ABILITIES if has_fares else ABILITIES - {Ability.FARES},
         learned_at=clock.now(),
     )
 
@@ -124,24 +96,20 @@ def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-_SCHEDULED = "TimetablePreferencesInput.includeRealTimeCancellations"
-
-
 class OpenTripPlannerNetwork(ServerNetwork):
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         region = find_region(record.url)
-        lacking = frozenset(learned.traits.get(TRAIT, "").split())
         profile = new_remote_profile(record, learned, ABILITIES)
         if region is not None:
             profile = replace(profile, answer_deadline_s=region.deadline_s)
-        self._server = Server(fetch, record, lacking)
+        self._server = Server(fetch, record, with_fares=profile.can(Ability.FARES))
         ids = OtpStopIds([feed.name for feed in learned.feeds] or [record.name])
         stops = OtpStopLookup(self._server, ids)
         names: PlaceNames = StopNames(self._server, ids)
         if region is not None:
             names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds)
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
-        search = OpenTripPlannerSearch(self._server, ids, profile, with_scheduled=_SCHEDULED not in lacking)
+        search = OpenTripPlannerSearch(self._server, ids, profile)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:

@@ -16,11 +16,12 @@ from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.remote.kit.answers import Answer, Shape, list_first, read_answer
-from fingerpost.transit.remote.kit.server import REFRESH_HINT, Connection, shorten
+from fingerpost.transit.remote.kit.server import Connection, shorten
 from fingerpost.transit.remote.opentripplanner.digitransit import KEY_HEADER, find_region
 from fingerpost.transit.remote.opentripplanner.documents import new_document
 from fingerpost.transit.remote.opentripplanner.shapes import GraphQLError, Reply
 
+_VERSION_HINT = "OpenTripPlanner 2.7 to 2.9 are supported; after an update of the server: `fingerpost network refresh`"
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T", bound=Shape)
 
@@ -35,11 +36,11 @@ _QUOTA_WAIT_S = 3600.0
 
 
 class Server(Connection):
-    """One server; its schema lacks the ``Type.field`` in ``lacking``."""
+    """One server, which is queried for fares if ``with_fares``."""
 
-    def __init__(self, fetch: Fetch, record: NetworkRecord, lacking: frozenset[str] = frozenset()) -> None:
+    def __init__(self, fetch: Fetch, record: NetworkRecord, *, with_fares: bool = False) -> None:
         region = find_region(record.url)
-        self._lacking = lacking
+        self._with_fares = with_fares
         super().__init__(
             fetch,
             record.url or "",
@@ -59,7 +60,8 @@ class Server(Connection):
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
         """Query the fields of a shape; ``variables`` hold no nulls."""
-        body = {"query": new_document(shape, self._lacking), **({"variables": variables} if variables else {})}
+        document = new_document(shape, with_fares=self._with_fares)
+        body = {"query": document, **({"variables": variables} if variables else {})}
 
         async def read(response: Response) -> Answer[_T]:
             answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known at the call
@@ -115,10 +117,7 @@ def _failure(
     if "TimeoutException" in errors[0].message or "timeout" in errors[0].message.lower():
         return SourceTimeout(f"{host} took too long: {text}")
     if errors[0].classification in ("ValidationError", "InvalidSyntax"):
-        return SourceChanged(
-            f"{host} rejected the request: {text}",
-            hint=REFRESH_HINT,
-        )
+        return SourceChanged(f"{host} rejected the request: {text}", hint=_VERSION_HINT)
     return SourceFailed(f"{host} could not answer: {text}", retryable=not has_data)
 
 

@@ -169,13 +169,10 @@ class SchemaField(Shape):
     name: str
 
 
-class SchemaType(Shape):
-    fields: Several[SchemaField] = ()
-    input_fields: Several[SchemaField] = ()
+class RiderCategoryType(Shape):
+    """The description of the type RiderCategory in the server's schema."""
 
-
-class Schema(Shape):
-    type_: SchemaType | None = Field(alias="__type")
+    fields: Several[SchemaField] = nested("__type", "fields", default=())
 
 
 class OtpAlert(Shape):
