@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.plan import conditions
 from fingerpost.plan.conditions import ConditionFailed, ConditionInvalid, compile_condition
 
 EXAMPLES = "write it like value is not None, len(results) > 0 or value['total'] >= 1"
@@ -22,12 +21,10 @@ NAMES = {"value": [1, 2], "results": [{"v": 3}], "memory": {"a": {"success": Tru
         ("memory['a']['success'] and not (revenue['data'] < 4)", True),
         ("3 in value or 'x' in ['x', 'y']", True),
         ("-1 < 0 < len(value)", True),
-        ("0 < 0 < 1 / 0", False),
-        ("1 if value else 0", True),
-        ("sum(value) / len(value) == 1.5 and 7 % 4 == 3 and 7 // 2 == 3", True),
+        ("0 < 0 < value", False),
+        ("sum(value) == 3 and abs(-2) == max(value)", True),
         ("value", True),
         ("None", False),
-        ("round(2.6) == 3 and round(2.646, 2) == 2.65", True),
     ],
 )
 def test_what_a_condition_may_say(text, expected):
@@ -40,9 +37,10 @@ def test_what_a_condition_may_say(text, expected):
         ("value not None", f"syntax error at column 11; {EXAMPLES}"),
         ("value.total > 1", f"Attribute is not allowed; {EXAMPLES}"),
         ("foo > 1", "unknown name 'foo'; known are memory, results, value, revenue"),
-        ("__import__('os').system('id')", "only abs, all, any, len, max, min, round, sum may be called"),
-        ("value.__class__.__mro__()", "only abs, all, any, len, max, min, round, sum may be called"),
-        ("9**9**9", f"Pow is not allowed; {EXAMPLES}"),
+        ("__import__('os').system('id')", "only abs, all, any, len, max, min, sum may be called"),
+        ("value.__class__.__mro__()", "only abs, all, any, len, max, min, sum may be called"),
+        ("9**9**9", f"BinOp is not allowed; {EXAMPLES}"),
+        ("1 if value else 0", f"IfExp is not allowed; {EXAMPLES}"),
         ("[x for x in value]", f"ListComp is not allowed; {EXAMPLES}"),
         ("len", "unknown name 'len'; known are memory, results, value, revenue"),
         ("sum(*value)", f"Starred is not allowed; {EXAMPLES}"),
@@ -60,9 +58,7 @@ def test_what_is_refused_says_why(text, expected):
     assert str(caught.value) == expected
 
 
-@pytest.mark.parametrize(
-    "text", ["value > 1", "value['x']", "value[9]", "1 / 0 == 1", "len(3)", "'%99999999999d' % 1", "'ab' * 9999999"]
-)
+@pytest.mark.parametrize("text", ["value > 1", "value['x']", "value[9]", "memory[value]", "len(3)"])
 def test_values_that_do_not_fit_are_told(text):
     with pytest.raises(ConditionFailed):
         compile_condition(text, None).holds(NAMES)
@@ -75,18 +71,6 @@ def test_the_work_of_all_parts_of_a_condition_counts_together(text):
     many = range(200_000)
     with pytest.raises(ConditionFailed, match=r"^it takes too much work for values of this size$"):
         compile_condition(text, None).holds({"value": [*many], "results": [*many, 0], "memory": [*many, 1]})
-
-
-def test_a_number_is_rounded_to_no_more_digits_than_it_has(monkeypatch):
-    monkeypatch.setitem(conditions._FUNCTIONS, "round", lambda _number, digits: digits)
-    assert compile_condition("round(value, -999999999) == -20", None).holds({"value": 1})
-
-
-@pytest.mark.parametrize(("value", "kind"), [("a", "text"), ([1], "a list"), ({"a": 1}, "an object"), (None, "None")])
-def test_arithmetic_is_for_numbers(value, kind):
-    """Text and lists would multiply without end; the kind is named as JSON names it."""
-    with pytest.raises(ConditionFailed, match=f"^arithmetic needs numbers, not {kind}$"):
-        compile_condition("1 * value == 1", None).holds({"value": value})
 
 
 @pytest.mark.parametrize(
