@@ -6,7 +6,6 @@ A change of what a record means is no layout: it counts ``records.PROTOCOL`` up.
 import asyncio
 import os
 import sqlite3
-import sys
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -39,43 +38,17 @@ def _lock(path: Path) -> int | None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        while True:
-            handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
-            is_ours = False
-            try:
-                if not lock_descriptor(handle, blocking=False):
-                    return None
-                is_ours = _is_still_there(path, handle)
-            finally:
-                if not is_ours:
-                    os.close(handle)
-            if is_ours:
-                return handle
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
+        if lock_descriptor(handle, blocking=False):
+            return handle
+        os.close(handle)
     except OSError as error:
         raise SettingsInvalid(f"The folder {path.parent.name} cannot be written: {error.strerror}") from error
-
-
-def _unlock(path: Path, handle: int) -> None:
-    if sys.platform == "win32":
-        # Windows does not remove an open file: if another process has opened it meanwhile, it stays.
-        os.close(handle)
-        with suppress(PermissionError):
-            path.unlink(missing_ok=True)
-    else:
-        # Removed while it is still locked: a process that opened it meanwhile sees that it is gone, and opens it again.
-        path.unlink(missing_ok=True)
-        os.close(handle)
-
-
-def _is_still_there(path: Path, handle: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(handle))
-    except FileNotFoundError:
-        return False
+    return None
 
 
 class EmbeddedJournal(Journal):
-    """A journal in a folder: ``runs.sqlite``, and one lock file per run that is being executed."""
+    """A journal in a folder: ``runs.sqlite``, and a lock file for each run, which stays until the run is removed."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -107,7 +80,7 @@ class EmbeddedJournal(Journal):
                     if self._writer is not None:
                         await self._writer.drained()
                 finally:
-                    _unlock(path, handle)
+                    os.close(handle)
 
     async def is_leased(self, run_id: str) -> bool:
         try:
@@ -118,6 +91,13 @@ class EmbeddedJournal(Journal):
             return not lock_descriptor(handle, blocking=False)
         finally:
             os.close(handle)
+
+    async def _forget(self, at: str) -> list[str]:
+        forgotten = await super()._forget(at)
+        for run_id in forgotten:
+            with suppress(OSError):
+                (self._locks / f"{run_id}.lock").unlink()
+        return forgotten
 
     def _new_session(self) -> "FileSession":
         return FileSession(self._tables)
