@@ -9,6 +9,7 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -29,7 +30,7 @@ from fingerpost.plan.plan_json import finished, now
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_unresolved_path
-from fingerpost.plan.step_attempts import StepCall, StepExecutor, StepOutcome, failed
+from fingerpost.plan.step_attempts import StepCall, StepExecutor, failed, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
 from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measured
@@ -37,52 +38,44 @@ from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, 
 _log = logging.getLogger(__name__)
 
 _CLOCK_S = 0.001
-_ONE_ATTEMPT = '{"attempts":1}'
 
 
+@dataclass(kw_only=True)
 class Execution:
     """Executes one run from its recorded state until it ends, waits for a person or fails.
 
     ``report`` gets each event: the end of a step once it is recorded, others at once.
     """
 
-    def __init__(
-        self,
-        run: RunRecord,
-        valid: ValidPlan,
-        journal: Journal,
-        executor: StepExecutor,
-        limits: Limits,
-        report: Callable[[str, Event], None],
-        *,
-        poll_s: float,
-    ) -> None:
-        self._run = run
-        self._valid = valid
-        self._journal = journal
-        self._executor = executor
-        self._limits = limits
-        self._report = report
-        self._poll_s = poll_s
-        self._seq = run.last_seq
-        self._at, self._clock_read_s = "", -1.0
-        done = finished(run)
-        outputs = {n: step.output for n, step in run.steps.items() if n in done and step.output is not None}
-        self._memory = Memory(valid, run.given, outputs)
-        self._open = {number: ready for number, ready in valid.steps.items() if number not in done}
+    run: RunRecord
+    valid: ValidPlan
+    journal: Journal
+    executor: StepExecutor
+    limits: Limits
+    report: Callable[[str, Event], None]
+    poll_s: float
+    last_signal: int = 0
+    _at: str = ""
+    _clock_read_s: float = -1.0
+    _is_cancelled: bool = False
+    _waiting: set[int] = field(default_factory=set)
+    _decisions: dict[int, Signal] = field(default_factory=dict)
+    _woken: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._seq = self.run.last_seq
+        done = finished(self.run)
+        outputs = {n: step.output for n, step in self.run.steps.items() if n in done and step.output is not None}
+        self._memory = Memory(self.valid, self.run.given, outputs)
+        self._open = {number: ready for number, ready in self.valid.steps.items() if number not in done}
         self._left = len(self._open)
-        self._waiting: set[int] = set()
-        self._decisions: dict[int, Signal] = {}
-        self._is_cancelled = False
-        self._woken = asyncio.Event()
-        self.last_signal = 0
 
     def wake(self) -> None:
         self._woken.set()
 
     async def _read_signals(self) -> None:
         """Read the signals since the last read; of two decisions on one step the first counts."""
-        for signal in await self._journal.list_signals(self._run.run_id, self.last_signal):
+        for signal in await self.journal.list_signals(self.run.run_id, self.last_signal):
             self.last_signal = max(self.last_signal, signal.seq)
             if signal.verb == "cancel":
                 self._is_cancelled = True
@@ -92,9 +85,9 @@ class Execution:
     async def execute(self) -> RunState:
         """Return the run's state when it ends or waits; raise JournalFailed if a record cannot be written."""
         await self._read_signals()
-        self._append("run_resumed" if self._run.last_seq else "run_started", None)
-        if self._run.state != "running":
-            await self._journal.record(self._run.run_id, None, [], "running", now())
+        self._append("run_resumed" if self.run.last_seq else "run_started", None)
+        if self.run.state != "running":
+            await self.journal.record(self.run.run_id, None, [], "running", now())
         graph = _sort(self._open)
         ready: deque[int] = deque()
         running: dict[asyncio.Task[bool], int] = {}
@@ -105,9 +98,9 @@ class Execution:
                 decided = sorted(self._waiting & self._decisions.keys())
                 ready += decided
                 self._waiting.difference_update(decided)
-                while ready and len(running) < self._limits.steps_at_once:
+                while ready and len(running) < self.limits.steps_at_once:
                     number = ready.popleft()
-                    running[asyncio.create_task(self._step(self._valid.steps[number]))] = number
+                    running[asyncio.create_task(self._step(self.valid.steps[number]))] = number
                 if not running:
                     break
                 await asyncio.wait([*running, listening], return_when=asyncio.FIRST_COMPLETED)
@@ -134,21 +127,21 @@ class Execution:
     async def _listen(self) -> None:
         """Read the signals once there is a new one, or after the poll interval: another process may have sent one."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._woken.wait(), self._poll_s)
+            await asyncio.wait_for(self._woken.wait(), self.poll_s)
         self._woken.clear()
         try:
             await self._read_signals()
         except StorageUnavailable as error:
             # The next read may succeed; a record that cannot be written ends the run by itself.
-            _log.warning("run=%s: its signals cannot be read: %s", self._run.run_id, error.message)
+            _log.warning("run=%s: its signals cannot be read: %s", self.run.run_id, error.message)
 
     async def _end(self, state: RunState) -> None:
         await self._commit(None, [self._draw(f"run_{state}", None)], state)
 
     async def _commit(self, step: StepRecord | None, events: list[Event], state: RunState | None) -> None:
-        await self._journal.record(self._run.run_id, step, events, state, events[0].at)
+        await self.journal.record(self.run.run_id, step, events, state, events[0].at)
         for event in events:
-            self._report(self._run.run_id, event)
+            self.report(self.run.run_id, event)
 
     def _draw(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
@@ -160,8 +153,8 @@ class Execution:
 
     def _append(self, kind: str, number: int | None, data: str | None = None) -> None:
         event = self._draw(kind, number, data)
-        self._journal.append_event(self._run.run_id, event)
-        self._report(self._run.run_id, event)
+        self.journal.append_event(self.run.run_id, event)
+        self.report(self.run.run_id, event)
 
     async def _step(self, ready: ReadyStep) -> bool:
         """Execute one step; return whether its dependents may start."""
@@ -183,34 +176,35 @@ class Execution:
         self._append("step_started", step.step_id)
         name = ready.performer
         of_run: dict[str, Attribute] = {
-            "fingerpost.plan.run_id": self._run.run_id,
+            "fingerpost.plan.run_id": self.run.run_id,
             "fingerpost.plan.step_id": step.step_id,
         }
         with measured("plan step", {TOOL: name}, PLAN_STEP_DURATION, also=of_run) as operation:
             try:
-                outcome = await self._perform(ready)
+                response, attempts = await self._perform(ready)
             except ToolError as error:
-                outcome = StepOutcome(failed(name, name, {}, error), 0, error.message)
-            if outcome.note is not None:
-                operation.fail(str(outcome.response.get("error_code", "failed")))
-        return await self._record(ready, outcome)
+                response, attempts = failed(name, name, {}, error), 0
+            if not response["success"]:
+                operation.fail(str(response.get("error_code", "failed")))
+        return await self._record(ready, response, attempts)
 
-    async def _perform(self, ready: ReadyStep) -> StepOutcome:
+    async def _perform(self, ready: ReadyStep) -> tuple[dict[str, Any], int]:
+        """Return the step's response and the number of attempts."""
         arguments = self._fill(ready)
         if ready.step.tool is None and ready.step.agent is None:
-            return StepOutcome(self._think(ready, arguments), 1, None)
-        call = StepCall(ready, arguments, self._run.run_id, self._run.user)
+            return self._think(ready, arguments), 1
+        call = StepCall(ready, arguments, self.run.run_id, self.run.user)
         number = 0
         while True:
             number += 1
-            outcome = await self._executor.attempt(call, number)
-            if outcome.note is None:
-                return outcome
-            wait_s = outcome.retry_after_s
-            detail = {"attempt": number, "error": outcome.note[:1000], "retried_after_s": wait_s}
+            response = await self.executor.attempt(call, number)
+            if (reason := find_failure(response)) is None:
+                return response, number
+            wait_s = self.executor.find_wait_s(call, number, response)
+            detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
             self._append("attempt_failed", ready.step.step_id, encode(detail))
             if wait_s is None:
-                return outcome
+                return response, number
             await retry.sleep(wait_s)
 
     def _fill(self, ready: ReadyStep) -> dict[str, Any]:
@@ -218,7 +212,7 @@ class Execution:
         arguments = ready.step.parameters if question is None else question.arguments
         if not ready.references:
             return arguments
-        values = self._memory.resolve(ready, self._limits.output_bytes)
+        values = self._memory.resolve(ready, self.limits.output_bytes)
         filled: dict[str, Any] = fill(arguments, values.__getitem__, () if question is None else question.prefix)
         if question is not None:
             try:
@@ -230,14 +224,14 @@ class Execution:
     def _think(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
         data = arguments
         if not data:
-            dependencies = [self._valid.steps[number] for number in ready.dependencies]
+            dependencies = [self.valid.steps[number] for number in ready.dependencies]
             data = {
                 other.key: self._memory.value_of(other)
                 for other in dependencies
                 if other.key is not None and self._memory.response_of(other.step.step_id) is not None
             }
         response = success_response(THINKING, THINKING, arguments, [data], {"data": data})
-        limits = self._limits
+        limits = self.limits
         if excess := find_excess(response, most_bytes=limits.output_bytes, most_depth=limits.depth):
             raise ParameterError(f"The output of the step cannot be stored: a value in it {excess}")
         return response
@@ -259,24 +253,22 @@ class Execution:
         await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
         return True
 
-    async def _record(self, ready: ReadyStep, outcome: StepOutcome) -> bool:
-        response, note = outcome.response, outcome.note
-        output = encode(dict(response))
-        if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
-            note = f"The run's memory may hold {self._limits.memory_bytes:,} bytes, and is full"
+    async def _record(self, ready: ReadyStep, response: dict[str, Any], attempts: int = 1) -> bool:
+        output, note = encode(response), find_failure(response)
+        if note is None and self._memory.bytes + len(output) > self.limits.memory_bytes:
+            note = f"The run's memory may hold {self.limits.memory_bytes:,} bytes, and is full"
             extra = {"retryable": False}
             response = failure_response(
                 str(response["output_key"]), str(response["query_type"]), {}, note, additional_data=extra
             )
             output = encode(response)
         if note is not None:
-            detail = encode({"attempts": outcome.attempts, "error": note[:1000]})
-            await self._write(ready, "failed", output, note, outcome.attempts, detail)
+            detail = encode({"attempts": attempts, "error": note[:1000]})
+            await self._write(ready, "failed", output, note, attempts, detail)
             return False
         if (reason := find_unresolved_path(response, ready.step.output_path)) is not None:
             self._append("value_missing", ready.step.step_id, encode({"reason": reason}))
-        data = _ONE_ATTEMPT if outcome.attempts == 1 else encode({"attempts": outcome.attempts})
-        await self._write(ready, "completed", output, None, outcome.attempts, data)
+        await self._write(ready, "completed", output, None, attempts, encode({"attempts": attempts}))
         return True
 
     async def _write(
@@ -300,7 +292,7 @@ class Execution:
         number = ready.step.step_id
         decision = self._decisions.get(number)
         if decision is None:
-            known = self._run.steps.get(number)
+            known = self.run.steps.get(number)
             self._waiting.add(number)
             if known is None or known.state != "waiting":
                 await self._write(ready, "waiting", None, "waits for a person", 0, encode({}))
@@ -309,25 +301,24 @@ class Execution:
         is_approved, note = decision.verb == "approve", detail.get("note")
         data = {"approved": is_approved, "note": note, "value": detail.get("value")}
         self._append("step_approved" if is_approved else "step_rejected", number, encode({"note": note}))
-        reason = None
         try:
             arguments = self._fill(ready)
         except ToolError as error:
-            response, reason = failed(HUMAN, "approval", {}, error), error.message
+            response = failed(HUMAN, "approval", {}, error)
         else:
             if is_approved:
                 response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
             else:
                 reason = f"A person did not approve{f': {note}' if note else ''}"
                 response = failure_response(HUMAN, "approval", arguments, reason, "error", {"data": data})
-        return await self._record(ready, StepOutcome(response, 1, reason))
+        return await self._record(ready, response)
 
     async def _fail(self, ready: ReadyStep, error: BaseException) -> bool:
         name = ready.performer
-        correlation_id = new_correlation_id(clock.find_fixed(), self._run.user, name, ready.step.parameters)
+        correlation_id = new_correlation_id(clock.find_fixed(), self.run.user, name, ready.step.parameters)
         _log.error(
             "run=%s step=%s tool=%s correlationId=%s failed\n%s",
-            self._run.run_id,
+            self.run.run_id,
             ready.step.step_id,
             name,
             correlation_id,
@@ -335,12 +326,12 @@ class Execution:
         )
         culprit = "fingerpost" if name == THINKING else name
         detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, culprit)
-        return await self._record(ready, StepOutcome(failed(name, name, {}, detail), 1, detail.message))
+        return await self._record(ready, failed(name, name, {}, detail))
 
 
 def _sort(steps: Mapping[int, ReadyStep]) -> "TopologicalSorter[int]":
-    graph: TopologicalSorter[int] = TopologicalSorter(dict.fromkeys(steps, ()))
-    for number, ready in steps.items():
-        graph.add(number, *(dependency for dependency in ready.dependencies if dependency in steps))
+    graph = TopologicalSorter(
+        {n: [before for before in ready.dependencies if before in steps] for n, ready in steps.items()}
+    )
     graph.prepare()
     return graph

@@ -313,7 +313,13 @@ class PlanRuns:
                     return run.state
                 valid = self.validate_again(run)
                 execution = self._executions[run_id] = Execution(
-                    run, valid, self.journal, self._executor, self.limits, self._report, poll_s=self._poll_s
+                    run=run,
+                    valid=valid,
+                    journal=self.journal,
+                    executor=self._executor,
+                    limits=self.limits,
+                    report=self._report,
+                    poll_s=self._poll_s,
                 )
                 try:
                     with measured("plan run", {}, also={"fingerpost.plan.run_id": run_id}):

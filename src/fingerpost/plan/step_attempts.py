@@ -13,7 +13,7 @@ from typing import Any
 from fingerpost.contract.envelope import Contract, step_fields
 from fingerpost.contract.plan import Attempt, begin_attempt
 from fingerpost.contract.tool import failure_response, success_response
-from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
+from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
@@ -22,21 +22,6 @@ from fingerpost.runtime.retry import RetryPolicy
 
 # The details of an error that help to remove its cause.
 _DETAILS = ("missing", "notes", "did_you_mean", "candidates")
-
-
-@dataclass(frozen=True, slots=True)
-class StepOutcome:
-    """The standard response of a step, and the number of attempts.
-
-    ``note`` is why it failed, or None; ``retry_after_s`` is the wait before the next attempt, None if there is none.
-    ``blames_tool`` says whether the failure counts against the tool.
-    """
-
-    response: Mapping[str, Any]
-    attempts: int
-    note: str | None
-    retry_after_s: float | None = None
-    blames_tool: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +51,9 @@ class StepCall:
         assert self.ready.question is not None
         return await self.ready.tool.execute(self.ready.question.query_type, arguments, self.user)
 
+    def fail(self, error: ToolError) -> dict[str, Any]:
+        return failed(self.name, self.query_type, self.arguments, error)
+
 
 class StepExecutor:
     def __init__(self, catalogue: Catalogue, limits: Limits) -> None:
@@ -77,40 +65,38 @@ class StepExecutor:
         self._breaker = CircuitBreaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(limits.calls_per_tool))
 
-    async def attempt(self, call: StepCall, number: int) -> StepOutcome:
-        """Call the tool or agent once; its errors other than ToolError are raised."""
+    async def attempt(self, call: StepCall, number: int) -> dict[str, Any]:
+        """Call the tool or agent once and return its standard response; errors other than ToolError are raised."""
         begin_attempt(Attempt(call.key, number))
         name = call.name
         if (wait_s := self._breaker.acquire(name)) is not None:
             message = f"{name} failed {self._breaker.threshold} times in a row and is not called for a while"
-            return self._fail(call, number, SourceLimited(message, retry_after_s=wait_s))
-        note = self._breaker.release
+            return call.fail(SourceLimited(message, retry_after_s=wait_s))
+        end_call = self._breaker.release
         try:
             async with self._semaphores[name]:
-                outcome = await self._answer(call, number)
-            if outcome.note is None:
-                note = self._breaker.record_success
-            elif outcome.blames_tool:
-                note = self._breaker.record_failure
-            return outcome
+                response = await self._answer(call)
+            if response["success"]:
+                end_call = self._breaker.record_success
+            elif response.get("retryable") is True:
+                end_call = self._breaker.record_failure
+            return response
         finally:
-            note(name)
+            end_call(name)
 
-    async def _answer(self, call: StepCall, number: int) -> StepOutcome:
-        tool, most_s = call.ready.tool, self._limits.attempt_s
+    async def _answer(self, call: StepCall) -> dict[str, Any]:
+        tool, max_s = call.ready.tool, self._limits.attempt_s
         try:
-            async with asyncio.timeout(most_s):
-                response = await (
-                    call.call_tool(call.arguments) if call.ready.step.agent is None else self._delegate(call)
-                )
-            return self._read(call, number, response)
+            async with asyncio.timeout(max_s):
+                acting = call.call_tool(call.arguments) if call.ready.step.agent is None else self._delegate(call)
+                response = await acting
+            return self._check(call, response)
         except TimeoutError:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
             is_retryable = tool is not None and tool.is_idempotent
-            late = SourceTimeout(f"{call.name} did not answer within {most_s:g} s", retryable=is_retryable)
-            return self._fail(call, number, late)
+            return call.fail(SourceTimeout(f"{call.name} did not answer within {max_s:g} s", retryable=is_retryable))
         except ToolError as error:
-            return self._fail(call, number, error)
+            return call.fail(error)
 
     async def _delegate(self, call: StepCall) -> Mapping[str, Any]:
         step = call.ready.step
@@ -129,37 +115,31 @@ class StepExecutor:
             return answer
         return success_response(step.agent, step.agent, call.arguments, [answer], {"data": answer})
 
-    def _read(self, call: StepCall, number: int, response: Any) -> StepOutcome:
+    def _check(self, call: StepCall, response: Any) -> dict[str, Any]:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
             raise BrokenContract(f"{call.name} did not return a standard response")
-        if type(response) is not dict:
-            response = dict(response)
-        excess = find_excess(response, most_bytes=self._limits.output_bytes, most_depth=self._limits.depth)
+        standard = dict(response)
+        excess = find_excess(standard, most_bytes=self._limits.output_bytes, most_depth=self._limits.depth)
         if excess is not None:
             raise BrokenContract(f"The output of {call.name} cannot be stored: a value in it {excess}")
-        if response["success"]:
-            return StepOutcome(response, number, None)
-        note = str(response.get("error") or response.get("warning") or "it failed without a message")
+        return standard
+
+    def find_wait_s(self, call: StepCall, number: int, response: Mapping[str, Any]) -> float | None:
+        """Return the wait before the attempt after a failed one, or None if there is none."""
         if response.get("retryable") is not True:
-            return StepOutcome(response, number, note)
+            return None
         after = response.get("retry_after")
-        asked_s = float(after) if isinstance(after, int | float) and not isinstance(after, bool) else 0.0
-        return StepOutcome(response, number, note, self._find_wait_s(call, number, asked_s), blames_tool=True)
-
-    def _fail(self, call: StepCall, number: int, error: ToolError) -> StepOutcome:
-        asked_s = error.retry_after_s if isinstance(error, SourceLimited) else 0.0
-        return StepOutcome(
-            failed(call.name, call.query_type, call.arguments, error),
-            number,
-            error.message,
-            self._find_wait_s(call, number, asked_s) if error.retryable else None,
-            blames_tool=isinstance(error, StorageUnavailable) and not isinstance(error, SourceLimited),
-        )
-
-    def _find_wait_s(self, call: StepCall, number: int, asked_s: float) -> float | None:
+        asked_s = float(after) if isinstance(after, int | float) else 0.0
         # Steps that failed together must not come back together; the same step waits the same each time.
         spread = random.Random(f"{call.key}/{number}").random()  # noqa: S311  (no secret depends on it)
         return self._retries.find_wait_s(number, spread=spread, asked_s=asked_s)
+
+
+def find_failure(response: Mapping[str, Any]) -> str | None:
+    """Return the reason of a failure; None for a success."""
+    if response["success"]:
+        return None
+    return str(response.get("error") or response.get("warning") or "it failed without a message")
 
 
 def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
