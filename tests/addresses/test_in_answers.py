@@ -124,7 +124,7 @@ def test_a_trip_between_addresses_says_what_was_taken(ask):
     assert [leg.get("line") for leg in body["itineraries"][0]["legs"]] == [None, "1", None]
     codes = {warning["code"]: warning["message"] for warning in body["warnings"]}
     assert "interpolated between 1 and 5" in codes["position-guessed"]
-    assert "origin 'Rantatie 3' was taken as Rantatie 3" in codes["label-geocoded"]
+    assert "origin 'Rantatie 3' was resolved to Rantatie 3" in codes["label-geocoded"]
     assert body["meta"]["attribution"].count(LICENCE) == 1
     assert LICENCE in answer.text
 

@@ -157,7 +157,7 @@ def test_a_stop_name_is_a_label_and_said(demo):
     assert answer.body["stopName"] == "Kamppi"
     assert answer.body["warnings"][0] == {
         "code": "label-geocoded",
-        "message": f"stop 'Kamppi' was taken as Kamppi ({KAMPPI}).",
+        "message": f"stop 'Kamppi' was resolved to Kamppi ({KAMPPI}).",
     }
 
 

@@ -116,7 +116,7 @@ def test_a_name_that_was_taken_is_said(over):
     answer = ask(over, named_network(), origin={"rawText": "alpha"})
 
     assert answer.body["metadata"]["warnings"] == [
-        {"code": "label-geocoded", "message": "origin 'alpha' was taken as Alpha (60.17000,24.94000)."}
+        {"code": "label-geocoded", "message": "origin 'alpha' was resolved to Alpha (60.17000,24.94000)."}
     ]
 
 

@@ -69,8 +69,8 @@ def test_a_place_name_is_looked_up_and_said(demo):
     }
     assert answer.body["warnings"][0] == {
         "code": "label-geocoded",
-        "message": "origin 'Kamppi' was taken as Kamppi (60.16890,24.93140). "
-        "destination 'Espoo' was taken as Espoo (60.20530,24.65630).",
+        "message": "origin 'Kamppi' was resolved to Kamppi (60.16890,24.93140). "
+        "destination 'Espoo' was resolved to Espoo (60.20530,24.65630).",
     }
 
 

@@ -113,7 +113,7 @@ def test_ends_are_told_by_name_and_a_wanted_arrival_as_one(over):
 
     assert text[0] == "Market to Harbour, arrive 2022-02-22 09:00 (Europe/Helsinki)"
     assert text[3:] == [
-        "! origin 'Market' was taken as Market (60.17000,24.94000).",
+        "! origin 'Market' was resolved to Market (60.17000,24.94000).",
         "! F is down.",
         "! A demo.",
         "Data: Town; Ferries",

@@ -116,7 +116,7 @@ def test_a_trip_from_a_stop_of_the_other_feed_begins_at_its_position(is_down, st
     answer = run(FallbackNetwork(*both.values()).plan_journeys(trip(stop_ids=(stop_id,))))
 
     assert both[who].journeys_asked[-1] == trip()
-    assert answer.provenance.lost[-1] == f"{who} does not know {stop_id}; its position was taken as the origin."
+    assert answer.provenance.lost[-1] == f"{who} does not know {stop_id}; its position was used as the origin."
 
 
 def test_a_known_stop_is_left_as_it_is():

@@ -80,7 +80,7 @@ class FallbackNetwork(WrapperNetwork):
                 if unknown:
                     ends[side] = replace(end, stop_ids=_without(end.stop_ids, unknown))
                     name = network.profile.name
-                    notes.append(f"{name} does not know {', '.join(unknown)}; its position was taken as the {side}.")
+                    notes.append(f"{name} does not know {', '.join(unknown)}; its position was used as the {side}.")
             fitted = replace(query, origin=ends["origin"], destination=ends["destination"])
             return _label(await network.plan_journeys(fitted), notes)
 

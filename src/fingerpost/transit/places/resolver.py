@@ -162,7 +162,7 @@ class PlaceLookup:
         if found is None:
             raise ambiguous(text, matches, side="stop")
         place = found.place
-        taken = f"stop '{text}' was taken as {place.name} ({place.token})."
+        taken = f"stop '{text}' was resolved to {place.name} ({place.token})."
         owner = next(network for network in self.opened.answering if network.profile.name == found.network)
         return FoundStop(known=[(owner, place)], warnings=(Warning(WarningCode.LABEL_GEOCODED, taken),))
 

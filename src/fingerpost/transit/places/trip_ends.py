@@ -285,4 +285,4 @@ def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, s
 def _format_geocoded(end: _End, location: Location) -> str:
     where = f"{location.coordinate.lat:.5f},{location.coordinate.lon:.5f}"
     address = f", {location.address}" if location.address else ""
-    return f"{end.side} '{end.query.text}' was taken as {location.name}{address} ({where})."
+    return f"{end.side} '{end.query.text}' was resolved to {location.name}{address} ({where})."
