@@ -127,12 +127,12 @@ def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invok
     doctor = " ".join(invoke("doctor").stdout.split())
     shown = invoke("network", "show", "town").stdout
 
-    assert "The timetable matches 1 of 3 trips, vehicles and alerts" in added
-    assert "The timetable matches 1 of 3 trips, vehicles and alerts" in shown
+    assert "The timetable matches 1 of 3 trips and alerts" in added
+    assert "The timetable matches 1 of 3 trips and alerts" in shown
     assert "/other.pb: 7 s old; 1 of 3 are known to the timetable" in doctor
     for answer in (board, trip):
         (warning,) = [each for each in answer["warnings"] if each["code"] == "realtime-unmatched"]
-        assert "matches 1 of 3 trips, vehicles and alerts" in warning["message"]
+        assert "matches 1 of 3 trips and alerts" in warning["message"]
 
 
 def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, server, invoke):

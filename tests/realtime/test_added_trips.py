@@ -58,7 +58,7 @@ def scheduled_and_late():
         (
             (THREE_CALLS[0], call("OMEGA", "08:10"), call("DELTA", 60), THREE_CALLS[2]),
             "Alpha 08:05 | Gamma 08:25",
-            {"call-applied": 2, "call-at-unknown-stop": 1, "call-without-times": 1},
+            {"call-applied": 2, "call-unmatched": 1, "call-without-times": 1},
         ),
         # Gamma before Delta waits for it.
         (

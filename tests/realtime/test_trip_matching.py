@@ -190,33 +190,9 @@ def test_an_updates_own_timestamp_goes_before_the_messages():
     assert [ride.updated for ride in told.rides.values()] == [at("07:59")]
 
 
-def seen(trip_id="A-1", timestamp=0):
-    entity = FeedEntity(id="v", vehicle=VehiclePosition(timestamp=timestamp))
-    if trip_id:
-        entity.vehicle.trip.trip_id, entity.vehicle.trip.start_date = trip_id, f"{DAY:%Y%m%d}"
-    return entity
-
-
-@pytest.mark.parametrize(
-    ("entities", "counts"),
-    [
-        ([seen(timestamp=at("07:59"))], {"vehicle-seen": 1}),
-        ([seen(timestamp=at("08:02:01"))], {"from-the-future": 1}),
-        *[
-            ([seen(timestamp=instant) for instant in instants], {"superseded-by-a-newer-one": 1, "vehicle-seen": 1})
-            for instants in ((at("07:59"), at("08:00")), (at("08:00"), at("07:59")))
-        ],
-        # On its way to the depot, or of another feed.
-        ([seen(""), seen("OMEGA")], {"trip-not-named": 1, "trip-unknown": 1}),
-    ],
-)
-def test_a_vehicle_position_is_counted_and_moves_no_ride(entities, counts):
-    told = read(ONE_LINE, *entities)
-    assert (dict(told.rides), dict(told.counts)) == ({}, counts)
-
-
-def test_an_entity_with_an_update_and_a_vehicle_is_counted_once():
+def test_a_vehicle_position_is_not_read():
+    vehicle = FeedEntity(id="v", vehicle=VehiclePosition(timestamp=NOW))
     both = update("A-1", call("BETA", 60))
-    both.vehicle.MergeFrom(seen().vehicle)
-    told = read(ONE_LINE, both)
-    assert (len(told.rides), dict(told.counts)) == (1, {"trip-updated": 1})
+    both.vehicle.MergeFrom(vehicle.vehicle)
+    told = read(ONE_LINE, vehicle, both)
+    assert (len(told.rides), dict(told.counts)) == (1, {"kind-not-read": 1, "trip-updated": 1})

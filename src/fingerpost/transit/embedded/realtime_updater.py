@@ -220,8 +220,8 @@ def list_unmatched(sources: Sequence[NamedPlace], overlay: Overlay) -> tuple[str
         count = overlay.matches.get(source.text, MatchCount(0, 0))
         if count.is_mostly_unmatched:
             sentences.append(
-                f"The timetable matches {count.matched} of {count.matched + count.unmatched} trips, vehicles and alerts"
-                f" from {source.shown}, so late or cancelled trips may be shown as scheduled."
+                f"The timetable matches {count.matched} of {count.matched + count.unmatched} trips and alerts from"
+                f" {source.shown}, so late or cancelled trips may be shown as scheduled."
             )
         if count.shared_ids:
             more = f" and {len(count.shared_ids) - 1:,} more" if len(count.shared_ids) > 1 else ""

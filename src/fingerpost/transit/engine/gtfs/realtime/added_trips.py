@@ -43,7 +43,7 @@ def place_stop_times(
         arrival, departure = _find_time(stop_time.arrival), _find_time(stop_time.departure)
         arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
         if stop is None:
-            tally[StopTimeOutcome.STOP_UNKNOWN] += 1
+            tally[StopTimeOutcome.UNMATCHED] += 1
         elif arrival is None or departure is None:
             tally[StopTimeOutcome.WITHOUT_TIMES] += 1
         elif min(arrival, departure) < day_start + _EARLIEST_S or max(arrival, departure) >= day_start + _LATEST_S:

@@ -12,7 +12,6 @@ class EntityOutcome(StrEnum):
     TRIP_DELETED = "trip-deleted"
     TRIP_ADDED = "trip-added"
     TRIP_REPLACED = "trip-replaced"
-    VEHICLE_SEEN = "vehicle-seen"
     ALERT_GIVEN = "alert-given"
 
     SUPERSEDED = "superseded-by-a-newer-one"
@@ -42,7 +41,7 @@ class EntityOutcome(StrEnum):
 
 APPLIED = frozenset({
     EntityOutcome.TRIP_UPDATED, EntityOutcome.TRIP_CANCELLED, EntityOutcome.TRIP_DELETED, EntityOutcome.TRIP_ADDED,
-    EntityOutcome.TRIP_REPLACED, EntityOutcome.VEHICLE_SEEN, EntityOutcome.ALERT_GIVEN,
+    EntityOutcome.TRIP_REPLACED, EntityOutcome.ALERT_GIVEN,
 })  # fmt: skip
 
 
@@ -52,28 +51,18 @@ class StopTimeOutcome(StrEnum):
     APPLIED = "call-applied"
     HELD = "call-applied-but-held-in-order"
     STOP_NOT_MOVED = "call-applied-without-its-unknown-new-stop"
-    REPEATED = "call-repeated"
-    UNKNOWN = "call-not-of-this-trip"
-    STOP_UNKNOWN = "call-at-unknown-stop"
-    AMBIGUOUS = "call-ambiguous"
+    UNMATCHED = "call-unmatched"
     WITHOUT_TIMES = "call-without-times"
     OUT_OF_RANGE = "call-time-out-of-range"
     TRIP_UNPLACED = "call-of-a-trip-left-out"
 
 
 class MessageOutcome(StrEnum):
-    """The outcomes of a message: exactly one of the first three, and any of the others if it was read."""
+    """The outcome of a message."""
 
     READ = "read"
     UNREADABLE = "unreadable"
     FROM_THE_FUTURE = "from-the-future"
-
-    CLOCK_AHEAD = "clock-ahead"
-    OTHER_FEED_VERSION = "other-feed-version"
-    DIFFERENTIAL = "differential"
-    FEED_NAME_UNKNOWN = "feed-name-unknown"
-    WITHOUT_TIMESTAMP = "without-timestamp"
-    NOTHING_MATCHED = "nothing-matched"
 
 
 class Tally:

@@ -5,19 +5,14 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripUpdate, VehiclePosition
+from google.transit.gtfs_realtime_pb2 import FeedEntity, TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message
-from fingerpost.transit.engine.gtfs.realtime.outcomes import (
-    APPLIED,
-    EntityOutcome,
-    MessageOutcome,
-    Tally,
-)
+from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, EntityOutcome, MessageOutcome, Tally
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
-from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay, RideKey
+from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 # Entities without a look-up in the timetable count as neither matched nor unmatched.
@@ -50,8 +45,6 @@ class _Reader:
         self.alerts: list[Alert] = []
         # Alerts with the positions of their outcomes. They may name trips that a later entity adds.
         self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
-        # The time of the newest position of each ride, and the position of its outcome.
-        self.vehicles: dict[RideKey, tuple[int, int]] = {}
         self.timestamps: list[int] = []
         self.messages: list[_ReadMessage] = []
 
@@ -61,24 +54,16 @@ class _Reader:
         if message is None:
             counts[MessageOutcome.UNREADABLE] += 1
             return
-        header, stated = message.header, message.header.timestamp
+        stated = message.header.timestamp
         if stated > self.now + CLOCK_SKEW_S:
             counts[MessageOutcome.FROM_THE_FUTURE] += 1
             outcomes.extend([EntityOutcome.FROM_THE_FUTURE] * len(message.entity))
             return
-        scope = self.index.scope(data.feed_name)
-        versions = {self.timetable.feeds[feed].version for feed in scope.feeds}
-        is_other_version = bool(header.feed_version) and None not in versions and header.feed_version not in versions
         counts[MessageOutcome.READ] += 1
-        counts[MessageOutcome.CLOCK_AHEAD] += stated > self.now
-        counts[MessageOutcome.WITHOUT_TIMESTAMP] += not stated
-        counts[MessageOutcome.DIFFERENTIAL] += header.incrementality == FeedHeader.DIFFERENTIAL
-        counts[MessageOutcome.FEED_NAME_UNKNOWN] += not scope.feeds
-        counts[MessageOutcome.OTHER_FEED_VERSION] += is_other_version
         updated = min(stated or data.received, self.now)
         if stated:
             self.timestamps.append(updated)
-        matcher = TripMatcher(self.index, scope, self.now)
+        matcher = TripMatcher(self.index, self.index.scope(data.feed_name), self.now)
         first = len(outcomes)
         for entity in message.entity:
             self._add_entity(entity, matcher, updated)
@@ -89,11 +74,8 @@ class _Reader:
         outcomes = self.tally.entities
         for entity, matcher, slot in self.waiting_alerts:
             outcome = self._add_alert(entity, matcher)
-            if not (entity.HasField("vehicle") or entity.HasField("trip_update")):
+            if not entity.HasField("trip_update"):
                 outcomes[slot] = outcome
-        for message in self.messages:
-            own = outcomes[message.entities]
-            self.tally.messages[MessageOutcome.NOTHING_MATCHED] += bool(own) and APPLIED.isdisjoint(own)
         return Overlay(
             rides=MappingProxyType(rides),
             added=added,
@@ -113,7 +95,7 @@ class _Reader:
         return MatchCount(matched, unmatched, tuple(sorted(message.matcher.shared_ids)))
 
     def _add_entity(self, entity: FeedEntity, matcher: TripMatcher, updated: int) -> None:
-        """Read all parts of an entity; it is counted by its trip update, else its vehicle, else its alert."""
+        """Read the trip update and the alert of an entity; it is counted by its trip update if it has both."""
         outcomes = self.tally.entities
         slot = len(outcomes)
         if entity.is_deleted:
@@ -122,8 +104,6 @@ class _Reader:
         outcomes.append(EntityOutcome.KIND_NOT_READ)
         if entity.HasField("alert"):
             self.waiting_alerts.append((entity, matcher, slot))
-        if entity.HasField("vehicle"):
-            outcomes[slot] = self._add_vehicle(entity.vehicle, matcher, updated, slot)
         if entity.HasField("trip_update"):
             outcomes[slot] = self._add_trip_update(entity.trip_update, matcher, updated, slot)
 
@@ -135,25 +115,6 @@ class _Reader:
             return EntityOutcome.SUPERSEDED
         self.alerts.append(alert)
         return EntityOutcome.ALERT_GIVEN
-
-    def _add_vehicle(self, position: VehiclePosition, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
-        if not position.HasField("trip"):
-            return EntityOutcome.TRIP_NOT_NAMED
-        if position.timestamp > self.now + CLOCK_SKEW_S:
-            return EntityOutcome.FROM_THE_FUTURE
-        match = matcher.match(position.trip)
-        if isinstance(match, EntityOutcome):
-            return match
-        reported = min(position.timestamp or updated, self.now)
-        key = (match.trip_departure, match.day)
-        if key in self.vehicles:
-            earlier, earlier_slot = self.vehicles[key]
-            if earlier > reported:
-                return EntityOutcome.SUPERSEDED
-            if self.tally.entities[earlier_slot] == EntityOutcome.VEHICLE_SEEN:
-                self.tally.entities[earlier_slot] = EntityOutcome.SUPERSEDED
-        self.vehicles[key] = (reported, slot)
-        return EntityOutcome.VEHICLE_SEEN
 
     def _add_trip_update(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
         if update.timestamp:

@@ -178,13 +178,9 @@ def match_stop_times(
     differs = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
     if differs.any():
         _resolve_differences(timetable, rides, updates, np.flatnonzero(differs), stop_time, stop)
-    ambiguous = _match_by_stop(timetable, rides, updates, ride, stop_time, stop)
-    is_lost = stop_time < 0
-    stop_unknown = int(np.count_nonzero(is_lost & (updates.stop == UNKNOWN_STOP)))
-    tally[StopTimeOutcome.STOP_UNKNOWN] += stop_unknown
-    tally[StopTimeOutcome.AMBIGUOUS] += ambiguous
-    tally[StopTimeOutcome.UNKNOWN] += int(np.count_nonzero(is_lost)) - stop_unknown - ambiguous
-    tally[StopTimeOutcome.REPEATED] += _drop_repeated(stop_time, len(rides.stop))
+    _match_by_stop(timetable, rides, updates, ride, stop_time, stop)
+    _drop_repeated(stop_time, len(rides.stop))
+    tally[StopTimeOutcome.UNMATCHED] += int(np.count_nonzero(stop_time < 0))
     return stop_time, stop
 
 
@@ -217,18 +213,17 @@ def _resolve_differences(
 
 def _match_by_stop(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64, stop_time: Int64, stop: Int32
-) -> int:
-    """Fill in the stop times, and new stops, of updates that name a stop only; return how many stay ambiguous."""
+) -> None:
+    """Fill in the stop times, and new stops, of updates that name a stop only."""
     rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
     if not len(rows):
-        return 0
+        return
     key = rides.ride * _STOPS + rides.stop
     order = np.argsort(key, kind="stable")
     wanted = ride[rows] * _STOPS + updates.stop[rows]
     low, high = (np.searchsorted(key, wanted, side, sorter=order) for side in ("left", "right"))
     single = high - low == 1
     stop_time[rows[single]] = order[low[single]]
-    ambiguous = 0
     for index in np.flatnonzero(~single).tolist():
         row = int(rows[index])
         candidates = order[low[index] : high[index]]
@@ -239,11 +234,8 @@ def _match_by_stop(
             own = rides.stop[begin : rides.first[ride[row] + 1]]
             candidates = np.flatnonzero((timetable.stop_parent[own] == station) & (station >= 0)) + begin
         stop_time[row] = _choose(rides, updates, int(ride[row]), row, candidates, stop_time)
-        if stop_time[row] < 0:
-            ambiguous += len(candidates) > 1
-        elif has_moved and stop[row] == NO_STOP:
+        if stop_time[row] >= 0 and has_moved and stop[row] == NO_STOP:
             stop[row] = updates.stop[row]
-    return ambiguous
 
 
 def _choose(
@@ -265,11 +257,9 @@ def _choose(
     return int(between[np.argmin(np.abs(planned[between] - stated))])
 
 
-def _drop_repeated(stop_time: Int64, stop_time_count: int) -> int:
-    """Drop the stop times of all but the first of updates that match the same; return of how many."""
+def _drop_repeated(stop_time: Int64, stop_time_count: int) -> None:
+    """Drop the stop times of all but the first of updates that match the same."""
     rows = np.flatnonzero(stop_time >= 0)
-    holder = np.full(stop_time_count, -1, np.int64)
-    holder[stop_time[rows[::-1]]] = rows[::-1]
-    repeated = rows[holder[stop_time[rows]] != rows]
-    stop_time[repeated] = -1
-    return len(repeated)
+    first_row = np.full(stop_time_count, -1, np.int64)
+    first_row[stop_time[rows[::-1]]] = rows[::-1]
+    stop_time[rows[first_row[stop_time[rows]] != rows]] = -1
