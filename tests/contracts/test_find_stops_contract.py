@@ -37,14 +37,6 @@ def test_bad_input_is_a_validation_error(demo, arguments, message):
     assert refusal(demo("find_stops", arguments)) == ("validation-error", message, None)
 
 
-def test_a_latitude_beyond_the_poles_gets_a_hint(demo):
-    assert refusal(demo("find_stops", {"coordinate": {"lat": 91, "lon": 0}})) == (
-        "validation-error",
-        "coordinate.lat must be at most 90; you sent 91",
-        "lat is degrees north and lon degrees east; the two look swapped",
-    )
-
-
 def test_the_nearest_come_first_with_what_runs_there(demo):
     body = demo("find_stops", {"coordinate": CENTRE, "maxResults": 2}).body
 

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
 
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.spec import ToolRegistry
@@ -16,7 +15,6 @@ MAX_FIELDS = 100
 MAX_VALUES = 10_000
 
 _MAX_PROBLEMS = 8
-_SWAPPED = "lat is degrees north and lon degrees east; the two look swapped"
 _LISTED_PROBLEMS = 100
 
 
@@ -57,22 +55,14 @@ def explain(
     ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
     """
     problems = _list_problems(error, model, when_missing)
-    complaints = error.errors(include_url=False)
-    is_lon_wrong = any(complaint["loc"][-1:] == ("lon",) for complaint in complaints)
     sentences = [problem.sentence for problem in problems[:_MAX_PROBLEMS]]
     rest = error.error_count() - _MAX_PROBLEMS
     more = [f"and {rest} more problems"] if rest > 0 else []
     return ParameterError(
         "; ".join(dict.fromkeys(sentences + more)),
         _details(error, problems),
-        hint=_SWAPPED if any(map(_is_lat_of_a_lon, complaints)) and not is_lon_wrong else None,
         problems=problems[:_MAX_PROBLEMS],
     )
-
-
-def _is_lat_of_a_lon(complaint: ErrorDetails) -> bool:
-    is_lat = complaint["loc"][-1:] == ("lat",) and complaint["type"] in ("less_than_equal", "greater_than_equal")
-    return is_lat and isinstance(complaint["input"], int | float) and abs(complaint["input"]) <= 180
 
 
 def _list_problems(

@@ -1,11 +1,8 @@
-"""Describe a validation error of a tool's arguments in one sentence.
-
-Pydantic says what is wrong and where; here that becomes a path in the wire's names and a plain sentence.
-"""
+"""Describe a validation error of a tool's arguments in one sentence, with the field's path on the wire."""
 
 import json
 import types
-from collections.abc import Callable, Mapping, Sized
+from collections.abc import Mapping, Sized
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic_core import ErrorDetails
@@ -42,10 +39,10 @@ def describe_problem(
         return FieldProblem(path, message)
     if kind == "value_error":
         predicate = f": {message}"
-    elif (write_predicate := _PREDICATES.get(kind)) is None:
-        predicate = f": {_clip(message[:1].lower() + message[1:])}"
+    elif kind in _PREDICATES:
+        predicate = f" {_format_predicate(kind, error['input'], context)}"
     else:
-        predicate = f" {write_predicate(error['input'], context)}"
+        predicate = f": {_clip(message[:1].lower() + message[1:])}"
     if kind in _OF_TAGS:
         return FieldProblem(path, f"{place}.{str(context['discriminator']).strip(chr(39))}{predicate}")
     if kind in _MISSING and when_missing and path in when_missing:
@@ -90,63 +87,41 @@ def _kind_of(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-_PredicateWriter = Callable[[Any, Mapping[str, Any]], str]
-
-
-def _must_be(what: str) -> _PredicateWriter:
-    return lambda value, _context: f"must be {what}, not {_kind_of(value)}"
-
-
-def _bound(words: str, key: str) -> _PredicateWriter:
-    return lambda value, context: f"must be {words} {show(context[key])}; you sent {show(value)}"
-
-
-def _format_size(words: str, key: str, *, is_text: bool = False) -> _PredicateWriter:
-    """Word a length: characters of a text, entries of a list."""
-
-    def write_predicate(value: Any, context: Mapping[str, Any]) -> str:
-        if key == "min_length" and context[key] == 1:
-            return "must not be empty"
-        units = ("character", "characters") if is_text or isinstance(value, str | float) else ("entry", "entries")
-        unit = units[context[key] != 1]
-        # A number that is read as text has a length only then.
-        sent = f"; you sent {len(value)}" if isinstance(value, Sized) else ""
-        return f"must have {words} {context[key]} {unit}{sent}"
-
-    return write_predicate
-
-
-def _format_choice(value: Any, context: Mapping[str, Any]) -> str:
-    return f"must be {context['expected']}; you sent {show(value)}"
-
-
-_PREDICATES: dict[str, _PredicateWriter] = {
-    "missing": lambda *_: "is missing",
-    "blank": lambda *_: "must not be empty",
-    **dict.fromkeys(("whole_number", "int_type", "int_from_float", "int_parsing"), _must_be("a whole number")),
-    **dict.fromkeys(("float_type", "float_parsing"), _must_be("a number")),
-    "finite_number": _must_be("a finite number"),
-    **dict.fromkeys(("bool_type", "bool_parsing"), _must_be("true or false")),
-    **dict.fromkeys(("string_type", "identifier"), _must_be("text")),
-    **dict.fromkeys(("list_type", "tuple_type"), _must_be("a list")),
-    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), _must_be("an object")),
-    "string_unicode": lambda *_: "contains characters that are not valid Unicode",
-    "greater_than_equal": _bound("at least", "ge"),
-    "less_than_equal": _bound("at most", "le"),
-    "greater_than": _bound("more than", "gt"),
-    "less_than": _bound("less than", "lt"),
-    "string_too_short": _format_size("at least", "min_length", is_text=True),
-    "string_too_long": _format_size("at most", "max_length", is_text=True),
-    "string_pattern_mismatch": lambda value, context: f"must match {context['pattern']}; you sent {show(value)}",
-    "too_short": _format_size("at least", "min_length"),
-    "too_long": _format_size("at most", "max_length"),
-    "literal_error": _format_choice,
-    "enum": _format_choice,
-    "union_tag_invalid": lambda _value, context: (
-        f"must be one of {context['expected_tags']}; you sent {show(context['tag'])}"
+_PREDICATES = {
+    **dict.fromkeys(("missing", "union_tag_not_found"), "is missing"),
+    "blank": "must not be empty",
+    **dict.fromkeys(
+        ("whole_number", "int_type", "int_from_float", "int_parsing"), "must be a whole number, not {kind}"
     ),
-    "union_tag_not_found": lambda *_: "is missing",
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number, not {kind}"),
+    "finite_number": "must be a finite number, not {kind}",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false, not {kind}"),
+    **dict.fromkeys(("string_type", "identifier"), "must be text, not {kind}"),
+    **dict.fromkeys(("list_type", "tuple_type"), "must be a list, not {kind}"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "must be an object, not {kind}"),
+    "string_unicode": "contains characters that are not valid Unicode",
+    "greater_than_equal": "must be at least {ge}; you sent {sent}",
+    "less_than_equal": "must be at most {le}; you sent {sent}",
+    "greater_than": "must be more than {gt}; you sent {sent}",
+    "less_than": "must be less than {lt}; you sent {sent}",
+    **dict.fromkeys(("string_too_short", "too_short"), "must have at least {min_length} {units}; you sent {length}"),
+    **dict.fromkeys(("string_too_long", "too_long"), "must have at most {max_length} {units}; you sent {length}"),
+    "string_pattern_mismatch": "must match {pattern}; you sent {sent}",
+    **dict.fromkeys(("literal_error", "enum"), "must be {expected}; you sent {sent}"),
+    "union_tag_invalid": "must be one of {expected_tags}; you sent {shown_tag}",
 }
+
+
+def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
+    template = "must not be empty" if context.get("min_length") == 1 else _PREDICATES[kind]
+    return template.format(
+        **{key: show(bound) if isinstance(bound, int | float) else bound for key, bound in context.items()},
+        kind=_kind_of(value),
+        sent=show(value),
+        units="entries" if isinstance(value, list | tuple | Mapping) else "characters",
+        length=len(value) if isinstance(value, Sized) else _kind_of(value),
+        shown_tag=show(context.get("tag")),
+    )
 
 
 def _walk(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Shape]]:
