@@ -111,7 +111,7 @@ def test_rows_beyond_the_bound_are_counted_and_the_way_to_them_is_told(applicati
 
 def test_a_text_that_is_cut_has_both_ends(application):
     cut = ask(application, *sec("financial_ratios"))
-    told = r"\n\[\d+ of \d+ lines are left out of this text here\. Name the ratios, or give a period\.\]\n"
+    told = r"\n… \[[\d,]+ of [\d,]+ bytes are left out of this text here\. Name the ratios, or give a period\.\] …\n"
 
     assert re.search(told, cut.text)
     assert cut.text.startswith("AAPL ")

@@ -5,6 +5,7 @@ A part that is too long keeps its first rows, and a notice says how many there a
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate, islice, takewhile
 from typing import Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -38,10 +39,7 @@ _FAILURE_HINT = "Send a shorter call."
 
 # Reserved for the notices of a shortened answer.
 _NOTICE_BYTES = 400
-# A longer parameter is not echoed in an answer that is too large.
-_ECHO_BYTES = 1_000
-_LINE_BYTES = 4_000
-# A text that is too long keeps lines from both ends, because notes, sources and the newest rows are at its end.
+# A text that is too long keeps both of its ends, because notes, sources and the newest rows are at its end.
 _HEAD_SHARE = 0.6
 
 
@@ -107,18 +105,16 @@ def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple
     whole_bytes = _count_bytes(body)
     if whole_bytes <= MAX_BODY_BYTES:
         return body, []
-    body = _shorten_echo(body)
-    size = _count_bytes(body)
     truncated: list[TruncatedPart] = []
-    if size > MAX_BODY_BYTES:
-        parts = [part for path in paths for part in _find_parts(body, path)]
-        sizes = [_count_bytes(value) for _, value in parts]
-        share = _find_share(sizes, MAX_BODY_BYTES - (size - sum(sizes)) - _NOTICE_BYTES - 120 * len(parts))
-        for (path, value), part_bytes in zip(parts, sizes, strict=True):
-            if part_bytes > share:
-                short = _truncate(value, share)
-                body = _replace_part(body, path, short)
-                truncated.append(TruncatedPart(".".join(path), len(short), len(value), hint))
+    # Answers of the plan-step contract echo their parameters.
+    parts = [part for path in (*paths, ("parameters",)) for part in _find_parts(body, path)]
+    sizes = [_count_bytes(value) for _, value in parts]
+    share = _find_share(sizes, MAX_BODY_BYTES - (whole_bytes - sum(sizes)) - _NOTICE_BYTES - 120 * len(parts))
+    for (path, value), part_bytes in zip(parts, sizes, strict=True):
+        if part_bytes > share:
+            short = _truncate(value, share)
+            body = _replace_part(body, path, short)
+            truncated.append(TruncatedPart(".".join(path), len(short), len(value), hint))
     if _count_bytes(body) > MAX_BODY_BYTES:
         raise ParameterError(
             f"the answer takes {whole_bytes:,} bytes, more than the {MAX_BODY_BYTES:,} that an answer may have",
@@ -153,33 +149,20 @@ def _find_share(sizes: Sequence[int], room: int) -> int:
     return max(sizes, default=0)
 
 
-def _truncate(value: Any, most_bytes: int) -> Any:
+def _truncate(value: Any, max_bytes: int) -> Any:
     """Return the first entries or characters of a value."""
     if isinstance(value, str):
-        return value.encode("utf-8", "replace")[: max(most_bytes - 10, 0)].decode("utf-8", "ignore")
-    size, shown = 2, 0
-    for key in value:
-        size += 1 + _count_bytes(key) + (1 + _count_bytes(value[key]) if isinstance(value, dict) else 0)
-        if size > most_bytes:
-            break
-        shown += 1
-    return dict(list(value.items())[:shown]) if isinstance(value, dict) else value[:shown]
+        return value.encode("utf-8", "replace")[: max(max_bytes - 10, 0)].decode("utf-8", "ignore")
+    if isinstance(value, dict):
+        items = list(value.items())
+        return dict(items[: count_fitting(items, max_bytes)])
+    return value[: count_fitting(value, max_bytes)]
 
 
-def _shorten_echo(body: dict[str, Any]) -> dict[str, Any]:
-    """Replace long parameters that a plan-step answer echoes, because the caller has them."""
-    echo = body.get("parameters")
-    if not isinstance(echo, dict) or _count_bytes(echo) <= _ECHO_BYTES:
-        return body
-    left, shown = _ECHO_BYTES, {}
-    for key, value in echo.items():
-        size = _count_bytes(key) + _count_bytes(value)
-        if size <= left:
-            shown[key] = value
-            left -= size
-        elif len(key) <= 50 and len(shown) < 50:
-            shown[key] = f"… {_count_bytes(value):,} bytes, as they were sent"
-    return {**body, "parameters": shown}
+def count_fitting(entries: Sequence[Any], max_bytes: int) -> int:
+    """Return how many of the first entries take at most so many bytes as JSON."""
+    totals = accumulate((1 + _count_bytes(entry) for entry in entries), initial=2)
+    return sum(1 for _ in takewhile(lambda total: total <= max_bytes, islice(totals, 1, None)))
 
 
 def _count_bytes(value: Any) -> int:
@@ -192,35 +175,15 @@ def _count_bytes(value: Any) -> int:
 
 
 def _bound_text(text: str, hint: str, notices: Sequence[str]) -> str:
-    """Return a text within the bound that ends with the notices, and says how many lines it leaves out."""
-    lines = [*text.split("\n"), *notices]
-    if sum(map(_line_bytes, lines)) > MAX_TEXT_BYTES:
-        lines = [_clip(line) for line in lines]
-    if sum(map(_line_bytes, lines)) <= MAX_TEXT_BYTES:
-        return "\n".join(lines)
+    """Return a text within the bound that ends with the notices, and says how much of it is left out."""
+    stated = "\n".join([text, *notices])
+    raw = stated.encode("utf-8", "replace")
+    if len(raw) <= MAX_TEXT_BYTES:
+        return stated
     room = MAX_TEXT_BYTES - _NOTICE_BYTES - len(hint.encode())
-    head = _count_fitting(lines, int(room * _HEAD_SHARE))
-    tail = _count_fitting(lines[:head:-1], room - sum(map(_line_bytes, lines[:head])))
-    left_out = len(lines) - head - tail
-    notice = f"[{left_out:,} of {len(lines):,} lines are left out of this text here. {hint}]"
-    return "\n".join([*lines[:head], notice, *lines[len(lines) - tail :]])
-
-
-def _clip(line: str) -> str:
-    raw = line.encode("utf-8", "replace")
-    if len(raw) <= _LINE_BYTES:
-        return line
-    shown = raw[:_LINE_BYTES].decode("utf-8", "ignore")
-    return f"{shown}… ({len(line) - len(shown):,} more characters of this line are left out)"
-
-
-def _line_bytes(line: str) -> int:
-    return len(line.encode("utf-8", "replace")) + 1
-
-
-def _count_fitting(lines: Sequence[str], room: int) -> int:
-    for count, line in enumerate(lines):
-        room -= _line_bytes(line)
-        if room < 0:
-            return count
-    return len(lines)
+    head_bytes = int(room * _HEAD_SHARE)
+    # Cut between words, because half a figure would be a wrong one.
+    head, tail = raw[:head_bytes].rsplit(None, 1)[0], raw[head_bytes - room :].split(None, 1)[-1]
+    left_out = len(raw) - len(head) - len(tail)
+    notice = f"… [{left_out:,} of {len(raw):,} bytes are left out of this text here. {hint}] …"
+    return "\n".join([head.decode("utf-8", "ignore"), notice, tail.decode("utf-8", "ignore")])

@@ -1,17 +1,16 @@
 """getStopTimetable (lookup contract): the scheduled departures of a stop, as many as fit (rules D1, D3)."""
 
-import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, takewhile
 from types import MappingProxyType
-from typing import Annotated, Any, NotRequired
+from typing import Annotated, NotRequired
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.size_bounds import count_fitting
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel, write_stated
 from fingerpost.errors import ParameterError
@@ -46,7 +45,7 @@ from fingerpost.transit.tools.wording import (
 
 DEFAULT_DEPARTURES, MAX_DEPARTURES = 3, 5
 DEFAULT_HORIZON_MINUTES, MAX_HORIZON_MINUTES = 45, 90
-# With ``until`` there may be so many rows; of long names fewer fit into an answer (rule A11).
+# Rows with ``until``; rows with long names take more bytes, so fewer fit.
 MAX_ROWS = 200
 MAX_LINES = 40
 
@@ -107,43 +106,8 @@ class StopTimetableOutput(WireDict):
     meta: StopTimetableMeta
 
 
-# Bytes of the answer, then of the text; the rest is for alerts, warnings and provenance.
-MAX_ROW_BYTES, MAX_ROW_TEXT_BYTES = 30_000, 7_500
-MAX_LINE_BYTES, MAX_LINE_TEXT_BYTES = 9_000, 3_500
-# The text says a time as "Wed 2022-02-23 00:05 " at most, and beside names a mode, brackets and a service day.
-_TIME_BYTES, _NAME_BYTES, _LINE_BYTES = 21, 40, 30
-
-
-def count_fitting(rows: Sequence[TimetableDeparture]) -> int:
-    """Return how many of the first rows fit; the text names each line, direction and service day once."""
-    named: set[tuple[str, ...]] = set()
-    text_bytes = []
-    for row in rows:
-        names = (row["routeShortName"], row.get("headsign", ""), row.get("routeLongName", ""), row["serviceDay"])
-        text_bytes.append(_TIME_BYTES + (0 if names in named else _NAME_BYTES + _bytes_of(names)))
-        named.add(names)
-    return min(_count(map(_json_bytes, rows), MAX_ROW_BYTES), _count(text_bytes, MAX_ROW_TEXT_BYTES))
-
-
-def count_fitting_lines(lines: Sequence[TimetableLine]) -> int:
-    text_bytes = [
-        2 * _TIME_BYTES + _LINE_BYTES + _bytes_of((line["routeShortName"], line.get("headsign", ""))) for line in lines
-    ]
-    return min(_count(map(_json_bytes, lines), MAX_LINE_BYTES), _count(text_bytes, MAX_LINE_TEXT_BYTES))
-
-
-def _count(sizes: Iterable[int], most: int) -> int:
-    return sum(1 for _ in takewhile(lambda total: total <= most, accumulate(sizes)))
-
-
-def _json_bytes(part: Mapping[str, Any]) -> int:
-    return len(json.dumps(part, ensure_ascii=False, separators=(",", ":")).encode()) + 1
-
-
-def _bytes_of(texts: Iterable[str]) -> int:
-    return sum(len(text.encode()) for text in texts)
-
-
+# Bytes of the rows and of the lines; the rest is for alerts, warnings and provenance (rule A11).
+MAX_ROW_BYTES, MAX_LINE_BYTES = 30_000, 9_000
 ROWS_ONE_BY_ONE = 10
 
 
@@ -310,7 +274,7 @@ def _answer(
     why_empty = None if running or board.gap is None else explain_gap(board.gap)
     lines = _group_by_line(running if window.is_until else ())
     summaries = [_serialize_line(own) for own in lines]
-    fitting = summaries[: min(MAX_LINES, count_fitting_lines(summaries))]
+    fitting = summaries[: min(MAX_LINES, count_fitting(summaries, MAX_LINE_BYTES))]
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
         "whyEmpty": None if why_empty is None else why_empty.format(format_utc),
@@ -336,7 +300,7 @@ def _order(departure: Departure) -> tuple[int, str, str, str]:
 
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
     """Return how many of the first rows fit, of whole instants: a caller who goes on misses and repeats none."""
-    count = count_fitting(rows)
+    count = count_fitting(rows, MAX_ROW_BYTES)
     if not window.is_until or count == len(running):
         return count
     following = running[count].scheduled
