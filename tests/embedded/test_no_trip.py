@@ -25,7 +25,7 @@ def town(towns):
             "60.188,24.94",
             "TEST:BETA",
             (
-                "No stop is within 1500 m of the origin; the nearest, Alpha, is 2602 m away on foot. "
+                "No stop is within 1500 m of the origin; the nearest, Alpha, is 2002 m away in a straight line. "
                 "With 2602 m of walking and 0 changes, a trip departs at 2026-03-11T07:35:18+02:00 "
                 "and arrives at 2026-03-11T08:30:00+02:00"
             ),
@@ -33,7 +33,7 @@ def town(towns):
         (
             "TEST:BETA",
             "60.27,25.1",
-            "No stop is within 1500 m of the destination; the nearest, Gamma, is 2892 m away on foot",
+            "No stop is within 1500 m of the destination; the nearest, Gamma, is 2224 m away in a straight line",
         ),
         ("TEST:ALPHA", "60.345,25.34", "No stop is within 3000 m of the destination, the longest walk allowed"),
         (

@@ -1,28 +1,26 @@
 """Explain why no trip was found, and find better trips beyond the walking limit, for every kind of network."""
 
 import asyncio
-import math
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from fingerpost.errors import ToolError
-from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
+from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import Deadline, ask_one
-from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
+from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_longest_wait
-from fingerpost.transit.tools.wording import explain_gap, format_count
+from fingerpost.transit.tools.wording import format_count
 
 _T = TypeVar("_T")
 
 # The contract's maximum of ``maxTransfers``.
 _MAX_TRANSFERS = 8
-_BOARD_S = 2 * 3600
 SIDES = ("the origin", "the destination")
 _NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time"
 # A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
@@ -44,8 +42,6 @@ async def explain_no_trip(
         causes.append(format_trip(best, network.profile.zone))
         # A source that finds no step-free trip offers one with steps.
         causes += list_weak_links([best]) if query.step_free else []
-    if not any(causes):
-        causes.append(await _or_none(_explain_origin(network, query, deadline, sides[0])))
     if not any(causes) and (answer is not None or wider == query):
         causes.append(_NO_HELP)
     return ". ".join(cause for cause in causes if cause) or None
@@ -103,66 +99,23 @@ async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline)
 async def _explain_end(
     network: Network, side: str, end: Location, query: JourneyQuery, deadline: Deadline
 ) -> str | None:
-    """Return that no stop is in reach of an end, None if one is; walks count where the source measures them."""
+    """Return that no stop is in reach of an end, None if one is; the distance is that of the straight line."""
     if end.stop_ids or not network.profile.can(Ability.STOPS):
         return None
-    nearby = await _list_stops(network, end, MAX_WALK_M, query.language, deadline)
-    if not nearby:
+    near = await ask_one(
+        network,
+        lambda asked: asked.list_stops_near(end.coordinate, MAX_WALK_M, language=query.language),
+        deadline,
+    )
+    nearest = min(near.stops, key=lambda stop: stop.distance_m, default=None)
+    if nearest is None:
         return f"No stop is within {MAX_WALK_M:g} m of {side}, the longest walk allowed"
-    distances_m: dict[str | None, float] = {stop.stop.id: stop.distance_m for stop in nearby}
-    walks = None
-    if _is_engine_here(network):
-        board_query = DepartureQuery(
-            stop_ids=[stop.stop.id for stop in nearby if stop.stop.id is not None],
-            instant=query.instant,
-            window_s=0,
-            wanted=1,
-            walk_from=end.coordinate,
-        )
-        walks = (await ask_one(network, lambda asked: asked.list_departures(board_query), deadline)).walks
-    if walks is not None:
-        # A board may also have the walk to a stop to which realtime moved a departure.
-        distances_m = {stop_id: walk.metres for stop_id, walk in walks.items() if stop_id in distances_m}
-    if not distances_m:
-        return f"No stop can be reached from {side} with {MAX_WALK_M:g} m of walking, the longest walk allowed"
-    nearest = min(nearby, key=lambda stop: distances_m.get(stop.stop.id, math.inf))
-    distance_m = distances_m[nearest.stop.id]
-    if distance_m <= query.max_walk_m:
+    if nearest.distance_m <= query.max_walk_m:
         return None
-    how = "in a straight line" if walks is None else "on foot"
     return (
         f"No stop is within {query.max_walk_m:g} m of {side}; "
-        f"the nearest, {nearest.stop.name}, is {distance_m:.0f} m away {how}"
+        f"the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
     )
-
-
-async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline, side: str) -> str | None:
-    if query.arrive_by or not _is_engine_here(network):
-        return None
-    stop_ids = list(query.origin.stop_ids)
-    if not stop_ids:
-        nearby = await _list_stops(network, query.origin, query.max_walk_m, query.language, deadline)
-        stop_ids = [stop.stop.id for stop in nearby if stop.stop.id is not None]
-    board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
-    board = await ask_one(network, lambda asked: asked.list_departures(board_query), deadline)
-    if board.gap is None or board.gap.next_departure is not None or board.departures:
-        return None
-    return f"Nothing departs near {side}. {explain_gap(board.gap).words}"
-
-
-def _is_engine_here(network: Network) -> bool:
-    """Whether boards of many stops cost no requests: a server is asked for each stop, and measures no walks."""
-    profile = network.profile
-    return profile.answer_deadline_s is None and profile.fallback is None and profile.can(Ability.STOPS, Ability.BOARDS)
-
-
-async def _list_stops(
-    network: Network, end: Location, radius_m: float, language: str, deadline: Deadline
-) -> Sequence[NearbyStop]:
-    near = await ask_one(
-        network, lambda asked: asked.list_stops_near(end.coordinate, radius_m, language=language), deadline
-    )
-    return near.stops
 
 
 def format_trip(trip: Itinerary, zone: str) -> str:

@@ -41,7 +41,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
     serialize_itinerary,
     serialize_stays,
 )
-from fingerpost.transit.tools.report import TripReport, list_leg_paths, report_trip
+from fingerpost.transit.tools.report import Report, list_leg_paths, report_trip
 from fingerpost.transit.tools.shapes import LocationRef, serialize_location, serialize_warnings
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
 from fingerpost.transit.tools.wording import (
@@ -124,7 +124,7 @@ class PlanTrip(PublishedTool):
         return ToolReply(body, text, await _list_extras(found, call))
 
 
-def _serialize(report: TripReport, found: TripFound, arguments: PlanTripInput, call: Call) -> PlanTripOutput:
+def _serialize(report: Report, found: TripFound, arguments: PlanTripInput, call: Call) -> PlanTripOutput:
     choices, zone = found.ranked.choices, report.provenance.zone
     meta = {
         **report.serialize(),
@@ -163,7 +163,7 @@ async def _list_extras(found: TripFound, call: Call) -> dict[str, Mapping[str, A
 
 
 def _write_text(
-    body: PlanTripOutput, report: TripReport, options: Sequence[ItineraryOption], format_time: FormatTime
+    body: PlanTripOutput, report: Report, options: Sequence[ItineraryOption], format_time: FormatTime
 ) -> str:
     requested, meta = body["requested"], body["meta"]
     since = requested["time"]
@@ -190,16 +190,12 @@ _NEXT_SEARCH_AFTER_S = 60
 
 
 def _format_next_query(trips: Sequence[Itinerary], zone: str, *, arrive_by: bool) -> str:
+    instant = max(trip.departure for trip in trips) + _NEXT_SEARCH_AFTER_S
     if arrive_by:
-        first = min(trip.arrival for trip in trips) - _NEXT_SEARCH_AFTER_S
-        return f"For earlier trips, arrive by {_format_minute(first, zone)}."
-    last = max(trip.departure for trip in trips) + _NEXT_SEARCH_AFTER_S
-    return f"For later trips, depart at {_format_minute(last, zone)}."
-
-
-def _format_minute(instant: int, zone: str) -> str:
+        instant = min(trip.arrival for trip in trips) - _NEXT_SEARCH_AFTER_S
     time = format_instant(instant, zone)
-    return time[:16] + time[19:]
+    minute = time[:16] + time[19:]
+    return f"For earlier trips, arrive by {minute}." if arrive_by else f"For later trips, depart at {minute}."
 
 
 def _name(location: LocationRef) -> str:

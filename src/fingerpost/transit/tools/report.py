@@ -1,7 +1,7 @@
 """Reports: everything that a transit answer states about its rides, computed once and then serialized."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from fingerpost.contract.wire import Wire
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, ServiceAlert
@@ -28,13 +28,19 @@ from fingerpost.transit.tools.wording import FormatTime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What holds of the rides of an answer; ``age_s`` is the age of the realtime data, None without any."""
+    """Facts about the rides of an answer; ``age_s`` is the age of the realtime data, None without any.
+
+    ``notes``, ``fares`` and ``differences`` are those of plan_trip's itineraries.
+    """
 
     rides: Sequence[Leg | Departure]
     provenance: Provenance
     age_s: int | None
     warnings: tuple[Warning, ...]
     alerts: AlertNotices
+    notes: Sequence[Sequence[str]] = ()
+    fares: Mapping[str, Fare] = field(default_factory=dict)
+    differences: Sequence[Difference] = ()
 
     def serialize(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> Wire:
         """Return the origin and the alerts; the ``ids`` that the answer shows are by default those of its legs."""
@@ -42,15 +48,6 @@ class Report:
         shown = _list_stop_ids(self.rides) if ids is None else ids
         origin = show(self.provenance, ids=shown, realtime_age_s=self.age_s)
         return {**origin, **serialize_alerts(self.alerts, None if in_utc else self.provenance.zone)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TripReport(Report):
-    """A report on the itineraries that plan_trip shows: notes and fares in their order, and what replaces what."""
-
-    notes: Sequence[Sequence[str]]
-    fares: Mapping[str, Fare]
-    differences: Sequence[Difference]
 
 
 def report_rides(
@@ -78,31 +75,18 @@ def report_trip(
     *,
     low_walking: bool,
     is_default_walk: bool,
-) -> TripReport:
+) -> Report:
     """Report on the trips found; ``is_default_walk`` if the caller stated no limit of walking."""
-    shown, query, ranked, provenance = found.shown, found.query, found.ranked, found.provenance
-    rides, differences = list_legs(shown), find_differences(ranked, format_time)
-    age_s = answer_age_s(rides, provenance, now)
-    waits = list_long_waits(ranked.found, shown, query.instant, provenance.zone, arrive_by=query.arrive_by)
-    joined = join_warnings(
-        [
-            *warnings,
-            *_list_trip_warnings(found, format_time, low_walking=low_walking, is_default_walk=is_default_walk),
-            *_list_ride_warnings(rides),
-            *(Warning(WarningCode.PREFERENCE_UNMET, sentence) for sentence in waits),
-        ],
-        provenance,
-        age_s,
-    )
+    shown, query, ranked = found.shown, found.query, found.ranked
+    differences = find_differences(ranked, format_time)
+    about_trips = _list_trip_warnings(found, format_time, low_walking=low_walking, is_default_walk=is_default_walk)
+    report = report_rides(list_legs(shown), (), found.provenance, now, [*warnings, *about_trips])
     crossed = [list_walk_notes(itinerary) if query.step_free else [] for itinerary in shown]
     walked = [[note] for note in low_walking_notes(shown, ranked.found)] if low_walking else [[] for _ in shown]
     fares = [(option, found.ends.network.find_fare(option.itinerary)) for option in ranked.choices]
-    return TripReport(
-        rides=rides,
-        provenance=provenance,
-        age_s=age_s,
-        warnings=joined,
-        alerts=choose_alerts(_list_affected(found, differences, joined), step_free=query.step_free),
+    return replace(
+        report,
+        alerts=choose_alerts(_list_affected(found, differences, report.warnings), step_free=query.step_free),
         notes=[[*first, *second] for first, second in zip(crossed, walked, strict=True)],
         fares={option.fingerprint: fare for option, fare in fares if fare is not None},
         differences=differences,
@@ -121,12 +105,15 @@ def _list_trip_warnings(
         yield far
     better = None if found.better is None else f"{format_trip(found.better, found.provenance.zone)}."
     replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
+    zone = found.provenance.zone
+    waits = list_long_waits(ranked.found, shown, query.instant, zone, arrive_by=query.arrive_by)
     count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
     yield from list_stated(
         (WarningCode.PREFERENCE_UNMET, find_long_walk_message(shown, query.max_walk_m, is_default=is_default_walk)),
         (WarningCode.PREFERENCE_UNMET, better),
         (WarningCode.DISRUPTED_ITINERARY_REPLACED, replaced if ranked.dropped else None),
         (WarningCode.TRUNCATED_RESULTS, count if len(ranked.found) > len(shown) else None),
+        *((WarningCode.PREFERENCE_UNMET, sentence) for sentence in waits),
     )
 
 
