@@ -7,7 +7,6 @@ import re
 import sys
 import threading
 import time
-from functools import lru_cache
 from typing import TextIO
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNORECASE)
@@ -26,17 +25,8 @@ class _Redacting(logging.Formatter):
         # Listing them for each line would take as long as a small answer.
         self._secrets = _list_secrets()
 
-    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: ARG002, N802  (logging's)
-        return f"{_second(int(record.created))},{int(record.msecs):03d}"
-
     def format(self, record: logging.LogRecord) -> str:
         return _without(super().format(record), self._secrets)
-
-
-# Formatting the time takes half the time of a line, and many lines share a second.
-@lru_cache(maxsize=2)
-def _second(instant: int) -> str:
-    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(instant))
 
 
 def redact(text: str) -> str:

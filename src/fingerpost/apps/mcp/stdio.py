@@ -4,7 +4,6 @@ import asyncio
 import logging
 import os
 import signal
-from contextlib import suppress
 
 import mcp_types as types
 from anyio import create_memory_object_stream, create_task_group
@@ -21,7 +20,6 @@ _log = logging.getLogger(__name__)
 
 # A host lists the tools at once, and importing the engine would hold Python's lock.
 _QUIET_START_S = 1.0
-_CLOSING_S = 1.0
 # The shell's status of a process that ends by SIGINT.
 _INTERRUPTED = 130
 
@@ -30,7 +28,7 @@ async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -
     warm_up = warm_up or WarmUp(application.networks)
     server = new_server(application, find_user=lambda _ctx: application.settings.user)
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
-    _end_on_interrupt(application)
+    _end_on_interrupt()
     async with (
         recovering(application.runs),
         stdio_server() as (incoming, outgoing),
@@ -44,19 +42,16 @@ async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -
     await application.networks.close()
 
 
-def _end_on_interrupt(application: Application) -> None:
+def _end_on_interrupt() -> None:
     """End the process at the first interrupt, because Python would wait for the thread that reads stdin."""
     loop = asyncio.get_running_loop()
-    ending: list[asyncio.Task[None]] = []
 
-    async def end() -> None:
-        with suppress(TimeoutError):
-            await asyncio.wait_for(application.networks.close(), _CLOSING_S)
+    def end() -> None:
         _log.info("interrupted")
         logging.shutdown()
         os._exit(_INTERRUPTED)
 
-    signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(lambda: ending.append(loop.create_task(end()))))
+    signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(end))
 
 
 async def _pass_on(
