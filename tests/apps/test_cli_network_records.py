@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from fingerpost.apps import source_kinds
 from fingerpost.apps.cli import Caller, network_commands
+from fingerpost.apps.cli.error_texts import describe_error
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError
@@ -193,7 +194,7 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
 
     sentence = f"{path}: a record has no key 'colour'"
     assert f"TOWN cannot be used: {sentence}" in listed
-    assert (shown.returncode, refreshed.returncode, removed.returncode) == (1, 1, 0)
+    assert (shown.returncode, refreshed.returncode, removed.returncode) == (2, 2, 0)
     assert sentence in shown.stderr
     assert (path.exists(), TimetableStore(home).list_names()) == (False, [])
 
@@ -300,11 +301,11 @@ def test_an_option_without_a_value_is_a_flag(paper, home):
         ((), "Name its feeds or --paper or --paper-map."),
     ],
 )
-def test_a_network_has_one_source(paper, arguments, observed, capsys, home):
-    status = paper[1]("add", "porto", *arguments)
+def test_a_network_has_one_source(paper, arguments, observed, home):
+    with pytest.raises(ParameterError) as refused:
+        paper[1]("add", "porto", *arguments)
 
-    assert status == 2
-    assert observed in capsys.readouterr().err
+    assert observed in "\n".join(describe_error(refused.value))
     assert records_of(home) == {}
 
 

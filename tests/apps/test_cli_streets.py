@@ -134,7 +134,7 @@ def test_without_osmium_one_sentence_says_how_to_install_it(tmp_path, extract, i
     monkeypatch.setitem(sys.modules, "osmium", None)
     added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
 
-    assert added.returncode == 1
+    assert added.returncode == 2
     assert "Walks on streets need osmium" in added.stderr
     assert "pip install 'osmium" in added.stderr
 

@@ -6,7 +6,7 @@ import pytest
 
 
 def test_a_saved_home_is_a_label_for_the_next_command(invoke):
-    invoke("vars", "set", "home", "60.1690,24.9320", "--name", "Kamppi")
+    invoke("vars", "set", "home", '{"lat": 60.1690, "lon": 24.9320, "name": "Kamppi"}')
     planned = invoke("plan", "home", "Espoo", "--json")
 
     origin = json.loads(planned.stdout)["origin"]

@@ -85,9 +85,6 @@ def test_list_show_and_doctor_tell_the_days_and_the_state_of_each_feed(added, in
     report = [line.strip() for line in doctor.stdout.splitlines()]
 
     assert ["CITY", "2026-01-01", "to", "2026-12-31", "7", "of", "9", "feeds"] in [line[:8] for line in listed]
-    assert ["METRO", "2026-01-01", "to", "2026-03-08", "ended"] in listed
-    assert ["BUS1", "2026-01-01", "to", "2026-12-31", "in", "service"] in listed
-    assert {line[0] for line in listed if line} >= set(DRAWINGS)
     assert invoke("network", "show", "City").stdout.endswith(added)
     assert doctor.returncode == 1
     assert any(line.startswith("METRO: 2026-01-01 to 2026-03-08, ended on 2026-03-08; 2 stops") for line in report)

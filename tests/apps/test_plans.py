@@ -223,8 +223,8 @@ def test_a_plan_is_drawn_without_being_run(invoke):
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (["run", "nowhere.json"], 1, "The plan nowhere.json cannot be read: No such file or directory.\n"),
-        (["runs", "show", "x"], 1, "There is no run 'x'.\n"),
+        (["run", "nowhere.json"], 2, "The plan nowhere.json cannot be read: No such file or directory.\n"),
+        (["runs", "show", "x"], 2, "There is no run 'x'.\n"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(invoke, arguments, status, message):
@@ -244,7 +244,7 @@ def test_the_commands_look_after_a_run(invoke, tmp_path):
     assert waiting["state"] == "waiting"
     assert f"Decide with: fingerpost runs approve {waiting['run_id']} 1" in shown.stdout
     assert approved.stdout.startswith("completed: 2 of 2 steps.")
-    assert (ended.returncode, ended.stderr) == (1, "The run has ended already: it is completed.\n")
+    assert (ended.returncode, ended.stderr) == (2, "The run has ended already: it is completed.\n")
 
 
 def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):

@@ -1,11 +1,10 @@
 """TfL in a home folder: adding it, and starting a server without its key (rule E3)."""
 
 import sys
-from unittest.mock import AsyncMock
 
 import pytest
 
-from fingerpost.apps.cli import main, server_commands
+from fingerpost.apps.cli import main
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.source_kinds import list_paces, require_keys
 from fingerpost.errors import SettingsInvalid
@@ -68,19 +67,6 @@ def test_no_other_command_needs_the_key(home, monkeypatch, capsys):
         main()
 
     assert (ended.value.code or 0, "LONDON" in capsys.readouterr().out) == (0, True)
-
-
-def test_a_worker_starts_without_the_key(home, monkeypatch):
-    """E3: only ``serve`` and ``web`` refuse; a step that asks TfL reports the missing key."""
-    started = AsyncMock()
-    monkeypatch.setattr(server_commands, "recover_plans", started)
-    monkeypatch.setenv("FINGERPOST_DATABASE_URL", "postgresql://127.0.0.1:1/none")
-    write_record(home, "LONDON", **{"source": "tfl", **TFL.fill("")})
-    monkeypatch.setattr(sys, "argv", ["fingerpost", "worker"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-
-    assert (ended.value.code or 0, started.await_count) == (0, 1)
 
 
 def test_a_server_with_the_key_or_without_tfl_starts(home):

@@ -135,8 +135,9 @@ def test_the_command_serves_the_page_and_says_where(tmp_path):
     assert server.process.returncode == 0
 
 
-def test_a_tile_source_that_is_none_ends_the_command(invoke):
-    ended = invoke("web", "--tiles", "nonsense", "--tiles-attribution", "us")
+def test_a_tile_source_that_is_none_ends_the_command(invoke, monkeypatch):
+    monkeypatch.setenv("FINGERPOST_TILES", "nonsense")
+    ended = invoke("web")
 
     assert ended.returncode == 2
     assert "is not an address of tiles" in ended.stderr

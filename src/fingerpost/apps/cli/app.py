@@ -10,7 +10,6 @@ from typer.core import TyperCommand, TyperGroup
 import fingerpost
 from fingerpost import clock
 from fingerpost.apps.cli import Caller
-from fingerpost.apps.cli.output import usage
 
 
 class _Entry(NamedTuple):
@@ -36,11 +35,6 @@ _ENTRIES = {
     "call": _Entry("tool_commands", "Call a tool and print its envelope.", "fingerpost call get_user_variables"),
     "run": _Entry("plan_commands", "Run a plan, or draw it.", "fingerpost run plan.json"),
     "serve": _Entry("server_commands", "Serve the tools over MCP.", "fingerpost serve --http 127.0.0.1:8000"),
-    "worker": _Entry(
-        "server_commands",
-        "Resume the plan runs of crashed servers from their shared database, until SIGTERM.",
-        "fingerpost worker",
-    ),
     "web": _Entry(
         "server_commands", "Serve the web page: trips with a map, departure boards, saved places.", "fingerpost web"
     ),
@@ -116,6 +110,5 @@ def _before(
         bool, typer.Option("--version", "-V", help="Print the version and end.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    with usage():
-        clock.find_fixed()
+    clock.find_fixed()
     ctx.obj = Caller(user=user, verbose=verbose)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR, Caller
-from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message, showing_work, usage
+from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message, showing_work
 from fingerpost.apps.logs import start_logging
 
 if TYPE_CHECKING:
@@ -32,9 +32,8 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
         start_logging()
     else:
         logging.getLogger("fingerpost").addHandler(logging.NullHandler())
-    with usage():
-        settings = read_settings(user=caller.user)
-        settings.prepare_home()
+    settings = read_settings(user=caller.user)
+    settings.prepare_home()
     return settings
 
 
@@ -42,8 +41,7 @@ def open_application(ctx: typer.Context, groups: Collection[str] | None = None) 
     from fingerpost.apps.wiring import build
 
     settings = prepare_settings(ctx)
-    with usage():
-        return build(settings, groups)
+    return build(settings, groups)
 
 
 def run_and_close(application: "Application", work: Coroutine[Any, Any, _R]) -> _R:

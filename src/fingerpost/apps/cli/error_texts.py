@@ -61,7 +61,6 @@ REMEDIES: Mapping[RemedyKind, str] = {
 }
 
 _SECONDS_UP_TO = 120
-_MINUTE_S = 60
 
 
 def describe_error(error: ToolError) -> list[str]:
@@ -95,10 +94,7 @@ def _find_pause(error: ToolError) -> str | None:
     if not isinstance(error, SourceLimited):
         return None
     wait_s = math.ceil(max(0.0, error.retry_after_s))
-    if wait_s <= _SECONDS_UP_TO:
-        return f"Try again in {wait_s} s"
-    hours, minutes = divmod(-(-wait_s // _MINUTE_S), 60)
-    return f"Try again in {hours} h {minutes:02} min" if hours else f"Try again in {minutes} min"
+    return f"Try again in {wait_s} s" if wait_s <= _SECONDS_UP_TO else f"Try again in {math.ceil(wait_s / 60)} min"
 
 
 def _describe_candidate(candidate: dict[str, str]) -> str:

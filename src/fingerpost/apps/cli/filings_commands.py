@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from datetime import date
+from datetime import date, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -104,13 +104,6 @@ def _line(done: Synced) -> str:
     return f"{done.ticker} {done.name} (CIK {done.cik}): {outcome}; {done.filings:,} filings listed{texts}"
 
 
-def _parse_filing_day(text: str) -> str:
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise typer.BadParameter(f"'{text}' is not a date; write --filed like 2022-10-28") from error
-
-
 @app.command("load", epilog="Example: fingerpost filings load companyfacts.zip")
 def load_filings(
     ctx: typer.Context,
@@ -128,7 +121,9 @@ def load_filings(
     ] = None,
     accession: Annotated[str | None, typer.Option(help="The accession number of a filing's text.")] = None,
     form: Annotated[str, typer.Option(help="The form of a filing's text.")] = "10-K",
-    filed: Annotated[str | None, typer.Option(help="The filing date of a text, YYYY-MM-DD.")] = None,
+    filed: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The filing date of a text, YYYY-MM-DD.")
+    ] = None,
 ) -> None:
     """Load figures, lists of filings or a filing's text from files."""
     if (accession is None) != (filed is None):
@@ -143,7 +138,7 @@ def load_filings(
             predecessor_of=predecessor_of,
             accession=accession or "",
             form=form,
-            filed=_parse_filing_day(filed) if filed is not None else "",
+            filed="" if filed is None else f"{filed:%Y-%m-%d}",
             retrieved_at=clock.now().isoformat(timespec="seconds"),
         )
         load = partial(load_files, store, [file], options)

@@ -17,7 +17,7 @@ from fingerpost.apps.cli.network_sources import (
     print_realtime,
     run_import,
 )
-from fingerpost.apps.cli.output import print_line, usage
+from fingerpost.apps.cli.output import print_line
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_names import plain_name
@@ -59,28 +59,27 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
     ) -> None:
         """Add a network, or replace its source; settings that are not named here stay as they are."""
         settings = prepare_settings(ctx)
-        with usage():
-            kind, source_fields = _choose_source(feeds or [], kinds, given)
-            typed = {
-                key: parse_value(key, value if isinstance(value, list) else [value])
-                for key in _RECORD_OPTIONS
-                if (value := given[key]) not in (None, [])
-            }
-            if "extract" in typed and kind is not None:
-                raise ParameterError(
-                    "Streets can be added to feeds only; a server has its own",
-                    {"field": "extract"},
-                    hint="Leave out --streets",
-                )
-            network, store = plain_name(name), open_record_store(settings.home)
-            records = store.read()
-            before = records.records.get(network)
-            record, kept = _build_record(store, network, before, {**source_fields, **typed})
-            realtime = None
-            if record.source == EMBEDDED and record.realtime:
-                realtime = check_realtime(settings, record)
-                if "realtime" in typed:
-                    realtime.refuse(unchecked=unchecked)
+        kind, source_fields = _choose_source(feeds or [], kinds, given)
+        typed = {
+            key: parse_value(key, value if isinstance(value, list) else [value])
+            for key in _RECORD_OPTIONS
+            if (value := given[key]) not in (None, [])
+        }
+        if "extract" in typed and kind is not None:
+            raise ParameterError(
+                "Streets can be added to feeds only; a server has its own",
+                {"field": "extract"},
+                hint="Leave out --streets",
+            )
+        network, store = plain_name(name), open_record_store(settings.home)
+        records = store.read()
+        before = records.records.get(network)
+        record, kept = _build_record(store, network, before, {**source_fields, **typed})
+        realtime = None
+        if record.source == EMBEDDED and record.realtime:
+            realtime = check_realtime(settings, record)
+            if "realtime" in typed:
+                realtime.refuse(unchecked=unchecked)
         report = None
         if kind is None:
             report = run_import(settings, f"Importing {network} ...", lambda importer: importer.add(record))

@@ -20,7 +20,7 @@ from fingerpost.apps.cli.network_sources import (
     print_realtime,
     run_import,
 )
-from fingerpost.apps.cli.output import print_error, print_line, usage
+from fingerpost.apps.cli.output import print_error, print_line
 from fingerpost.apps.overview import find_report
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
@@ -56,18 +56,17 @@ def set_value(
 ) -> None:
     """Change one key of a network's record, with effect from the next call."""
     settings = prepare_settings(ctx)
-    with usage():
-        network = plain_name(name)
-        if unset == bool(value):
-            raise ParameterError("Give a value, or --unset", {"field": key})
-        read = None if unset else parse_value(key, value or [])
-        file = open_record_store(settings.home)
-        record = file.read().records.get(network)
-        realtime = None
-        if key == "realtime" and read and record is not None and record.source == EMBEDDED:
-            realtime = check_realtime(settings, record.model_copy(update={"realtime": read}))
-            realtime.refuse(unchecked=unchecked)
-        file.set_value(network, key, read)
+    network = plain_name(name)
+    if unset == bool(value):
+        raise ParameterError("Give a value, or --unset", {"field": key})
+    read = None if unset else parse_value(key, value or [])
+    file = open_record_store(settings.home)
+    record = file.read().records.get(network)
+    realtime = None
+    if key == "realtime" and read and record is not None and record.source == EMBEDDED:
+        realtime = check_realtime(settings, record.model_copy(update={"realtime": read}))
+        realtime.refuse(unchecked=unchecked)
+    file.set_value(network, key, read)
     shown = "is not set" if read is None else f"= {json.dumps(read, ensure_ascii=False)}"
     print_line(f"{network}: {key} {shown}")
     if key == "feeds":
@@ -152,30 +151,22 @@ def list_networks(ctx: typer.Context) -> None:
 
 
 def _print_prepared(record: NetworkRecord, store: TimetableStore) -> list[str]:
-    """Print a network, and its feeds if it has several; return what else is to be said about it."""
-    report, days, feeds = find_report(store, record.name), ["its import report cannot be read"], []
-    if report is not None:
-        today = clock.today_in(report.feeds[0].zone)
-        states = [feed.service.state_on(today) for feed in report.feeds]
-        days = [report.days, states[0].value]
-        if len(states) > 1:
-            days[1] = f"{states.count(ServiceState.IN_SERVICE)} of {len(states)} feeds"
-            feeds = list(zip(report.feeds, states, strict=True))
-    notes = []
-    try:
-        entry = store.get(record.name)
-        days.append(f"{entry.added_at:%Y-%m-%d}")
-        notes = [note] if (note := entry.find_note(record.feeds, record.extract) or entry.find_age_note()) else []
-    except ToolError:
-        days.append("unreadable; add it again")
-    _print_columns(record.name, *days, record.source)
-    for feed, state in feeds:
-        _print_columns(feed.feed, f"{feed.first_day} to {feed.last_day}", state.value, indent="  ")
-    return notes
+    """Print a network with its days; return any note on how it was prepared."""
+    report = find_report(store, record.name)
+    if report is None:
+        _print_columns(record.name, "unreadable; add it again", record.source)
+        return []
+    today = clock.today_in(report.feeds[0].zone)
+    running = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
+    entry = store.get(record.name)
+    in_service = f"{running} of {len(report.feeds)} feeds in service"
+    _print_columns(record.name, report.days, in_service, f"{entry.added_at:%Y-%m-%d}", record.source)
+    note = entry.find_note(record.feeds, record.extract) or entry.find_age_note()
+    return [] if note is None else [note]
 
 
-def _print_columns(name: str, *columns: str, indent: str = "") -> None:
-    print_line(indent + "  ".join((f"{name:<13}", *columns)))
+def _print_columns(name: str, *columns: str) -> None:
+    print_line("  ".join((f"{name:<13}", *columns)))
 
 
 @app.command("show", epilog="Example: fingerpost network show HSL")

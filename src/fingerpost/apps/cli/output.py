@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 from unicodedata import category
 
@@ -13,7 +12,6 @@ from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
-from fingerpost.apps.cli import USAGE
 from fingerpost.apps.cli.error_texts import describe_error
 from fingerpost.errors import ToolError
 
@@ -75,26 +73,12 @@ def _find_style(line: str) -> str:
 def print_json(body: dict[str, Any]) -> None:
     """Print an envelope on one line of stdout, in UTF-8 whatever the terminal says."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    try:
-        line = text.encode()
-    except UnicodeEncodeError:
-        # A lone surrogate from the caller's own JSON has no UTF-8; its escape is the same JSON.
-        line = json.dumps(body, separators=(",", ":")).encode()
-    typer.echo(line)
+    # A lone surrogate from the caller's own JSON has no UTF-8; its escape is the same JSON.
+    typer.echo(text.encode(errors="backslashreplace"))
 
 
 def print_error(error: ToolError) -> None:
     print_message("\n".join(map(plain, describe_error(error))))
-
-
-@contextmanager
-def usage() -> Iterator[None]:
-    """Turn a ``ToolError`` about a setting or an option into a sentence on stderr and exit code 2."""
-    try:
-        yield
-    except ToolError as error:
-        print_error(error)
-        raise typer.Exit(USAGE) from error
 
 
 def print_message(text: str) -> None:

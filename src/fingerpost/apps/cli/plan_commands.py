@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, open_application, show_answer
-from fingerpost.apps.cli.output import new_console, plain, print_error, print_json, print_message
+from fingerpost.apps.cli.output import new_console, plain, print_json, print_message
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.plan import Plan
-from fingerpost.errors import ToolError
 from fingerpost.plan.plan_json import parse_plan, plan_of, read_plan_file
 from fingerpost.plan.records import Event
 from fingerpost.plan.run_shapes import RunView
@@ -40,15 +38,12 @@ _Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
 
 
 def _command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Make a command of a coroutine; a ``ToolError`` is printed and ends the process."""
+    """Make a command of a coroutine."""
 
     @wraps(work)
     def run(**given: Any) -> None:
         try:
             asyncio.run(work(**given))
-        except ToolError as error:
-            print_error(error)
-            raise typer.Exit(TOOL_ERROR) from error
         except KeyboardInterrupt as error:
             print_message("Stopped. Recorded results are stored: fingerpost runs list, fingerpost runs resume")
             raise typer.Exit(TOOL_ERROR) from error
@@ -81,20 +76,11 @@ def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
     show_answer(open_application(ctx), "get_plan_run", {}, as_json=as_json)
 
 
-@app.command("show", epilog="Example: fingerpost runs show RUN --mermaid")
+@app.command("show", epilog="Example: fingerpost runs show RUN")
 @_command
-async def show_run(
-    ctx: typer.Context,
-    run_id: _Id,
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw it as Mermaid.")] = False,
-    as_json: _Json = False,
-) -> None:
+async def show_run(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Show the state of a run."""
-    view = await _view(open_application(ctx), run_id, mermaid=mermaid)
-    if mermaid:
-        typer.echo(view["mermaid"])
-    else:
-        _print(view, as_json=as_json)
+    _print(await _view(open_application(ctx), run_id), as_json=as_json)
 
 
 @app.command("resume", epilog="Example: fingerpost runs resume RUN")
@@ -154,29 +140,21 @@ async def _execute(application: Application, run_id: str, *, as_json: bool) -> N
 
 @contextmanager
 def _showing_steps(plan: Plan) -> Iterator[Callable[[Event], None]]:
-    """Yield a function that prints each step as it ends, and at a terminal how long running steps have lasted."""
+    """Yield a function that prints each step as it ends."""
     console = new_console(stderr=True)
     labels = {step.step_id: plain(f"{step.step_id}. {step.description}") for step in plan.steps}
-    running: dict[int, TaskID] = {}
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
 
-        def show(event: Event) -> None:
-            if event.step_id not in labels:
-                return
-            if event.kind == "step_started" and event.step_id not in running:
-                running[event.step_id] = progress.add_task(labels[event.step_id], total=None)
-            elif event.kind in _MARKS:
-                if event.step_id in running:
-                    progress.remove_task(running.pop(event.step_id))
-                console.print(Text.assemble(_MARKS[event.kind], f" {labels[event.step_id]}"))
+    def show(event: Event) -> None:
+        if event.step_id in labels and event.kind in _MARKS:
+            console.print(Text.assemble(_MARKS[event.kind], f" {labels[event.step_id]}"))
 
+    with console.status("Running ..."):
         yield show
 
 
-async def _view(application: Application, run_id: str, *, mermaid: bool = False) -> RunView:
+async def _view(application: Application, run_id: str) -> RunView:
     run = await application.runs.get(run_id, application.settings.user)
-    return await describe_run(application.runs, run, ["mermaid"] if mermaid else [], room_bytes=inf)
+    return await describe_run(application.runs, run, room_bytes=inf)
 
 
 def _print(view: RunView, *, as_json: bool, with_steps: bool = True) -> None:

@@ -1,8 +1,6 @@
-"""The commands ``fingerpost serve``, ``web``, ``worker``, ``doctor`` and ``demo``."""
+"""The commands ``fingerpost serve``, ``web``, ``doctor`` and ``demo``."""
 
 import asyncio
-import logging
-import signal
 from collections.abc import Collection
 from functools import partial
 from typing import Annotated
@@ -13,17 +11,15 @@ from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, run_and_close
 from fingerpost.apps.cli.doctor_report import print_health
-from fingerpost.apps.cli.output import print_line, print_message, usage
+from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, read_networks
 from fingerpost.apps.source_kinds import require_keys
 from fingerpost.apps.storage import check_database
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
-from fingerpost.apps.wiring import Application, recovering
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
-
-_log = logging.getLogger(__name__)
 
 _NETWORK = "DEMO-HELSINKI"
 # Two lines serve the whole way; the simulator closes one of them.
@@ -60,8 +56,7 @@ def serve(
         )
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = _open_server(ctx, groups)
-    with usage():
-        require_keys(application.settings.home)
+    require_keys(application.settings.home)
     # Importing the protocol takes a second, which no other command needs.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
@@ -71,13 +66,12 @@ def serve(
     from fingerpost.apps.mcp.http import serve_http
     from fingerpost.apps.mcp.workers import serve_workers
 
-    with usage():
-        address, proxies = Address.read(http), read_networks(trusted_proxy or ())
-        access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
-        if workers > 1:
-            serve_workers(application.settings, address, workers, groups, access)
-        else:
-            serve_http(application, address, new_warm_up(application), access)
+    address, proxies = Address.read(http), read_networks(trusted_proxy or ())
+    access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
+    if workers > 1:
+        serve_workers(application.settings, address, workers, groups, access)
+    else:
+        serve_http(application, address, new_warm_up(application), access)
 
 
 def web(
@@ -89,68 +83,31 @@ def web(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A host name that browsers may call this server by; repeatable.")
     ] = None,
-    tiles: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Map tiles, with {z}, {x} and {y}; the default is FINGERPOST_TILES."),
-    ] = None,
-    tiles_attribution: Annotated[
-        str | None, typer.Option(help="The attribution of the tiles; the default is FINGERPOST_TILES_ATTRIBUTION.")
-    ] = None,
     disrupt: _Disrupt = False,
 ) -> None:
     application = _open_server(ctx)
     from fingerpost.apps.mcp.http import serve_http
     from fingerpost.apps.views.site import MapTiles, Site
 
-    with usage():
-        settings = application.settings
-        require_keys(settings.home)
-        source = MapTiles.read(
-            settings.tiles if tiles is None else tiles,
-            settings.tiles_attribution if tiles_attribution is None else tiles_attribution,
-        )
-        site = Site(
-            source,
-            work=partial(_keep_disrupting, application) if disrupt else None,
-            announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
-        )
-        # --host decides who can reach the page.
-        access = Access(allowed_hosts=allow_host or (), is_public=True)
-        serve_http(application, Address(host, port), new_warm_up(application), access, site)
-
-
-def worker(ctx: typer.Context) -> None:
-    application = _open_server(ctx)
-    with usage():
-        if not application.settings.database_url.get_secret_value():
-            raise ParameterError(
-                "A worker needs a shared database, and none is configured",
-                {"field": "FINGERPOST_DATABASE_URL"},
-                hint="Set FINGERPOST_DATABASE_URL; see docs/scale.md",
-            )
-    asyncio.run(recover_plans(application))
+    settings = application.settings
+    require_keys(settings.home)
+    source = MapTiles.read(settings.tiles, settings.tiles_attribution)
+    site = Site(
+        source,
+        work=partial(_keep_disrupting, application) if disrupt else None,
+        announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
+    )
+    # --host decides who can reach the page.
+    access = Access(allowed_hosts=allow_host or (), is_public=True)
+    serve_http(application, Address(host, port), new_warm_up(application), access, site)
 
 
 def _open_server(ctx: typer.Context, groups: Collection[str] | None = None) -> Application:
     start_server_process()
     application = open_application(ctx, groups)
     start_logging(may_wait=False)
-    with usage():
-        check_database(application.settings)
+    check_database(application.settings)
     return application
-
-
-async def recover_plans(application: Application) -> None:
-    ended, warm_up = asyncio.Event(), new_warm_up(application)
-    for stop in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(stop, ended.set)
-    warm_up.start()
-    async with recovering(application.runs):
-        _log.info("waiting for plan runs to recover")
-        await ended.wait()
-    application.runs.journal.close()
-    warm_up.leave()
-    await application.networks.close()
 
 
 def doctor(

@@ -23,7 +23,6 @@ def set_variable(
     type: Annotated[  # noqa: A002
         str | None, typer.Option(help="location (the default), preference, or other, which saves a text as it is.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="A location's name.")] = None,
     as_json: Json = False,
 ) -> None:
     """Save a value under a name. The name or token of a place is resolved, and the place is saved."""
@@ -31,8 +30,6 @@ def set_variable(
     if isinstance(read, str) and type in (None, "location"):
         read = _get_place(ctx, read, as_json=as_json)
     is_place = isinstance(read, dict) and {"lat", "lon"} <= read.keys()
-    if is_place and name is not None:
-        read["name"] = name
     arguments = {"key": key, "type": type or ("location" if is_place else "other"), "value": read}
     show_answer(open_application(ctx), "save_user_variable", arguments, as_json=as_json)
 
