@@ -60,11 +60,7 @@ async def board(told, first, last, *, stop=VICTORIA, by_schedule=True, **answers
 
 
 def drawn(found):
-    return [
-        f"{datetime.fromtimestamp(row.scheduled, ZONE):%a %H:%M} {row.destination[:4]}"
-        + (f" every {row.headway_s // 60} min" if row.headway_s else "")
-        for row in found.departures
-    ]
+    return [f"{datetime.fromtimestamp(row.scheduled, ZONE):%a %H:%M} {row.destination[:4]}" for row in found.departures]
 
 
 def period(kind, first, last, lowest, highest):
@@ -204,13 +200,7 @@ NEVER = period("FrequencyMinutes", "11:00", "12:00", 0, 0)
             *("2026-06-12T05:00", "2026-06-13T04:00"),
             ["Fri 05:36 Brix", "Sat 00:10 Brix"],
         ),
-        # Every 2 to 12 minutes: the longest wait is promised.
-        (
-            timetable(schedule("Friday", "09:00", periods=[OFTEN])),
-            *("2026-06-12T09:00", "2026-06-12T11:00"),
-            ["Fri 09:00 Brix", *(f"Fri 10:{minute} Brix every 12 min" for minute in ("00", "12", "24"))],
-        ),
-        # Where TfL tells both, the journeys are what runs; a frequency of 0 is no service.
+        # Where TfL states both, the journeys count; a frequency of 0 is no service.
         (
             timetable(schedule("Friday", "10:03", periods=[OFTEN, NEVER])),
             *("2026-06-12T10:00", "2026-06-12T12:00"),
@@ -222,12 +212,12 @@ async def test_a_timetable_is_read_as_the_service_day_runs(told, first, last, sh
     assert drawn((await board(told, first, last))[0]) == shown
 
 
-async def test_a_frequency_in_another_unit_is_left_out_and_said():
-    told = timetable(schedule("Friday", "", periods=[period("FrequencyHours", "10:00", "12:00", 2, 1)]))
-    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
+async def test_a_frequency_without_journeys_is_left_out_and_reported():
+    told = timetable(schedule("Friday", "09:00", periods=[OFTEN]))
+    found, _ = await board(told, "2026-06-12T09:00", "2026-06-12T11:00")
 
-    assert not found.departures
-    assert any("frequencies in an unknown unit" in note and "Victoria" in note for note in found.provenance.notes)
+    assert drawn(found) == ["Fri 09:00 Brix"]
+    assert any("only how often trips run: Victoria" in note for note in found.provenance.notes)
 
 
 @pytest.mark.parametrize(

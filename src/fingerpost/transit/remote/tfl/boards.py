@@ -19,18 +19,13 @@ from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import list_lift_alerts, list_line_alerts, list_stop_alerts
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.stops import StopPointLookup
-from fingerpost.transit.remote.tfl.timetable_days import format_remarks
-from fingerpost.transit.remote.tfl.timetables import TimetableReader, find_timetables, list_lines_of
+from fingerpost.transit.remote.tfl.timetables import find_timetabled, list_lines_of
 
 _T = TypeVar("_T")
 
 _MAX_IDS = 20
 # So long ago still counts as now (rule B12).
 _NOW_S = 120
-NOTE_OF_TIMETABLE = (
-    "TfL's timetables are in whole minutes and for kinds of days, such as 'Monday - Thursday', not for dates: "
-    "planned works appear as alerts at most."
-)
 NOTE_WITHOUT_TIMETABLE = "TfL did not return its timetables, so later departures are missing."
 # TfL predicts about this far ahead.
 REACH_S = 30 * 60
@@ -128,19 +123,7 @@ class TflBoards:
     ) -> tuple[FoundBoard, set[str]]:
         stops = await gather_all(self.stops.find_exact(own_id, with_lines=True) for own_id in own_ids)
         lines = list_lines_of([stop for stop in stops if stop is not None])
-        found = await find_timetables(self.server, lines)
-        reader = TimetableReader(self.ids, self.zone)
-        rows: list[Departure] = []
-        remarks = list(found.remarks)
-        for begin, end in spans:
-            within, more = reader.list_departures(found.timetables, begin, end)
-            rows += within
-            remarks += more
-        board = FoundBoard(
-            rows=rows,
-            notes=(NOTE_OF_TIMETABLE, *format_remarks(remarks)),
-            retrieved_at=found.retrieved_at,
-        )
+        board = await find_timetabled(self.server, lines, spans, self.ids, self.zone)
         return board, {line.line_id for line in lines}
 
     async def _find_status(

@@ -267,20 +267,12 @@ class KnownJourney(ClockTime):
     interval_id: int = 0
 
 
-class Frequency(Shape):
-    """How many minutes lie between two departures, at most and at least; 0 for no service."""
-
-    lowest_frequency: float = 0
-    highest_frequency: float = 0
-
-
 class FrequencyPeriod(Shape):
-    """A time of day in which departures are given by a frequency; ``type`` says in which unit."""
+    """A time of day, perhaps with a frequency; ``headway`` is the longest time between departures, 0 for no service."""
 
-    type: str = ""
     from_time: ClockTime
     to_time: ClockTime
-    frequency: Frequency | None = None
+    headway: float = nested("frequency", "lowestFrequency", default=0)
 
 
 class Schedule(Shape):

@@ -163,7 +163,7 @@ class RemarkKind(StrEnum):
     NO_ANSWER = "TfL did not return the timetables of"
     NOT_REQUESTED = "Too many lines call here to request all timetables; missing are"
     DAYS_UNKNOWN = "Some timetables were skipped, because their names do not state known days:"
-    FREQUENCY_UNKNOWN = "Parts of timetables were skipped, because TfL states frequencies in an unknown unit:"
+    FREQUENCY_ALONE = "Parts of timetables were skipped, because TfL states only how often trips run:"
     HOLIDAY_FOLLOWED = "On this public holiday, timetables with public holidays in their names were used:"
     HOLIDAY_GUESSED = "TfL does not state which timetable applies on a public holiday; this is a guess for"
     CHRISTMAS = "TfL usually runs no service on Christmas Day, so there are no departures of"

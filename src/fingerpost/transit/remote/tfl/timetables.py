@@ -1,6 +1,6 @@
 """Departures within a window from TfL's timetables of the lines that call at a stop."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -10,11 +10,17 @@ from fingerpost.errors import SourceChanged, StorageUnavailable
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.network import FoundBoard
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import list_instants
 from fingerpost.transit.remote.tfl.server import MULTIPLE_CHOICES, TflClient
-from fingerpost.transit.remote.tfl.timetable_days import ChosenSchedule, RemarkKind, TimetableRemark, choose_schedules
+from fingerpost.transit.remote.tfl.timetable_days import (
+    RemarkKind,
+    TimetableRemark,
+    choose_schedules,
+    format_remarks,
+)
 
 # TfL changes its timetables at night.
 TIMETABLES_FRESH_S = 3600.0
@@ -22,6 +28,10 @@ TIMETABLES_FRESH_S = 3600.0
 MAX_LINES = 40
 _MAX_OPTIONS = 6
 _TIMETABLE = "Timetable"
+NOTE = (
+    "TfL's timetables are in whole minutes and for kinds of days, such as 'Monday - Thursday', not for dates: "
+    "planned works appear as alerts at most."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,19 +43,6 @@ class StopLine:
     name: str
     mode: Mode
     is_platform: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineTimetable:
-    line: StopLine
-    response: shapes.TimetableResponse
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FoundTimetables:
-    timetables: Sequence[LineTimetable] = ()
-    retrieved_at: datetime | None = None
-    remarks: tuple[TimetableRemark, ...] = ()
 
 
 def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
@@ -67,12 +64,14 @@ def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
     return [found[key] for key in sorted(found)]
 
 
-async def find_timetables(server: TflClient, lines: Sequence[StopLine]) -> FoundTimetables:
-    """Fetch the timetables of lines; a line without an answer is skipped and reported."""
+async def find_timetabled(
+    server: TflClient, lines: Sequence[StopLine], spans: Sequence[tuple[int, int]], ids: StopIdCodec, zone: ZoneInfo
+) -> FoundBoard:
+    """Return the departures of lines in spans of time; a line without an answer is skipped and reported."""
     requested = lines[:MAX_LINES]
     remarks = [TimetableRemark(RemarkKind.NOT_REQUESTED, line.name) for line in lines[MAX_LINES:]]
     remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in requested if line.is_platform]
-    timetables: list[LineTimetable] = []
+    rows: dict[tuple[str, str, int, str], Departure] = {}
     retrieved: list[datetime] = []
     failures: list[StorageUnavailable | SourceChanged] = []
     outcomes = await gather_all(_find_or_fail(server, line) for line in requested)
@@ -81,14 +80,22 @@ async def find_timetables(server: TflClient, lines: Sequence[StopLine]) -> Found
             failures.append(outcome)
             remarks.append(TimetableRemark(RemarkKind.NO_ANSWER, line.name))
             continue
-        retrieved += [answer.retrieved_at for answer in outcome]
-        timetables += [LineTimetable(line=line, response=answer.data) for answer in outcome]
         if not outcome:
             remarks.append(TimetableRemark(RemarkKind.NO_TIMETABLE, line.name))
+        for answer in outcome:
+            retrieved.append(answer.retrieved_at)
+            timetable = LineTimetable(line, answer.data, ids, zone)
+            for first, last in spans:
+                departures, more = timetable.list_departures(first, last)
+                remarks += more
+                for row in departures:
+                    rows.setdefault((row.stop_id, row.line, row.scheduled, row.destination), row)
     if failures and len(failures) == len(requested):
         raise failures[0]
-    return FoundTimetables(
-        timetables=timetables, retrieved_at=min(retrieved, default=None), remarks=tuple(dict.fromkeys(remarks))
+    return FoundBoard(
+        rows=sorted(rows.values(), key=lambda row: (row.scheduled, row.line)),
+        notes=(NOTE, *format_remarks(remarks)),
+        retrieved_at=min(retrieved, default=None),
     )
 
 
@@ -142,123 +149,76 @@ def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
 
 _DAY_MINUTES = 24 * 60
 _NOON_MINUTES = 12 * 60
-_ROOM_MINUTES = 120
-_IN_MINUTES = "frequencyminutes"
-_MAX_DESTINATIONS = 3
+# Where clocks change, a day has an hour more or less.
+_MARGIN_MINUTES = 120
 
 
 @dataclass(frozen=True, slots=True)
-class _StopTime:
-    """A departure of a service day, in minutes since its midnight; ``headway_minutes`` if it is of a frequency."""
+class LineTimetable:
+    """A line's timetable from a stop, whose wall clock is in ``zone``."""
 
-    minutes: int
-    destination: str
-    pattern: str
-    headway_minutes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TimetableReader:
-    """Lists the departures of timetables, whose wall clock is in ``zone``."""
-
+    line: StopLine
+    response: shapes.TimetableResponse
     ids: StopIdCodec
     zone: ZoneInfo
 
-    def list_departures(
-        self, timetables: Sequence[LineTimetable], first: int, last: int
-    ) -> tuple[list[Departure], tuple[TimetableRemark, ...]]:
-        rows: dict[tuple[str, str, int, str], Departure] = {}
+    def list_departures(self, first: int, last: int) -> tuple[list[Departure], list[TimetableRemark]]:
+        rows: list[Departure] = []
         remarks: list[TimetableRemark] = []
-        begin = self._local_date(first) - timedelta(days=1)
-        for timetable in timetables:
-            for step in range((self._local_date(last) - begin).days + 1):
-                day = begin + timedelta(days=step)
-                of_day, more = self._list_day(timetable, day, first, last)
-                # Of the day before only the night matters: no remarks unless it has rows.
-                if of_day or day >= self._local_date(first):
-                    remarks += more
-                for row in of_day:
-                    rows.setdefault((row.stop_id, row.line, row.scheduled, row.destination), row)
-        return sorted(rows.values(), key=lambda row: (row.scheduled, row.line)), tuple(dict.fromkeys(remarks))
+        first_day, last_day = (datetime.fromtimestamp(instant, self.zone).date() for instant in (first, last))
+        day = first_day - timedelta(days=1)
+        while day <= last_day:
+            of_day, more = self._list_day(day, first, last)
+            # Of the day before only the night matters: no remarks unless it has rows.
+            if of_day or day >= first_day:
+                remarks += more
+            rows += of_day
+            day += timedelta(days=1)
+        return rows, remarks
 
-    def _list_day(
-        self, timetable: LineTimetable, day: date, first: int, last: int
-    ) -> tuple[list[Departure], list[TimetableRemark]]:
+    def _list_day(self, day: date, first: int, last: int) -> tuple[list[Departure], list[TimetableRemark]]:
         """Return a service day's departures from ``first`` to ``last``."""
-        response, line = timetable.response, timetable.line.name
-        stop_times: list[_StopTime] = []
+        rows: list[Departure] = []
         remarks: list[TimetableRemark] = []
-        begin, end = self._minutes_of(first, day) - _ROOM_MINUTES, self._minutes_of(last, day) + _ROOM_MINUTES
-        names = {stop.id: stop.name for stop in (*response.stations, *response.stops) if stop.name}
-        for route in response.routes:
-            chosen, more = choose_schedules(route.schedules, day, line)
+        begin, end = self._minutes_of(first, day) - _MARGIN_MINUTES, self._minutes_of(last, day) + _MARGIN_MINUTES
+        names = {stop.id: stop.name for stop in (*self.response.stations, *self.response.stops) if stop.name}
+        for route in self.response.routes:
+            chosen, more = choose_schedules(route.schedules, day, self.line.name)
             remarks += more
-            destinations = _list_destinations(route, names, line)
+            # A pattern that ends at this stop has no intervals.
+            destinations = {
+                pattern.id: names.get(pattern.intervals[-1].stop_id) or self.line.name
+                for pattern in route.station_intervals
+                if pattern.intervals
+            }
             for choice in chosen:
-                stop_times += _list_stop_times(choice, destinations, begin, end)
-                if _has_unknown_frequency(choice.schedule):
-                    remarks.append(TimetableRemark(RemarkKind.FREQUENCY_UNKNOWN, line, f"'{choice.schedule.name}'"))
-        rows = [self._row(timetable, stop_time, day) for stop_time in stop_times]
+                schedule = choice.schedule
+                for journey in schedule.known_journeys or filter(None, (schedule.first_journey, schedule.last_journey)):
+                    minutes = _of_night(journey.minutes, choice.is_night)
+                    if begin <= minutes <= end and journey.interval_id in destinations:
+                        rows.append(self._row(day, minutes, journey.interval_id, destinations[journey.interval_id]))
+                if _has_frequency_alone(schedule):
+                    remarks.append(TimetableRemark(RemarkKind.FREQUENCY_ALONE, self.line.name, f"'{schedule.name}'"))
         return [row for row in rows if first <= row.scheduled <= last], remarks
 
     def _minutes_of(self, instant: int, day: date) -> int:
         shown = datetime.fromtimestamp(instant, self.zone).replace(tzinfo=None)
         return int((shown - datetime.combine(day, time())).total_seconds() // 60)
 
-    def _row(self, timetable: LineTimetable, stop_time: _StopTime, day: date) -> Departure:
-        line = timetable.line
-        days_later, minutes = divmod(stop_time.minutes, _DAY_MINUTES)
-        shown = datetime.combine(day + timedelta(days=days_later), time(minutes // 60, minutes % 60))
-        direction = timetable.response.direction or "any"
-        trip_id = f"{line.line_id}-{direction}-{stop_time.pattern}-{day:%Y%m%d}-{stop_time.minutes}"
+    def _row(self, day: date, minutes: int, pattern: int, destination: str) -> Departure:
+        line = self.line
+        shown = datetime.combine(day, time()) + timedelta(minutes=minutes)
+        trip_id = f"{line.line_id}-{self.response.direction or 'any'}-{pattern}-{day:%Y%m%d}-{minutes}"
         return Departure(
             line=line.name,
             mode=line.mode,
-            destination=stop_time.destination,
+            destination=destination,
             # In the hour that clocks show twice, the first counts.
             scheduled=list_instants(shown, self.zone)[0],
             stop_id=self.ids.encode(line.stop_id),
             trip_id=self.ids.encode_trip(trip_id),
             service_day=day,
-            headway_s=None if stop_time.headway_minutes is None else stop_time.headway_minutes * 60,
         )
-
-    def _local_date(self, instant: int) -> date:
-        return datetime.fromtimestamp(instant, self.zone).date()
-
-
-def _list_destinations(route: shapes.TimetableRoute, names: dict[str, str], line: str) -> dict[int, str]:
-    """Return the destination of each pattern by its id; one that ends at this stop has none."""
-    last_ids = {
-        interval.id: interval.intervals[-1].stop_id for interval in route.station_intervals if interval.intervals
-    }
-    return {pattern: names.get(stop_id) or line for pattern, stop_id in last_ids.items()}
-
-
-def _list_stop_times(chosen: ChosenSchedule, destinations: dict[int, str], begin: int, end: int) -> Iterator[_StopTime]:
-    """Yield the departures in a span of minutes: known journeys, and frequencies where there are none."""
-    schedule = chosen.schedule
-    journeys = schedule.known_journeys or list(filter(None, (schedule.first_journey, schedule.last_journey)))
-    for journey in journeys:
-        minutes = _of_night(journey.minutes, chosen.is_night)
-        if begin <= minutes <= end and journey.interval_id in destinations:
-            yield _StopTime(minutes, destinations[journey.interval_id], str(journey.interval_id))
-    if not schedule.periods:
-        return
-    known = {journey.minutes for journey in journeys}
-    # TfL does not say which branch a frequency belongs to.
-    destination = " or ".join(list(dict.fromkeys(destinations.values()))[:_MAX_DESTINATIONS])
-    for period in schedule.periods:
-        headway = _headway_minutes(period)
-        if headway is None or not destination:
-            continue
-        first, last = _bounds_of(period)
-        if any(first < minutes < last for minutes in known):
-            continue
-        for begins in range(first, last, headway):
-            minutes = _of_night(begins, chosen.is_night)
-            if begin <= minutes <= end and begins not in known:
-                yield _StopTime(minutes, destination, "every", headway)
 
 
 def _of_night(minutes: int, is_night: bool) -> int:
@@ -266,24 +226,11 @@ def _of_night(minutes: int, is_night: bool) -> int:
     return minutes + _DAY_MINUTES if is_night and minutes < _NOON_MINUTES else minutes
 
 
-def _bounds_of(period: shapes.FrequencyPeriod) -> tuple[int, int]:
-    begin, end = period.from_time.minutes, period.to_time.minutes
-    return begin, end + _DAY_MINUTES if end <= begin else end
-
-
-def _headway_minutes(period: shapes.FrequencyPeriod) -> int | None:
-    """Return the longest time between two departures, rounded up; None if it is not in minutes."""
-    if period.frequency is None or period.type.lower() != _IN_MINUTES:
-        return None
-    longest = max(period.frequency.lowest_frequency, period.frequency.highest_frequency)
-    return None if longest <= 0 else max(1, -int(-longest // 1))
-
-
-def _has_unknown_frequency(schedule: shapes.Schedule) -> bool:
-    """Whether a part of the day has only a frequency in an unknown unit."""
+def _has_frequency_alone(schedule: shapes.Schedule) -> bool:
+    """Whether a part of the day has a frequency instead of journeys."""
     for period in schedule.periods:
-        kind, (begin, end) = period.type.lower(), _bounds_of(period)
-        is_unknown = kind.startswith("frequency") and kind != _IN_MINUTES and period.frequency is not None
-        if is_unknown and not any(begin <= journey.minutes <= end for journey in schedule.known_journeys):
+        begin, end = period.from_time.minutes, period.to_time.minutes
+        end += _DAY_MINUTES if end <= begin else 0
+        if period.headway > 0 and not any(begin <= journey.minutes <= end for journey in schedule.known_journeys):
             return True
     return False
