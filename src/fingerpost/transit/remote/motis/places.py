@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
-from fingerpost.errors import OutsideCalendar
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m
@@ -38,7 +37,7 @@ class MotisStopIds(StopIdCodec):
 
     A feed whose tag was learned is a FEED of its own: ``hsl_1040601`` is ``HSL:1040601``, as any network with that feed
     prints it. A server that cannot list its feeds has one FEED, the network's name, before the whole id:
-    ``NL:NL-OVAPI_X`` is ``nl-ovapi_x``. If that name is also a feed, a second colon distinguishes the two.
+    ``NL:NL-OVAPI_X`` is ``nl-ovapi_x``.
 
     An id in one case only is upper-cased, and may be either of two on the server; in an id in both cases, small letters
     are escaped. ``tags`` are the server's feeds as it spells them.
@@ -50,19 +49,16 @@ class MotisStopIds(StopIdCodec):
         for tag in tags:
             self._tag_by_feed.setdefault(clean_feed_name(tag), tag)
         self._network = clean_feed_name(network)
-        # Separates the network's name from an id whose feed was not learned.
-        self._whole = "::" if self._network in self._tag_by_feed else ":"
 
     def _list_candidates(self, printed: str) -> Iterable[str]:
-        feed, _, local = printed.partition(":")
-        if feed == self._network and printed.startswith(feed + self._whole):
-            whole = printed[len(feed + self._whole) :]
-            tag, underscore, rest = unescape(whole).partition("_")
-            return [f"{one}{underscore}{other}" for one in _cases(tag) for other in _cases(rest)] if whole else []
-        known_tag = self._tag_by_feed.get(feed)
-        if known_tag is None or not local:
-            return []
-        return [f"{known_tag}_{spelling}" for spelling in _cases(unescape(local))]
+        feed, _, escaped = printed.partition(":")
+        local = unescape(escaped)
+        if local and feed in self._tag_by_feed:
+            yield from (f"{self._tag_by_feed[feed]}_{spelling}" for spelling in _cases(local))
+        # An id without a feed is not expected where the network's name is also a feed.
+        if local and feed == self._network and ("_" in local or feed not in self._tag_by_feed):
+            tag, underscore, rest = local.partition("_")
+            yield from (f"{one}{underscore}{other}" for one in _cases(tag) for other in _cases(rest))
 
     def encode_trip(self, own_id: str) -> str:
         match = _TRIP_ID.fullmatch(own_id)
@@ -76,10 +72,8 @@ class MotisStopIds(StopIdCodec):
         feed = clean_feed_name(tag)
         raised = local if exact else _raise(local)
         if underscore and self._tag_by_feed.get(feed) == tag:
-            # A colon here would be read as the second one of a whole id.
-            first = "_3A" if raised.startswith(":") else ""
-            return f"{feed}:{first}{escape(raised[1:] if first else raised)}"
-        return f"{self._network}{self._whole}{escape(f'{tag if exact else _raise(tag)}{underscore}{raised}')}"
+            return f"{feed}:{escape(raised)}"
+        return f"{self._network}:{escape(f'{tag if exact else _raise(tag)}{underscore}{raised}')}"
 
 
 def find_service_day(own_trip_id: str) -> date | None:
@@ -119,23 +113,12 @@ class MotisStopLookup(GroupingLookup):
     async def _find_own(self, own_id: str, language: str | None = None) -> ServerStop | None:
         params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
-            try:
-                place = await self._ask_place(params, language)
-            except OutsideCalendar as error:
-                # Now may lie outside the timetable.
-                first = error.details.get("first_day")
-                if first is None:
-                    raise
-                place = await self._ask_place({**params, "time": f"{first}T12:00:00Z"}, language)
+            answered = await self._server.ask(
+                MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
+            )
         except UnknownThere:
             return None
-        return _new_stop(place) if place.stop_id == own_id else None
-
-    async def _ask_place(self, params: Mapping[str, str], language: str | None) -> shapes.MotisPlace:
-        answered = await self._server.ask(
-            MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
-        )
-        return answered.data.place
+        return _new_stop(answered.data.place) if answered.data.place.stop_id == own_id else None
 
     async def list_known(self, printed_ids: Sequence[str]) -> list[ServerStop]:
         found = await gather_all(self._find(printed_id) for printed_id in printed_ids[:_MAX_STOPS])
