@@ -18,7 +18,6 @@ from tests.opentripplanner.answers import (
     asked_of,
     asking,
     at,
-    body,
     data,
 )
 
@@ -191,12 +190,6 @@ async def test_an_empty_page_leads_to_the_next():
     assert len(answered.itineraries) == 1
     assert (second.pop("after"), second.pop("withScheduled"), first.pop("withScheduled")) == ("A", False, True)
     assert second == first
-
-
-async def test_a_cursor_that_does_not_move_ends_the_search():
-    _, local = await _plan(body({"data": {"live": a_page(cursor="A")}, "errors": [{"message": "oh"}]}))
-
-    assert len(local.asked) == 2
 
 
 async def test_a_window_is_asked_for_and_followed_to_its_end():

@@ -70,7 +70,7 @@ class FoundJourneys:
     """A page of results, or several added up.
 
     ``timetabled`` are scheduled itineraries that realtime made unusable; ``left_out`` are others, each with its reason.
-    ``following`` requests the next page, None if that is not wanted; ``cursor`` is the server's name of that page.
+    ``following`` requests the next page, None if that is not wanted.
     """
 
     retrieved_at: datetime
@@ -82,7 +82,6 @@ class FoundJourneys:
     walks_too_far: bool = False
     zone: str | None = None
     following: "Callable[[], Awaitable[FoundJourneys]] | None" = field(default=None, compare=False)
-    cursor: str | None = None
 
     def list_notes(self) -> tuple[str, ...]:
         counts = Counter(reason for reason, _ in self.left_out)
@@ -109,7 +108,6 @@ class FoundJourneys:
             walks_too_far=self.walks_too_far or later.walks_too_far,
             zone=self.zone or later.zone,
             following=later.following,
-            cursor=later.cursor,
         )
 
 
@@ -146,7 +144,9 @@ def _is_unmeasured(leg: Leg) -> bool:
 
 
 def list_timetabled(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
-    return tuple(dict.fromkeys(filter(is_possible, list_within_limits(itineraries, query))))
+    """Return the itineraries of the timetable that realtime made unusable, within the query's limits."""
+    within = list_within_limits(itineraries, query)
+    return tuple(dict.fromkeys(itinerary for itinerary in within if itinerary.is_unusable and is_possible(itinerary)))
 
 
 def new_outside_calendar(whose: str, first: date | None, last: date | None) -> OutsideCalendar:
@@ -196,13 +196,10 @@ class JourneySearch(ABC):
         return found
 
     async def _page_through(self, request: JourneyRequest) -> FoundJourneys:
-        found, seen = await self.first_page(request), set[str]()
+        found = await self.first_page(request)
         for _ in range(self.most_pages - 1):
-            # A cursor that was followed before leads nowhere.
-            if found.following is None or found.cursor in seen:
+            if found.following is None:
                 return found
-            if found.cursor is not None:
-                seen.add(found.cursor)
             found = found.add(await found.following())
         if found.following is not None and self.note_of_rest is not None:
             return replace(found, notes=(*found.notes, self.note_of_rest))

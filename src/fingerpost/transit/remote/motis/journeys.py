@@ -89,7 +89,7 @@ class MotisJourneySearch(JourneySearch):
     async def first_page(self, request: JourneyRequest) -> FoundJourneys:
         params = new_params(request)
         page, scheduled = await gather_all([self._ask_page(request, params), self._find_scheduled(request, params)])
-        return replace(page.add(scheduled), following=page.following, cursor=page.cursor)
+        return replace(page.add(scheduled), following=page.following)
 
     async def _ask_page(self, request: JourneyRequest, params: Mapping[str, str]) -> FoundJourneys:
         query = request.query
@@ -104,7 +104,7 @@ class MotisJourneySearch(JourneySearch):
         if found.has_rides or not page.itineraries or not cursor:
             return found
         following = partial(self._ask_page, request, {**params, "pageCursor": cursor})
-        return replace(found, following=following, cursor=cursor)
+        return replace(found, following=following)
 
     async def _find_scheduled(self, request: JourneyRequest, params: Mapping[str, str]) -> FoundJourneys:
         query = request.query
@@ -114,10 +114,9 @@ class MotisJourneySearch(JourneySearch):
             note = f"Trips cancelled in realtime are unknown ({error.message})."
             return FoundJourneys(retrieved_at=clock.now(), notes=(note,))
         itineraries, _ = read_itineraries(answered.data.itineraries, query, self._ids, walks_as_expected=False)
-        unusable = [itinerary for itinerary in itineraries if itinerary.is_unusable]
         return FoundJourneys(
             retrieved_at=answered.retrieved_at,
-            timetabled=list_timetabled(unusable, query),
+            timetabled=list_timetabled(itineraries, query),
             notes=answered.notes,
             zone=_find_zone(answered.data),
         )

@@ -31,6 +31,7 @@ def list_in_force(alerts: Iterable[shapes.OtpAlert], begin: int, end: int) -> tu
     )
 
 
+CANCELLED = "CANCELED"
 BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
@@ -39,8 +40,9 @@ def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: L
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if not leg.transit_leg:
         return kit.new_walk(*ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=read_mode(leg.mode))
-    types = leg.pickup_type, leg.dropoff_type
-    cancelled = shapes.is_taken_away(leg.transit_leg, leg.realtime_state, leg.real_time, types)
+    # The trip is cancelled, or skips a stop of the rider, which then has no pickup or drop-off type.
+    is_skipped = bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type)
+    cancelled = leg.realtime_state == CANCELLED or is_skipped
     return Leg(
         mode=kit.ride_mode(read_mode(leg.mode, None if leg.route is None else leg.route.type)),
         start=ends[0],
@@ -89,16 +91,10 @@ def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> 
 ARRIVAL_MARGIN_S = 1
 
 
-def list_itineraries(
-    found: shapes.PlanConnection | shapes.Scheduled | None, query: JourneyQuery, ids: StopIdCodec
-) -> list[Itinerary]:
-    itineraries: list[Itinerary | None] = []
-    for edge in () if found is None else found.edges:
-        legs = () if edge.node is None else edge.node.legs
-        known = [leg for leg in legs if leg is not None]
-        if known and len(known) == len(legs):
-            itineraries.append(_keep_in_time(kit.read_itinerary(known, query, ids, new_leg), query))
-    return [replace(itinerary, fare=price(itinerary)) for itinerary in itineraries if itinerary is not None]
+def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: StopIdCodec) -> list[Itinerary]:
+    read = [kit.read_itinerary(edge.legs, query, ids, new_leg) for edge in edges if edge.legs]
+    in_time = [_keep_in_time(itinerary, query) for itinerary in read]
+    return [replace(itinerary, fare=price(itinerary)) for itinerary in in_time if itinerary is not None]
 
 
 def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
@@ -180,7 +176,7 @@ def _is_last_call(time: shapes.Stoptime) -> bool:
 
 def _row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
     trip = time.trip
-    cancelled = time.realtime_state == shapes.CANCELLED or (bool(time.realtime) and time.pickup_type is None)
+    cancelled = time.realtime_state == CANCELLED or (bool(time.realtime) and time.pickup_type is None)
     line = line_of(trip.route)
     return Departure(
         line=line,

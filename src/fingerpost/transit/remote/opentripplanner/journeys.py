@@ -128,9 +128,9 @@ class OpenTripPlannerSearch(JourneySearch):
         query = request.query
         answered = await self._server.ask(Plan, variables, language=request.language)
         page = answered.data.live
-        itineraries = list_itineraries(page, query, self._ids)
+        itineraries = list_itineraries(page.edges, query, self._ids)
         live = sort_live(itineraries, query, answered.retrieved_at, answered.notes)
-        if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_lost("legs")):
+        if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_lost("node")):
             raise refuse_unreadable("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
         found = replace(
@@ -145,7 +145,7 @@ class OpenTripPlannerSearch(JourneySearch):
         if cursor is None or not _may_lack_some(found, query):
             return found
         next_page = {**variables, "withScheduled": False, "after": cursor}
-        return replace(found, following=partial(self._ask, request, next_page), cursor=cursor)
+        return replace(found, following=partial(self._ask, request, next_page))
 
     def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
         name = self._profile.name

@@ -7,9 +7,9 @@ schema allows null, and enumerations are strings, because a server may know newe
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from functools import lru_cache
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
-from pydantic import BeforeValidator, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from fingerpost.transit.model.itinerary import Access, Mode
 from fingerpost.transit.remote.kit.answers import (
@@ -309,13 +309,10 @@ class OtpLeg(MeasuredLeg):
         return decode_line(self.line, _PRECISION)
 
 
-class OtpItinerary(Shape):
-    # An itinerary with a null leg is dropped.
-    legs: tuple[OtpLeg | None, ...] = ()
-
-
 class Edge(Shape):
-    node: OtpItinerary | None = None
+    """An itinerary; it has no legs if one of them cannot be read."""
+
+    legs: tuple[OtpLeg, ...] = nested("node", "legs", default=())
 
 
 class RoutingError(Shape):
@@ -330,42 +327,6 @@ class PlanConnection(Shape):
     edges: Entries[Edge]
 
 
-CANCELLED = "CANCELED"
-
-
-def is_taken_away(
-    is_ride: bool | None, state: str | None, is_live: bool | None, types: tuple[str | None, str | None]
-) -> bool:
-    """Whether the trip of a leg is cancelled, or skips the stop where the rider boards or alights.
-
-    A stop time that realtime data removed has no pickup or drop-off type; ``types`` are those of the leg's ends.
-    """
-    return bool(is_ride) and (state == CANCELLED or (bool(is_live) and None in types))
-
-
-def _if_taken_away(node: Any) -> Any:
-    """Return a scheduled itinerary unchanged; None if realtime data removed none of its rides, so it adds nothing."""
-    legs = node.get("legs") if isinstance(node, dict) else None
-    if isinstance(legs, list) and not any(isinstance(leg, dict) and _is_off(leg) for leg in legs):
-        return None
-    return node
-
-
-def _is_off(leg: dict[str, Any]) -> bool:
-    types = (leg.get("pickupType"), leg.get("dropoffType"))
-    return is_taken_away(leg.get("transitLeg"), leg.get("realtimeState"), leg.get("realTime"), types)
-
-
-class ScheduledEdge(Shape):
-    """An itinerary of the timetable; most run as scheduled, and reading those would take half the time of a plan."""
-
-    node: Annotated[OtpItinerary | None, BeforeValidator(_if_taken_away)] = None
-
-
-class Scheduled(Shape):
-    edges: Several[ScheduledEdge] = ()
-
-
 class Plan(Shape):
     live: PlanConnection
-    scheduled: Scheduled | None = None
+    scheduled: Several[Edge] = nested("scheduled", "edges", default=())

@@ -169,17 +169,12 @@ class JourneyReader:
         return Itinerary(tuple(legs))
 
     def _begin(self, journey: shapes.TflJourney) -> int:
-        """Return when a journey begins; its duration and the query decide where clocks show its times twice."""
-        duration_s = journey.duration * MINUTE_S
-        starts = list_instants(journey.start_date_time, self.zone)
-        arrivals = list_instants(journey.arrival_date_time, self.zone)
-        whole = [start for start in starts if any(abs(end - start - duration_s) < MINUTE_S for end in arrivals)]
-        instant = self.request.instant
+        """Return when a journey begins; where clocks show its times twice, the query and its duration decide."""
         if self.request.arrive_by:
-            fitting = [start for start in whole if start + duration_s <= instant]
-            return max(fitting, default=(whole or starts)[0])
-        fitting = [start for start in whole if start >= instant - MINUTE_S]
-        return min(fitting, default=(whole or starts)[-1])
+            arrival = choose_instant(journey.arrival_date_time, self.zone, wanted=self.request.instant)
+        else:
+            arrival = choose_after(journey.arrival_date_time, self.zone, earliest=self.request.instant)
+        return choose_instant(journey.start_date_time, self.zone, wanted=arrival - journey.duration * MINUTE_S)
 
     def _leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
         mode = shapes.read_mode(leg.mode.id)
