@@ -140,13 +140,11 @@ def test_saved_streets_are_opened_as_they_were(tmp_path):
     town = Town(TOWN, tmp_path)
     coverage = StreetCoverage(extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1)
     access = meet_at_places(np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.2, 1.3]))
-    ahead = np.arange(2 * town.graph.edge_count, dtype=np.uint16)
-    save_streets(StoredStreets(town.graph, town.grid, access, coverage, ahead), tmp_path)
+    save_streets(StoredStreets(town.graph, town.grid, access, coverage), tmp_path)
     opened = find_streets(tmp_path)
 
     assert find_streets(tmp_path / "elsewhere") is None
     assert opened.coverage == coverage
-    np.testing.assert_array_equal(opened.stops_ahead, ahead)
     for before, after in ((town.graph, opened.graph), (town.grid, opened.grid), (access, opened.access)):
         for name in before._fields:
             np.testing.assert_array_equal(getattr(before, name), getattr(after, name))

@@ -45,8 +45,7 @@ class NetworkWalks:
         if streets is not None:
             places = get_places(timetable)
             stops = WalkedStops(places.lats, places.lons, places.kinds, (), (), places)
-            graph, grid, access, _, ahead = streets
-            self._usual = StreetWalks(graph, grid, stops, access=access, stops_ahead=ahead)
+            self._usual = StreetWalks(streets.graph, streets.grid, stops, access=streets.access)
 
     @cached_property
     def _step_free(self) -> StreetWalks | None:

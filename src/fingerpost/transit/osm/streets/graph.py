@@ -10,7 +10,6 @@ from fingerpost.transit.engine.timetable.columns import starts_of
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
-UInt16 = npt.NDArray[np.uint16]
 # Unsigned where inner loops look up by it.
 UInt32 = npt.NDArray[np.uint32]
 
@@ -81,7 +80,7 @@ class Weights(NamedTuple):
     Attributes:
         onward_first: the rows of node n in the next two are ``onward_first[n] .. onward_first[n + 1]``.
         onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on, dead ends excluded.
-        onward_cost: cost, seconds and metres of that arc, and the least metres from its end to a stop.
+        onward_cost: cost, seconds and metres of that arc.
         bucket_s, bucket_count: of the queue; the costliest step spans fewer buckets.
     """
 
@@ -101,13 +100,9 @@ def weigh(
     *,
     step_free: bool = False,
     closed_lifts: frozenset[int] = frozenset(),
-    stops_ahead: UInt16 | None = None,
     steps_avoided: float = STEPS_AVOIDED,
 ) -> Weights:
-    """Return the weights of a graph; step-free walks avoid steps, escalators, raised kerbs and ways unfit for wheels.
-
-    ``stops_ahead`` are the least metres from the end of each arc to a stop.
-    """
+    """Weigh a graph; step-free walks avoid steps, escalators, raised kerbs and ways unfit for wheels."""
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
     seconds = graph.edge_m / PACE_M_PER_S
     seconds = np.where(is_steps, seconds * _STEPS_TIMES, seconds)
@@ -127,11 +122,11 @@ def weigh(
     # Arcs along edges that may be walked, to nodes that another arc leaves: none leads into a dead end.
     leaving = np.diff(graph.node_first)
     onward = np.isfinite(cost[graph.node_arc >> 1]) & (leaving[graph.arc_head[graph.node_arc]] >= 2)
-    ahead = graph.node_arc[onward] >> 1
+    arcs = graph.node_arc[onward]
+    edges = arcs >> 1
     onward_before = starts_of(onward)
-    costliest = float(cost[ahead].max(initial=0.0)) + longest_s
-    arcs, rules = graph.node_arc[onward], graph.edge_flags[ahead] & (ONE_WAY | ENDS_ONLY)
-    ahead_m = np.zeros(len(arcs)) if stops_ahead is None else stops_ahead[arcs]
+    costliest = float(cost[edges].max(initial=0.0)) + longest_s
+    rules = graph.edge_flags[edges] & (ONE_WAY | ENDS_ONLY)
     return Weights(
         edge_s=seconds.astype(np.float32),
         edge_cost=cost.astype(np.float32),
@@ -139,7 +134,7 @@ def weigh(
         is_blocked=graph.node_flags & BLOCKED != 0,
         onward_first=onward_before[graph.node_first].astype(np.uint32),
         onward_to=np.column_stack([graph.arc_head[arcs], arcs, rules]).astype(np.uint32),
-        onward_cost=np.column_stack([cost[ahead], seconds[ahead], graph.edge_m[ahead], ahead_m]).astype(np.float32),
+        onward_cost=np.column_stack([cost[edges], seconds[edges], graph.edge_m[edges]]).astype(np.float32),
         bucket_s=_BUCKET_S,
         bucket_count=1 << math.ceil(math.log2(costliest / _BUCKET_S + 2.0)),
     )

@@ -54,7 +54,7 @@ class StreetPreparation:
                 f"The extract {self._extract} has no street near a stop of the network, whose {len(lats):,} stops lie "
                 f"at {where}. Use the extract of that region, or add the network without --streets"
             )
-        self.prepared = StoredStreets(built.graph, grid, access, coverage, walks.stops_ahead)
+        self.prepared = StoredStreets(built.graph, grid, access, coverage)
         return WalksOfRiders(walks, walks.without_steps())
 
 

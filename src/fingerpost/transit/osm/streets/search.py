@@ -1,4 +1,4 @@
-"""Search walks along the streets from a point to others, and measure how far ahead of each arc a stop is."""
+"""Search walks along the streets from a point to others."""
 
 import threading
 from typing import NamedTuple
@@ -10,7 +10,6 @@ from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 from fingerpost.transit.engine.timetable.walks import StopWalks
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.osm.streets.graph import (
-    BLOCKED,
     CROSSING,
     DEGREES_E7,
     LIFT,
@@ -18,12 +17,10 @@ from fingerpost.transit.osm.streets.graph import (
     SLOPE,
     UNKNOWN_KERB,
     StreetGraph,
-    UInt16,
     UInt32,
     Weights,
 )
-from fingerpost.transit.osm.streets.kernel.nearest import NO_EDGE, measure_ahead
-from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, CAME, START, forget, measure, reach_stops, spread
+from fingerpost.transit.osm.streets.kernel.ways import CAME, START, forget, measure, reach_stops, spread
 from fingerpost.transit.osm.streets.snapping import Snapped
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
@@ -57,8 +54,8 @@ class StreetSearch:
         self._weights = weights
         self._local = threading.local()
 
-    def measure(self, start: Snapped, goals: Snapped, limit_m: float, *, to_stops: bool = False) -> Walked:
-        return self._search(start, goals, limit_m, to_stops=to_stops)[0]
+    def measure(self, start: Snapped, goals: Snapped, limit_m: float) -> Walked:
+        return self._search(start, goals, limit_m)[0]
 
     def reach_stops(
         self,
@@ -101,9 +98,7 @@ class StreetSearch:
             slopes=int(slopes[:1].sum() + (slopes[1:] & ~slopes[:-1]).sum()),
         )
 
-    def _search(
-        self, start: Snapped, goals: Snapped, limit_m: float, *, to_stops: bool = False
-    ) -> tuple[Walked, list[int]]:
+    def _search(self, start: Snapped, goals: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
         """Return the walks to goals, and of the walk to a single goal the arcs in order."""
         count = len(goals.edge)
         found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
@@ -112,7 +107,7 @@ class StreetSearch:
             return found, []
         goal = (int(goals.edge[0]), float(goals.at_m[0])) if count == 1 else (-1, 0.0)
         graph, weights, work = self._graph, self._weights, self._get_work()
-        touched = spread(graph, weights, work, edge, at_m, 0, float(limit_m), *goal, to_stops)
+        touched = spread(graph, weights, work, edge, at_m, 0, float(limit_m), *goal)
         measure(graph, weights, work, edge, at_m, float(limit_m), goals, found)
         arcs = self._list_arcs(work, found) if count == 1 and found.metres[0] >= 0 else []
         forget(work, touched)
@@ -170,43 +165,3 @@ class StreetSearch:
         is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
         drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]
         return drawn
-
-
-NONE_AHEAD = 65_535
-"""Metres if no stop is ahead within any limit."""
-
-# Longer than any walking limit.
-_FAR_M = 60_000.0
-# More than rounding errors of sums of metres.
-_HAIR_M = 0.01
-
-
-def find_stops_ahead(graph: StreetGraph, stops: Snapped) -> UInt16:
-    """Return for each arc a lower bound, in whole metres, of the walk from its end to the nearest stop.
-
-    A search for stops skips arcs with which it would exceed its limit. Walks do not turn back on an edge. Restrictions
-    of edges are ignored, so the bound holds for every way of walking and in both directions.
-    """
-    arcs = 2 * graph.edge_count
-    on = stops.edge >= 0
-    edge, at_m, away_m = stops.edge[on].astype(np.int64), stops.at_m[on], stops.away_m[on]
-    along_m, ahead_m = np.full(arcs, np.inf), np.full(arcs, np.inf)
-    np.minimum.at(along_m, 2 * edge, at_m + away_m)
-    np.minimum.at(along_m, 2 * edge + 1, np.maximum(0.0, graph.edge_m[edge] - at_m) + away_m)
-    at_gate_m = _measure_at_gates(graph, edge, at_m, away_m)
-    np.minimum(along_m, np.repeat(graph.edge_m, 2) + at_gate_m, out=along_m)
-    taken_edge = np.full(graph.node_count, NO_EDGE, np.int32)
-    measure_ahead(graph, along_m, taken_edge, np.empty(2 * arcs), np.empty(2 * arcs, np.int32), _FAR_M, ahead_m)
-    whole_m: Float64 = np.floor(np.maximum(0.0, np.minimum(ahead_m, at_gate_m) - _HAIR_M))
-    return np.minimum(whole_m, NONE_AHEAD).astype(np.uint16)
-
-
-def _measure_at_gates(graph: StreetGraph, edge: Int64, at_m: Float64, away_m: Float64) -> Float64:
-    """Return for each arc the metres to a stop at the shut gate where it ends: no arc leaves one."""
-    nearest_m: Float64 = np.full(graph.node_count, np.inf)
-    for end, rest_m in enumerate((at_m, graph.edge_m[edge] - at_m)):
-        node = graph.arc_head[2 * edge + 1 - end]
-        at_gate = (graph.node_flags[node] & BLOCKED != 0) & (rest_m < AT_NODE_M)
-        np.minimum.at(nearest_m, node[at_gate], (np.maximum(0.0, rest_m) + away_m)[at_gate])
-    behind_m: Float64 = nearest_m[graph.arc_head]
-    return behind_m

@@ -7,14 +7,14 @@ from typing import NamedTuple
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
 from fingerpost.transit.engine.timetable.array_file import explaining_damage, open_arrays, read_contents, save_arrays
 from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_starts
-from fingerpost.transit.osm.streets.graph import StreetGraph, UInt16
+from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
 # Raise it when the meaning of a stored array changes.
 FORMAT = 6
 FOLDER = "streets"
-_ACCESS, _AHEAD = "access_", "stops_ahead"
+_ACCESS = "access_"
 _NUMBERS = ("cell_lat", "cell_lon")
 
 
@@ -23,13 +23,11 @@ class StoredStreets(NamedTuple):
     grid: SegmentGrid
     access: StopAccess
     coverage: StreetCoverage
-    stops_ahead: UInt16
 
 
 def save_streets(streets: StoredStreets, folder: Path) -> None:
     access = {f"{_ACCESS}{name}": column for name, column in streets.access._asdict().items()}
-    ahead = {_AHEAD: streets.stops_ahead}
-    columns = streets.graph._asdict() | streets.grid._asdict() | access | ahead
+    columns = streets.graph._asdict() | streets.grid._asdict() | access
     contents = {
         "format": FORMAT,
         "grid": {name: columns.pop(name) for name in _NUMBERS},
@@ -57,4 +55,4 @@ def find_streets(folder: Path) -> StoredStreets | None:
         check_rows("segment", grid.segment, len(graph.shape_m))
         check_rows("edge_of_point", grid.edge_of_point, graph.edge_count)
         access = StopAccess._make(arrays[f"{_ACCESS}{name}"] for name in StopAccess._fields)
-        return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]), arrays[_AHEAD])
+        return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]))

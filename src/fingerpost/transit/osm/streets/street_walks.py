@@ -13,8 +13,8 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, 
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, neighbours_m
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
 from fingerpost.transit.model.walk_obstacles import WalkObstacles
-from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_AVOIDED, StreetGraph, UInt16, weigh
-from fingerpost.transit.osm.streets.search import StreetSearch, Walked, find_stops_ahead
+from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_AVOIDED, StreetGraph, weigh
+from fingerpost.transit.osm.streets.search import StreetSearch, Walked
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, meet_at_places
 
@@ -30,7 +30,6 @@ class StreetWalks:
     """Walks for one way of walking (``walks.Walks``), straight lines from points to their streets included.
 
     ``access`` is where stops meet the streets, by default at their positions. ``closed_lifts`` are nodes.
-    ``stops_ahead`` is the result of ``find_stops_ahead`` for these stops, None to compute it.
     """
 
     def __init__(
@@ -43,7 +42,6 @@ class StreetWalks:
         steps_avoided: float = STEPS_AVOIDED,
         access: StopAccess | None = None,
         closed_lifts: frozenset[int] = frozenset(),
-        stops_ahead: UInt16 | None = None,
     ) -> None:
         self._graph, self._grid, self._stops, self._step_free = graph, grid, stops, step_free
         self._all_access = access or meet_at_places(stops.lats, stops.lons)
@@ -51,11 +49,7 @@ class StreetWalks:
         self._refused = _UNFIT if step_free else 0
         self._straight = StraightLine(stops.lats, stops.lons)
         self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=self._refused)
-        self.stops_ahead = self._find_stops_ahead() if stops_ahead is None else stops_ahead
-        weights = weigh(
-            graph, step_free=step_free, closed_lifts=closed_lifts,
-            stops_ahead=self.stops_ahead, steps_avoided=steps_avoided,
-        )  # fmt: skip
+        weights = weigh(graph, step_free=step_free, closed_lifts=closed_lifts, steps_avoided=steps_avoided)
         self._search = StreetSearch(graph, weights)
         # The rows of stop s are first[s] .. first[s + 1].
         self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
@@ -182,7 +176,7 @@ class StreetWalks:
             start, goals = self._snapped.select(begin[rows[:1]]), self._snapped.select(end[rows])
             if start.edge[0] < 0:
                 continue
-            walked = self._search.measure(start, goals, limit_m, to_stops=True)
+            walked = self._search.measure(start, goals, limit_m)
             metres[rows], seconds[rows] = self._whole(walked, goals.away_m + float(start.away_m[0]))
         return metres, seconds
 
@@ -217,24 +211,14 @@ class StreetWalks:
         seconds = np.ceil(walked.seconds + away_m / PACE_M_PER_S)
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
 
-    def _find_stops_ahead(self) -> UInt16:
-        lats, lons = self._access.lat, self._access.lon
-        snapped = [snap_to_streets(self._graph, self._grid, lats, lons, refused=refused) for refused in (0, _UNFIT)]
-        columns = zip(*snapped, strict=True)
-        return find_stops_ahead(self._graph, Snapped._make(np.concatenate(column) for column in columns))
-
     def without_steps(self) -> "StreetWalks":
-        return StreetWalks(
-            self._graph, self._grid, self._stops,
-            step_free=True, access=self._all_access, stops_ahead=self.stops_ahead,
-        )  # fmt: skip
+        return StreetWalks(self._graph, self._grid, self._stops, step_free=True, access=self._all_access)
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
         access = close_entrances(self._all_access, self._stops, closed_places, step_free=self._step_free)
         return StreetWalks(
-            self._graph, self._grid, self._stops,
-            step_free=self._step_free, access=access, closed_lifts=closed_lifts, stops_ahead=self.stops_ahead,
-        )  # fmt: skip
+            self._graph, self._grid, self._stops, step_free=self._step_free, access=access, closed_lifts=closed_lifts
+        )
 
 
 def _with_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:

@@ -23,8 +23,6 @@ BEGINNING, PUBLIC, END = 0, 1, 2
 # CAME holds the arc on which a state was reached, times 4, and the stage of the state before it: START where a walk
 # begins on that arc.
 COST, SECONDS, METRES, CAME = 0, 1, 2, 3
-# In the place of CAME, of an arc: the least metres from its end to a stop.
-AHEAD = 3
 START = 3
 # The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
 HEAD, ARC, RULE = 0, 1, 2
@@ -146,12 +144,12 @@ def _is_start(work, state):
 
 @entry
 @looping
-def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m, to_stops):
+def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
     """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states.
 
     Dead ends are left out: what lies on their edge is measured from the end where one comes in.
     ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
-    point ``goal_m`` along it is known. ``to_stops`` leaves out what leads to no stop within the limit.
+    point ``goal_m`` along it is known.
     """
     per_bucket, last_bucket, count = 1.0 / weights.bucket_s, len(work.bucket) - 1, len(weights.node_s)
     goal_start = goal_end = -1
@@ -182,7 +180,7 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
         passing_s = 0.0 if _is_start(work, state) else np.float64(weights.node_s[node])
         for row in range(weights.onward_first[node], weights.onward_first[node + np.uint32(1)]):
             new_metres = metres + weights.onward_cost[row, METRES]
-            if new_metres > limit_m or (to_stops and new_metres + weights.onward_cost[row, AHEAD] > limit_m):
+            if new_metres > limit_m:
                 continue
             rule, arc = weights.onward_to[row, RULE], weights.onward_to[row, ARC]
             then = PUBLIC
@@ -266,7 +264,7 @@ def reach_stops(graph, weights, work, first, snapped, access, place, backward, l
     metres away from it. Writes stops, whole metres and whole seconds.
     """
     edge, at_m, away_m = place
-    touched = spread(graph, weights, work, edge, at_m, backward, limit_m - away_m, -1, 0.0, True)
+    touched = spread(graph, weights, work, edge, at_m, backward, limit_m - away_m, -1, 0.0)
     count = 0
     for stop in stops:
         best_s = np.inf
