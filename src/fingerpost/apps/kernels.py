@@ -5,24 +5,18 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from filelock import BaseFileLock, FileLock, Timeout
+from filelock import FileLock
 
-from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
 
 # Larger networks wait for the compiler, because an uncompiled search takes longer.
 FEW_BYTES = 25_000_000
 
-_WITHOUT_ENGINE = ("filings", "plans", "own")
 _log = logging.getLogger(__name__)
-
-
-def needs_engine(tools: Mapping[str, PublishedTool]) -> bool:
-    return any(tool.definition.group not in _WITHOUT_ENGINE for tool in tools.values())
 
 
 def answer_while_compiling(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
@@ -39,7 +33,7 @@ def _decide(home: Path, announce: Callable[[str], None]) -> bool:
         return False
     announce("The engine compiles in the background, once, for a minute or two. Until then answers take longer.")
     compiler = subprocess.Popen(
-        [sys.executable, "-c", "from fingerpost.apps.kernels import compile_kernels; compile_kernels(niceness=5)"],
+        [sys.executable, "-c", "from fingerpost.apps.kernels import compile_kernels; compile_kernels()"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -49,26 +43,19 @@ def _decide(home: Path, announce: Callable[[str], None]) -> bool:
     return True
 
 
-def compile_kernels(*, niceness: int = 0) -> None:
-    """Compile every kernel, which takes a minute or two; do nothing if another process does."""
-    if niceness and hasattr(os, "nice"):
-        os.nice(niceness)
-    try:
-        with _lock_folder(timeout_s=0):
-            if not are_compiled():
-                load_kernels()
-    except Timeout:
-        return
+def compile_kernels() -> None:
+    """Compile every kernel at low priority, which takes a minute or two, or wait for another process that does."""
+    if hasattr(os, "nice"):
+        os.nice(5)
+    folder = use_kernels_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / "compiling.lock"):
+        if not are_compiled():
+            load_kernels()
 
 
 def _load_once_compiled(compiler: subprocess.Popen[bytes]) -> None:
-    """Wait for the compiler, also one that another process started, and use its code from then on."""
     compiler.wait()
-    try:
-        with _lock_folder(timeout_s=-1):
-            pass
-    except OSError as error:
-        _log.warning("the folder of compiled kernels cannot be used: %s", error)
     if are_compiled():
         load_kernels()
         _log.info("the engine is compiled")
@@ -76,17 +63,10 @@ def _load_once_compiled(compiler: subprocess.Popen[bytes]) -> None:
         _log.warning("the engine could not be compiled; answers stay slow")
 
 
-def _lock_folder(timeout_s: float) -> BaseFileLock:
-    folder = use_kernels_folder()
-    folder.mkdir(parents=True, exist_ok=True)
-    return FileLock(folder / "compiling.lock", timeout=timeout_s)
-
-
 def load_kernels() -> None:
     """Compile every kernel, or load its machine code; from then on all threads run compiled."""
     # Here: most commands do without the engine.
-    from fingerpost.transit.engine.raptor.warming import call_search_kernels
-    from fingerpost.transit.osm.streets.preparing import call_street_kernels
+    from fingerpost.transit.embedded.kernel_calls import call_search_kernels, call_street_kernels
 
     with compiling():
         call_search_kernels()

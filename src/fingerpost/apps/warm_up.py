@@ -9,7 +9,7 @@ import threading
 from datetime import timedelta
 
 from fingerpost import clock
-from fingerpost.apps.kernels import answer_while_compiling, load_kernels, needs_engine
+from fingerpost.apps.kernels import answer_while_compiling, load_kernels
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.kernel_mode import is_plain
@@ -22,6 +22,7 @@ _OPENING = "The networks are being opened"
 _FAILED = "The networks could not be opened; see the server's log"
 _BOARD_S = 60
 _SEARCH_RADIUS_M = 100_000.0
+_GROUPS_WITHOUT_ENGINE = ("filings", "plans", "own")
 # With Python's own 5 ms, a call waits that long at every step while a realtime message is parsed.
 SWITCH_INTERVAL_S = 0.001
 
@@ -45,7 +46,8 @@ def new_warm_up(application: Application) -> "WarmUp":
     """Return the warm-up of a server, once all that it serves is imported."""
     answer_while_compiling(application.settings.home)
     _collect_without_loaded()
-    return WarmUp(application.networks, needs_engine=needs_engine(application.tools))
+    groups = {tool.definition.group for tool in application.tools.values()}
+    return WarmUp(application.networks, needs_engine=not groups <= set(_GROUPS_WITHOUT_ENGINE))
 
 
 class WarmUp:

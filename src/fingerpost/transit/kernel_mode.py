@@ -63,11 +63,11 @@ def note_compiled() -> None:
 
 
 class _Mode:
-    is_decided = False
-    is_plain = False
+    # Unknown until the first call of a kernel.
+    is_plain: bool | None = None
     is_ready = False
     compiling_thread: int | None = None
-    decide: Callable[[], bool] | None = None
+    decide: Callable[[], bool] = bool
 
 
 _mode = _Mode()
@@ -75,18 +75,15 @@ _lock = threading.Lock()
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:
-    """Call a function at the first call of a kernel: whether kernels run plain. Without one they run compiled."""
-    if not _mode.is_decided:
-        _mode.decide = decide
+    """Let a function decide at the first call of a kernel whether kernels run plain; by default they run compiled."""
+    _mode.decide = decide
 
 
 def is_plain() -> bool:
     """Whether kernels that this thread calls run as plain Python; decided at the first call."""
-    if _mode.decide is not None:
-        with _lock:
-            if _mode.decide is not None:
-                _mode.is_plain, _mode.is_decided = _mode.decide(), True
-                _mode.decide = None
+    with _lock:
+        if _mode.is_plain is None:
+            _mode.is_plain = _mode.decide()
     return _mode.is_plain and threading.get_ident() != _mode.compiling_thread
 
 

@@ -1,6 +1,5 @@
 """Prepare the streets of an OpenStreetMap extract for the stops of a network."""
 
-from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,7 +11,7 @@ from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.extract_file import ReadProgress, load_osmium
 from fingerpost.transit.osm.streets.building import build_graph
-from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way, WayRule, find_area, read_extract
+from fingerpost.transit.osm.streets.extract import find_area, read_extract
 from fingerpost.transit.osm.streets.snapping import build_grid
 from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
 from fingerpost.transit.osm.streets.store import StoredStreets
@@ -56,17 +55,3 @@ class StreetPreparation:
             )
         self.prepared = StoredStreets(built.graph, grid, access, coverage)
         return WalksOfRiders(walks, walks.without_steps())
-
-
-def call_street_kernels() -> None:
-    """Compile each kernel before a query needs it, by walks on three streets that meet."""
-    ends = {1: (0.0, 0.0), 2: (0.0, 0.002), 3: (0.0, 0.004), 4: (0.002, 0.002)}
-    ways = [Way(WayRule(), [2, node]) for node in (1, 3, 4)]
-    streets = ExtractedStreets(ways=ways, positions=ends, uses=Counter(node for way in ways for node in way.nodes))
-    graph = build_graph(streets).graph
-    lats, lons = np.array([0.0, 0.002]), np.array([0.0005, 0.002])
-    stops = WalkedStops(lats, lons, np.full(2, STOP, np.int8), ("1", "2"), ("", ""))
-    walks = StreetWalks(graph, build_grid(graph), stops)
-    walks.list_links(np.arange(2))
-    walks.reach(0.0, 0.003, np.arange(2), 1000.0, from_stops=False)
-    walks.find_walk((0.0, 0.003), (0.0, 0.001), 1000.0)
