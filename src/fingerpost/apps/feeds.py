@@ -81,7 +81,7 @@ class FeedImporter:
         except (ParameterError, SettingsInvalid):
             return False
         is_current = entry.find_note(record.feeds, record.extract) is None and entry.find_age_note() is None
-        return is_current and entry.checksums is not None and self._store.find_damage(entry) is None
+        return is_current and self._store.find_damage(entry) is None
 
     def _is_extract_changed(self, record: NetworkRecord, contents: Mapping[str, Content]) -> bool:
         """Whether the record's extract has changed since the last import; a missing file has not."""

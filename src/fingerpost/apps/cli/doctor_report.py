@@ -102,10 +102,7 @@ def _check_files(home: Path) -> bool:
         except ToolError as error:
             problems[name] = error.message
             continue
-        if entry.checksums is None:
-            _print_line("files", f"{name}: an older version prepared it without checksums; refresh it to add them")
-        else:
-            problems[name] = store.find_damage(entry)
+        problems[name] = store.find_damage(entry)
     for path in sorted(home.glob("*.sqlite")):
         file = SqliteFile(path=path, holds=path.stem)
         try:

@@ -40,7 +40,7 @@ class StoredTimetable(NamedTuple):
     """The pointer of a stored network; ``stamp`` differs from version to version.
 
     ``feeds`` and ``extract`` are those of the record at the import; None for unknown feeds, and for walks in a straight
-    line. ``rules`` are those by which it was prepared; ``checksums`` are the CRC-32 of its files, None if unknown.
+    line. ``rules`` are those by which it was prepared; ``checksums`` are the CRC-32 of its files.
     """
 
     name: str
@@ -48,10 +48,10 @@ class StoredTimetable(NamedTuple):
     report_json: str
     added_at: datetime
     stamp: str
-    feeds: tuple[str, ...] | None = None
-    extract: str | None = None
-    rules: int = RULES
-    checksums: Mapping[str, int] | None = None
+    feeds: tuple[str, ...] | None
+    extract: str | None
+    rules: int
+    checksums: Mapping[str, int]
 
     def find_age_note(self) -> str | None:
         if self.rules >= RULES:
@@ -156,9 +156,7 @@ class TimetableStore:
             extract = None if "extract" not in raw else str(raw["extract"])
             # The first rules had no number.
             rules = int(raw.get("rules", 1))
-            checksums = raw.get("checksums")
-            if not isinstance(checksums, dict | None):
-                raise TypeError("checksums by file expected")
+            checksums = dict(raw.get("checksums", {}))
         except FileNotFoundError:
             raise self._unknown(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -182,7 +180,7 @@ class TimetableStore:
     def find_damage(self, entry: StoredTimetable) -> str | None:
         """Check the files of an entry against its checksums; return a message about the first damaged one."""
         try:
-            path = find_damaged_file(entry.folder, entry.checksums or {})
+            path = find_damaged_file(entry.folder, entry.checksums)
             if path is None or self.get(entry.name).stamp != entry.stamp:
                 # Another process has replaced the network, and removed files that are still open here.
                 return None
