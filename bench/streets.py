@@ -20,10 +20,10 @@ from tests.shared_data import get_shared
 
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.preparing import StreetPreparation
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.osm.streets.preparing import StreetPreparation
 from fingerpost.transit.osm.streets.store import find_streets, save_streets
 from fingerpost.transit.port import JourneyQuery
 

@@ -38,7 +38,7 @@ def write_extract(path, things):
 def opened_index(folder, things, holds=lambda _lat, _lon: True):
     extract, path = folder / "drawn.osm", folder / "addresses.sqlite"
     write_extract(extract, things)
-    write_index(gather(read_addresses(extract, holds, folder)), path)
+    write_index(gather(read_addresses(extract, holds)), path)
     index = AddressIndex(path)
     try:
         yield index

@@ -153,16 +153,6 @@ def test_a_city_stands_for_its_middle_too_little_to_be_taken(index):
     assert match.place.guess == "the middle of the addresses of Tampere"
 
 
-def test_accents_that_are_typed_tell_names_apart(tmp_path):
-    streets = [
-        way((61.5, 23.7), (61.501, 23.7), highway="residential", name="Särkkä"),
-        way((61.6, 23.7), (61.601, 23.7), highway="residential", name="Sarkka"),
-    ]
-    with opened_index(tmp_path, streets) as index:
-        scores = {text: [(m.place.name, m.score) for m in search(index, text)] for text in ("särkkä", "sarkka")}
-    assert scores == {"särkkä": [("Särkkä", 1.0), ("Sarkka", 0.97)], "sarkka": [("Sarkka", 1.0), ("Särkkä", 1.0)]}
-
-
 @pytest.mark.parametrize(
     ("lat", "lon", "name"),
     [

@@ -5,7 +5,6 @@ import pytest
 from fingerpost.transit.osm.addresses.address_text import (
     AddressText,
     HouseNumber,
-    contradicts_accents,
     read_address_text,
     read_house_number,
 )
@@ -93,14 +92,3 @@ def test_finnish_endings_are_taken_off(said, name):
 @pytest.mark.parametrize("text", ["", "tie", "ab"])
 def test_what_is_too_short_for_an_ending_has_none(text):
     assert base_forms(text) == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "contradicts"),
-    [
-        ("Särkänkatu", "Särkänkatu", False), ("särkänkatu", "SÄRKÄNKATU", False), ("Sarkankatu", "Särkänkatu", False),
-        ("Särkänkatu", "Sarkankatu", True), ("Åbo", "Äbo", True),
-    ],
-)  # fmt: skip
-def test_accents_that_were_typed_count(text, name, contradicts):
-    assert contradicts_accents(text, name) is contradicts

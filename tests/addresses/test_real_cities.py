@@ -27,7 +27,7 @@ def city(request, tmp_path_factory):
     """A city's things to look up, its network, and how to ask it for places."""
     feed, extract = (get_shared(path) for path in CITIES[request.param])
     folder = tmp_path_factory.mktemp(request.param)
-    things = gather(read_addresses(extract, lambda _lat, _lon: True, folder))
+    things = gather(read_addresses(extract, lambda _lat, _lon: True))
     write_index(things, folder / "addresses.sqlite")
     index = AddressIndex(folder / "addresses.sqlite")
     timetable = import_feeds("CITY", [FeedSource(feed, None)]).timetable

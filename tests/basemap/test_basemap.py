@@ -53,7 +53,7 @@ def near(lat, lon):
 def read(tmp_path, text=OSM):
     path = tmp_path / "town.osm"
     path.write_text(text, encoding="utf-8")
-    return read_lines(path, near, tmp_path, lambda _what, _done, _whole: None)
+    return read_lines(path, near, lambda _what, _done, _whole: None)
 
 
 def test_water_and_ways_are_read_where_riders_are(tmp_path):

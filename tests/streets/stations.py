@@ -3,9 +3,9 @@
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.preparing import StreetPreparation
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.osm.streets.preparing import StreetPreparation
 from fingerpost.transit.osm.streets.store import find_streets, save_streets
 from fingerpost.transit.port import JourneyQuery
 from tests.streets.drawn import degrees, osm, read

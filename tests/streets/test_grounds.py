@@ -1,4 +1,4 @@
-"""What a map draws through one node and does not meet, and what it draws apart and is one: squares, walls, lights."""
+"""Squares that are one ground, lights that are one wait, and lifts."""
 
 import numpy as np
 import pytest
@@ -29,35 +29,6 @@ def test_a_square_drawn_twice_is_crossed_too(tmp_path):
     assert town.walk("A", "D")[0] == round(100 * 20**0.5)
 
 
-WALLED = """
-E-A B
-|
-|
-|
-| C {corner}-F
-|     |
-+-----+
-"""
-
-
-def _walk_over_border(tmp_path, corner, barrier):
-    drawing = read(WALLED.format(corner=corner))
-    border = drawing.ring(f"B{corner}"), {"barrier": barrier}
-    town = Town(drawing, tmp_path, extra_ways=[(drawing.ring(f"CAB{corner}C"), SQUARE), border])
-    return town.walk("E", "F")[0]
-
-
-def test_nobody_climbs_from_a_square_down_the_wall_at_its_border(tmp_path):
-    """The street to F begins at the foot of the wall: the way there leads round, 6 cells down, 6 right and 2 up."""
-    assert _walk_over_border(tmp_path, "D", "retaining_wall") == 1400
-
-
-@pytest.mark.parametrize(("corner", "barrier"), [("D", "kerb"), ("k", "retaining_wall")])
-def test_a_square_is_left_over_a_kerb(tmp_path, corner, barrier):
-    """A border that is a kerb, or a wall with a kerb for an opening: straight across, between 2 cells either side."""
-    assert _walk_over_border(tmp_path, corner, barrier) == 400 + round(100 * 20**0.5)
-
-
 @pytest.mark.parametrize("crossed", [[([2, 5], {"highway": "residential"})], []])
 def test_lights_at_each_rail_are_one_wait(tmp_path, crossed):
     """Two lights on one way, of which another way crosses the first, or none: 600 m and 15 s."""
@@ -86,10 +57,3 @@ def test_a_pin_above_a_tunnel_is_on_the_street_beside_it(tmp_path, cells_down, i
     edge = snap_pin(town.graph, town.grid, *degrees(2, cells_down)).edge[0]
 
     assert bool(town.graph.edge_flags[edge] & UNDERGROUND) is is_underground
-
-
-def test_walls_far_from_every_stop_are_not_kept(tmp_path):
-    far = [(90, 5.0, 5.0, {}), (91, 5.0, 5.001, {})]
-    fences = [((90, 91), {"barrier": "fence"}), ((1, 2), {"barrier": "fence"})]
-
-    assert Town("A--B", tmp_path, extra_nodes=far, extra_ways=fences).extracted.walls == {1, 2}

@@ -21,7 +21,7 @@ class Town:
         self.drawing = read(text) if isinstance(text, str) else text
         path = folder / "town.osm"
         path.write_text(osm(self.drawing, **extra))
-        self.extracted = read_extract(path, find_area(np.zeros(1), np.zeros(1)), folder)
+        self.extracted = read_extract(path, find_area(np.zeros(1), np.zeros(1)))
         self.built = build_graph(self.extracted)
         self.graph = self.built.graph
         self.grid = build_grid(self.graph)

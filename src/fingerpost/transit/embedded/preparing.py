@@ -4,18 +4,63 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+import numpy as np
+
+from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, import_feeds
-from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.gtfs.report import ImportReport, StreetCoverage
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, gather, write_index
 from fingerpost.transit.osm.basemap import pack_lines, read_lines, save_basemap
-from fingerpost.transit.osm.streets.extract import find_area
-from fingerpost.transit.osm.streets.preparing import StreetPreparation
-from fingerpost.transit.osm.streets.store import save_streets
+from fingerpost.transit.osm.extract_file import ReadProgress, ignore_progress, load_osmium
+from fingerpost.transit.osm.streets.building import build_graph
+from fingerpost.transit.osm.streets.extract import find_area, read_extract
+from fingerpost.transit.osm.streets.snapping import build_grid
+from fingerpost.transit.osm.streets.stop_access import find_stop_access, find_stop_places
+from fingerpost.transit.osm.streets.store import StoredStreets, save_streets
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
+
+
+class StreetPreparation:
+    """Prepare the streets of an extract: ``find_walks`` reads it for the stops, and sets ``prepared``."""
+
+    prepared: StoredStreets
+
+    def __init__(self, extract: Path, progress: ReadProgress = ignore_progress) -> None:
+        load_osmium()
+        self._extract = extract
+        self._progress = progress
+
+    def find_walks(self, stops: WalkedStops) -> WalksOfRiders:
+        boardable = stops.kinds == STOP
+        lats, lons = stops.lats[boardable], stops.lons[boardable]
+        extracted = read_extract(self._extract, find_area(lats, lons), self._progress)
+        built = build_graph(extracted)
+        grid = build_grid(built.graph)
+        places = find_stop_places(stops, extracted.stops)
+        access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
+        walks = StreetWalks(built.graph, grid, stops, access=access)
+        coverage = StreetCoverage(
+            extract=str(self._extract),
+            stops=len(lats),
+            covered_stops=walks.covered_stops,
+            street_km=round(float(built.graph.edge_m.sum()) / 1000, 1),
+            left_out_km=round(built.left_out_m / 1000, 1),
+            matched_stops=places.matched,
+            entered_stops=len(np.unique(access.stop[access.is_entered])),
+        )
+        if not coverage.covered_stops:
+            where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E"
+            raise FeedUnusable(
+                f"The extract {self._extract} has no street near a stop of the network, whose {len(lats):,} stops lie "
+                f"at {where}. Use the extract of that region, or add the network without --streets"
+            )
+        self.prepared = StoredStreets(built.graph, grid, access, coverage)
+        return WalksOfRiders(walks, walks.without_steps())
 
 
 def prepare_network(
@@ -26,7 +71,7 @@ def prepare_network(
     extract: str | None,
     feeds: Sequence[str],
     added_at: datetime,
-    progress: ImportProgress = lambda _what, _done, _whole: None,
+    progress: ImportProgress = ignore_progress,
 ) -> ImportReport:
     """Import feeds, and the streets of an extract, and store them as a network.
 
@@ -51,12 +96,8 @@ def prepare_network(
         table = imported.timetable
         boardable = table.stop_kind == STOP
         is_near_stops = find_area(table.stop_lat[boardable], table.stop_lon[boardable])
-        with TemporaryDirectory() as scratch:
-            addresses = read_addresses(home / extract, is_near_stops, Path(scratch), progress)
-        write_index(gather(addresses), folder / FILE_NAME)
-        with TemporaryDirectory() as scratch:
-            lines = read_lines(home / extract, is_near_stops, Path(scratch), progress)
-        save_basemap(pack_lines(lines), folder)
+        write_index(gather(read_addresses(home / extract, is_near_stops, progress)), folder / FILE_NAME)
+        save_basemap(pack_lines(read_lines(home / extract, is_near_stops, progress)), folder)
 
     store.put(
         name, imported.timetable, report.to_json(),

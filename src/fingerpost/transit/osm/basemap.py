@@ -32,9 +32,9 @@ class DrawnLine(NamedTuple):
     points: list[Point]
 
 
-def read_lines(path: Path, holds: Holds, scratch: Path, progress: ReadProgress) -> list[DrawnLine]:
+def read_lines(path: Path, holds: Holds, progress: ReadProgress) -> list[DrawnLine]:
     found: list[DrawnLine] = []
-    for osm_object in read_objects(path, _KEYS, _AREA_KEYS, scratch, READING, progress):
+    for osm_object in read_objects(path, _KEYS, _AREA_KEYS, READING, progress):
         tags = dict(osm_object.tags)
         if osm_object.is_way() and (kind := find_kind(tags)) is not None:
             found += [DrawnLine(kind, run) for run in _list_runs(osm_object.nodes, holds)]

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
@@ -12,27 +13,30 @@ from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 ReadProgress = Callable[[str, int, int | None], None]
 """Called with the work, how much of it is done, and how much there is (None: unknown)."""
 
+
+def ignore_progress(_work: str, _done: int, _total: int | None) -> None:
+    """Report nothing."""
+
+
 Holds = Callable[[float, float], bool]
 """Whether a latitude and longitude, in degrees, are in the area that is read."""
 
-# Larger files keep the positions of their nodes in a file, not in memory.
+# The positions of the nodes of larger files are stored in a file, not in memory.
 _LARGE_BYTES = 300_000_000
 _PROGRESS_EVERY = 50_000
-_INDEX = "node-positions"
 
 
 def read_objects(
-    path: Path, keys: Sequence[str], area_keys: Sequence[str], scratch: Path, what: str, progress: ReadProgress
+    path: Path, keys: Sequence[str], area_keys: Sequence[str], what: str, progress: ReadProgress
 ) -> Iterator[Any]:
     """Yield nodes, then ways with positions, then relations and areas that have one of ``keys``; each until the next.
 
-    Areas are built from objects with one of ``area_keys``. ``what`` is the work's name for ``progress``. A large file
-    stores the positions of its nodes in ``scratch``.
+    Areas are built from objects with one of ``area_keys``. ``what`` is the work's name for ``progress``.
     """
     osmium = load_osmium()
-    index = scratch / _INDEX
+    scratch = TemporaryDirectory()
     try:
-        storage = f"sparse_file_array,{index}" if path.stat().st_size > _LARGE_BYTES else "flex_mem"
+        storage = f"sparse_file_array,{scratch.name}/nodes" if path.stat().st_size > _LARGE_BYTES else "flex_mem"
         objects = (
             osmium.FileProcessor(str(path))
             .with_locations(storage)
@@ -47,12 +51,13 @@ def read_objects(
         progress(what, 1, 1)
     except (OSError, RuntimeError) as error:
         # osmium raises plain RuntimeErrors for files that it cannot read.
+        reason = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise FeedUnusable(
-            f"The extract {path} cannot be read: {_reason(error)}",
+            f"The extract {path} cannot be read: {reason}",
             hint="Fetch it again, sort it with `osmium sort`, or use another",
         ) from error
     finally:
-        index.unlink(missing_ok=True)
+        scratch.cleanup()
 
 
 def load_osmium() -> Any:
@@ -64,13 +69,6 @@ def load_osmium() -> Any:
             hint=f"Install it: {format_install_command('streets')}",
         ) from error
     return osmium
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "there is no such file"
-    text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    return text.rstrip(".")
 
 
 def apart_m(a: Point, b: Point) -> float:

@@ -4,7 +4,6 @@ import heapq
 import json
 import re
 import sqlite3
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -222,17 +221,6 @@ def _is_number(word: str) -> bool:
 
 def _number_of(digits: str, letter: str) -> HouseNumber:
     return HouseNumber(int(digits), int(digits), letter)
-
-
-def contradicts_accents(text: str, name: str) -> bool:
-    """Whether a text has accents that a name with the same plain spelling lacks: Särkänkatu is not Sarkankatu."""
-    typed = _composed(text)
-    return not typed.isascii() and typed != _composed(name)
-
-
-def _composed(text: str) -> str:
-    spaced = "".join(letter if letter.isalnum() else " " for letter in unicodedata.normalize("NFC", text.casefold()))
-    return " ".join(spaced.split())
 
 
 # Kinds of places that a text may name in English, Finnish or Swedish, by the value of OpenStreetMap's tag.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.osm.addresses.address_text import HouseNumber, read_house_number
-from fingerpost.transit.osm.extract_file import Holds, ReadProgress, apart_m, read_objects
+from fingerpost.transit.osm.extract_file import Holds, ReadProgress, apart_m, ignore_progress, read_objects
 
 Tags = Mapping[str, str]
 
@@ -157,11 +157,9 @@ class ExtractedAddresses:
     municipalities: list[FeatureNames] = field(default_factory=list)
 
 
-def read_addresses(
-    path: Path, holds: Holds, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
-) -> ExtractedAddresses:
+def read_addresses(path: Path, holds: Holds, progress: ReadProgress = ignore_progress) -> ExtractedAddresses:
     reader = _ObjectReader(holds)
-    for osm_object in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
+    for osm_object in read_objects(path, _KEYS, _KEYS, READING, progress):
         reader.read(osm_object)
     return reader.finish()
 

@@ -18,7 +18,6 @@ from fingerpost.transit.osm.addresses.address_text import (
     AddressText,
     HouseNumber,
     SpellingSearch,
-    contradicts_accents,
     find_city,
     list_spelled_out,
     read_address_text,
@@ -91,11 +90,8 @@ _MAX_NUMBERED = 10
 _MUCH_LESS = 0.05
 # The highest score of a place without house numbers if the text has one.
 _NUMBER_LEFT = 0.70
-# Factors for a name in another city than the text says, and for one with other accents.
+# Factor for a name in another city than that of the text.
 _OTHER_CITY = 0.85
-_OTHER_ACCENTS = 0.97
-# The distance of streets at a corner without a shared point, such as a roundabout with a name.
-_CORNER_M = 45.0
 # The most candidates of one kind; a large extract has thousands.
 MAX_PLACES_OF_KIND = 500
 
@@ -186,11 +182,11 @@ class AddressIndex:
         whole = AddressText(plain(text))
         read = read_address_text(text, self._city_of_spelling)
         best: dict[int, tuple[float, Place]] = {}
-        for score, thing in _keep_likeliest(list(self._score(read, text)), read):
+        for score, thing in _keep_likeliest(list(self._score(read)), read):
             best[thing.row] = self._with_number(thing, read, score, language)
         if read != whole:
             is_found = any(score >= _GOOD for score, _ in best.values())
-            for score, thing in self._score(whole, text, with_trigrams=not is_found):
+            for score, thing in self._score(whole, with_trigrams=not is_found):
                 # A street found with its number is not offered without it too.
                 if thing.row not in best or (score > best[thing.row][0] and thing.kind is not FeatureKind.STREET):
                     best[thing.row] = self._with_number(thing, whole, score, language)
@@ -200,23 +196,18 @@ class AddressIndex:
                 best[thing.row] = UNCERTAIN, self._place(thing, language)
         yield from (match for match in best.values() if match[0] >= FLOOR)
 
-    def _score(self, reading: AddressText, text: str, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
+    def _score(self, reading: AddressText, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
         scores = self._spellings.score(reading.words, with_trigrams=with_trigrams) if reading.words else {}
         for words in list_spelled_out(reading.words):
             for spelling, score in self._spellings.score(words, with_trigrams=False).items():
                 scores[spelling] = max(score, scores.get(spelling, 0.0))
         if not scores:
             return
-        query = (
-            "SELECT spelling, thing, written, fit FROM spelling_of WHERE spelling IN (SELECT value FROM json_each(?))"
-        )
+        query = "SELECT spelling, thing, fit FROM spelling_of WHERE spelling IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(query, (json.dumps(list(scores)),))
         of_thing: dict[int, float] = {}
-        for spelling, row, written, fit in rows:
-            score = scores[spelling] * fit
-            if scores[spelling] == 1.0 and reading.number is None and contradicts_accents(text, written):
-                score *= _OTHER_ACCENTS
-            of_thing[row] = max(score, of_thing.get(row, 0.0))
+        for spelling, row, fit in rows:
+            of_thing[row] = max(scores[spelling] * fit, of_thing.get(row, 0.0))
         for row, thing in self._read_things(list(of_thing)).items():
             city = self._city_of_spelling[reading.city] if reading.city and thing.city else None
             is_elsewhere = city is not None and plain(thing.city) not in city.names
@@ -227,20 +218,17 @@ class AddressIndex:
         streets = [
             [
                 (score, thing)
-                for score, thing in self._score(read_address_text(name, self._city_of_spelling), name)
+                for score, thing in self._score(read_address_text(name, self._city_of_spelling))
                 if thing.kind is FeatureKind.STREET and score >= _GOOD
             ]
             for name in split_corner(text) or ()
         ]
         points = {thing.row: self._list_points(thing.row) for found in streets for _, thing in found}
         for (score, one), (other_score, other) in product(*streets) if streets else ():
-            if one == other or apart_m(one.at, other.at) > one.reach_m + other.reach_m + _CORNER_M:
-                continue
-            for apart, at in _list_corners(points[one.row], points[other.row]):
+            for at in _list_corners(points[one.row], points[other.row]) if one != other else ():
                 names = {code: f"{one.names[code]} / {other.names[code]}" for code in one.names.keys() & other.names}
                 corner = replace(one, name=f"{one.name} / {other.name}", names=names)
-                guess = f"where {one.name} comes nearest to {other.name}" if apart else None
-                yield min(score, other_score), self._place(corner, language, at=at, guess=guess)
+                yield min(score, other_score), self._place(corner, language, at=at)
 
     def _list_points(self, street: int) -> list[Point]:
         return self._connection.execute(
@@ -345,18 +333,13 @@ def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) ->
     return [each for each in ordered if each[0] >= least]
 
 
-def _list_corners(points: list[Point], others: list[Point]) -> list[tuple[float, Point]]:
-    """Return (metres apart, position) of corners: shared points, else near ones; one of those near each other."""
-    shared = set(points) & set(others)
-    if shared:
-        near = [(0.0, point) for point in points if point in shared]
-    else:
-        pairs = ((apart_m(point, other), point) for point, other in product(points, others))
-        near = sorted(pair for pair in pairs if pair[0] <= _CORNER_M)
-    corners: list[tuple[float, Point]] = []
-    for each in near:
-        if all(apart_m(each[1], at) > CERTAIN_M for _, at in corners):
-            corners.append(each)
+def _list_corners(points: list[Point], others: list[Point]) -> list[Point]:
+    """Return the points that two streets share, one of those near each other."""
+    shared = set(others)
+    corners: list[Point] = []
+    for point in points:
+        if point in shared and all(apart_m(point, corner) > CERTAIN_M for corner in corners):
+            corners.append(point)
     return corners
 
 

@@ -200,7 +200,7 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
 
 FILE_NAME = "addresses.sqlite"
 # Raise it when a table, or the meaning of a column, changes.
-FORMAT = 2
+FORMAT = 3
 # "fpad"
 APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
@@ -213,7 +213,7 @@ CREATE TABLE thing (
     lat REAL NOT NULL, lon REAL NOT NULL, reach_m REAL NOT NULL, city TEXT NOT NULL);
 CREATE TABLE spelling (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE spelling_of (
-    spelling INTEGER NOT NULL, thing INTEGER NOT NULL, written TEXT NOT NULL, fit REAL NOT NULL,
+    spelling INTEGER NOT NULL, thing INTEGER NOT NULL, fit REAL NOT NULL,
     PRIMARY KEY (spelling, thing)) WITHOUT ROWID;
 CREATE TABLE house (
     street INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, letter TEXT NOT NULL,
@@ -304,24 +304,17 @@ def _list_things(features: Sequence[Feature]) -> Iterator[tuple[object, ...]]:
 
 
 def _fill_spellings(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
-    fits: dict[str, dict[int, tuple[str, float]]] = {}
+    fits: dict[str, dict[int, float]] = {}
     for row, feature in enumerate(features):
-        for written, fit in feature.names.list_all():
-            spelling = plain(written)
-            if spelling:
+        for name, fit in feature.names.list_all():
+            if spelling := plain(name):
                 of_feature = fits.setdefault(spelling, {})
-                # Of several ways of writing it the best fit counts, and of those the first.
-                if row not in of_feature or fit > of_feature[row][1]:
-                    of_feature[row] = (written, fit)
+                of_feature[row] = max(fit, of_feature.get(row, 0.0))
     ordered = sorted(fits, key=lambda text: (len(text), text))
     connection.executemany("INSERT INTO spelling VALUES (?, ?)", enumerate(ordered))
     connection.executemany(
-        "INSERT INTO spelling_of VALUES (?, ?, ?, ?)",
-        (
-            (number, row, written, fit)
-            for number, text in enumerate(ordered)
-            for row, (written, fit) in fits[text].items()
-        ),
+        "INSERT INTO spelling_of VALUES (?, ?, ?)",
+        ((number, row, fit) for number, text in enumerate(ordered) for row, fit in fits[text].items()),
     )
 
 

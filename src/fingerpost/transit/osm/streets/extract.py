@@ -15,7 +15,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.extract_file import Holds, ReadProgress, read_objects
+from fingerpost.transit.osm.extract_file import Holds, ReadProgress, ignore_progress, read_objects
 from fingerpost.transit.osm.streets.graph import (
     BLOCKED,
     CROSSING,
@@ -51,9 +51,6 @@ _INDOOR = frozenset({"corridor", "area"})
 _BOARDING_NODES = (
     ("highway", "bus_stop"), ("railway", "tram_stop"), ("highway", "platform"),
     ("public_transport", "platform"), ("railway", "platform"), ("public_transport", "stop_position"),
-)  # fmt: skip
-_STATION_NODES = (
-    ("railway", "station"), ("railway", "halt"), ("amenity", "bus_station"), ("amenity", "ferry_terminal"),
 )  # fmt: skip
 
 _UNKNOWN_KERBS = frozenset({"yes", "regular", "unknown"})
@@ -164,10 +161,6 @@ def blocks_node(tags: Tags) -> bool:
     return barrier in _WALLS or foot in _DENIED or tags.get("access") in _DENIED
 
 
-def is_opening(tags: Tags) -> bool:
-    return ("barrier" in tags or "entrance" in tags) and not blocks_node(tags)
-
-
 def find_node_flags(tags: Tags) -> int:
     kerb = tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no")
     return (
@@ -185,11 +178,8 @@ def is_lift(tags: Tags) -> bool:
 
 
 def is_stop(tags: Tags) -> bool:
-    return any(tags.get(key) == value for key, value in (*_BOARDING_NODES, *_STATION_NODES))
-
-
-def is_boarding_point(tags: Tags) -> bool:
-    return is_stop(tags) and not any(tags.get(key) == value for key, value in _STATION_NODES)
+    is_station = tags.get("railway") in ("station", "halt")
+    return not is_station and any(tags.get(key) == value for key, value in _BOARDING_NODES)
 
 
 def find_entrance_kind(tags: Tags) -> str | None:
@@ -229,7 +219,7 @@ def find_area(lats: Float64, lons: Float64) -> Holds:
     return lambda lat, lon: math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in cells_within
 
 
-_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb", "entrance")
+_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "kerb", "entrance")
 _WAY_KEYS = ("highway", "public_transport", "railway", "indoor")
 READING = "reading streets"
 
@@ -266,8 +256,7 @@ class OsmEntrance(NamedTuple):
 class ExtractedStreets:
     """The streets of an extract, by OpenStreetMap's ids of nodes.
 
-    ``uses`` counts how often a node is on a way of any kind. ``corners`` end an edge without a junction. ``walls`` are
-    nodes of walls, fences and hedges, ``openings`` nodes with a door or an open gate.
+    ``uses`` counts how often a node is on a way of any kind. ``corners`` end an edge without a junction.
     """
 
     ways: list[Way] = field(default_factory=list)
@@ -276,17 +265,13 @@ class ExtractedStreets:
     uses: Counter[int] = field(default_factory=Counter)
     corners: set[int] = field(default_factory=set)
     node_flags: dict[int, int] = field(default_factory=dict)
-    walls: set[int] = field(default_factory=set)
-    openings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     entrances: list[OsmEntrance] = field(default_factory=list)
 
 
-def read_extract(
-    path: Path, holds: Holds, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
-) -> ExtractedStreets:
+def read_extract(path: Path, holds: Holds, progress: ReadProgress = ignore_progress) -> ExtractedStreets:
     reader = _ExtractReader(holds)
-    for osm_object in read_objects(path, _KEYS, _WAY_KEYS, scratch, READING, progress):
+    for osm_object in read_objects(path, _KEYS, _WAY_KEYS, READING, progress):
         tags = dict(osm_object.tags)
         if osm_object.is_node():
             reader.read_node(osm_object, tags)
@@ -311,9 +296,7 @@ class _ExtractReader:
         flags = find_node_flags(tags)
         if flags:
             streets.node_flags[node.id] = flags
-        if is_opening(tags):
-            streets.openings.add(node.id)
-        if is_boarding_point(tags) and (ref := tags.get("ref")):
+        if is_stop(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
         if "barrier" in tags or "kerb" in tags or is_stop(tags) or flags & (LIGHTS | LIFT):
             streets.corners.add(node.id)
@@ -328,8 +311,6 @@ class _ExtractReader:
     def read_way(self, way: Any, tags: Tags) -> None:
         if self._doors and is_metro_station(tags):
             self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
-        if tags.get("barrier") in _WALLS:
-            self.streets.walls.update(node.ref for node in way.nodes if self._is_within(node.location))
         if not is_routed(tags):
             return
         rule = find_way_rule(tags)
@@ -367,9 +348,6 @@ class _ExtractReader:
                     self.streets.ways.append(Way(rule, nodes))
             self.streets.squares.append(Square(rule, closed))
 
-    def _is_within(self, place: Any) -> bool:
-        return place.valid() and self._holds(place.lat, place.lon)
-
     def _place(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
         """Store the positions of nodes; yield their stretches within the extract and the area."""
         positions, stretch = self.streets.positions, list[int]()
@@ -377,7 +355,7 @@ class _ExtractReader:
             ref = node.ref
             if ref not in positions:
                 place = node.location
-                if not self._is_within(place):
+                if not (place.valid() and self._holds(place.lat, place.lon)):
                     if stretch:
                         yield stretch
                     stretch = []

@@ -1,7 +1,6 @@
 """Add straight lines across squares and platforms, between their entrances and inner corners (a visibility graph).
 
-Squares with a stretch of border in common are one ground. OpenStreetMap draws a square and the way behind a wall at its
-border through the same nodes, so these are separated first.
+Squares with a stretch of border in common are one ground.
 """
 
 from collections import Counter, defaultdict
@@ -150,33 +149,3 @@ def _side(a: Float64, b: Float64, point: Float64) -> Float64:
         point[..., 0] - a[..., 0]
     )
     return side
-
-
-# Below the ids of everything else: OpenStreetMap's own are positive, those of lifts are ways' ids below 0.
-_FIRST_ID = -(1 << 60)
-
-
-def part_at_walls(streets: ExtractedStreets) -> None:
-    """Give each square its own nodes along walls, except at openings.
-
-    A square on top of a retaining wall and the way at its foot are drawn through one node, but do not meet.
-    """
-    walls = streets.walls - streets.openings
-    copies: dict[frozenset[int], dict[int, int]] = {}
-    for ring in (ring for square in streets.squares for ring in square.rings):
-        walled = [node for node in dict.fromkeys(ring) if node in walls]
-        if walled and frozenset(ring) not in copies:
-            # Each copy adds a position, so the next id is free.
-            own = {node: _FIRST_ID - len(streets.positions) - at for at, node in enumerate(walled)}
-            streets.positions |= {copy: streets.positions[node] for node, copy in own.items()}
-            copies[frozenset(ring)] = own
-
-    def part(nodes: list[int]) -> list[int]:
-        # A ring is a way too, which may begin at another node.
-        own = copies.get(frozenset(nodes))
-        return nodes if own is None else [own.get(node, node) for node in nodes]
-
-    streets.squares = [Square(square.rule, [part(ring) for ring in square.rings]) for square in streets.squares]
-    for at, way in enumerate(streets.ways):
-        streets.ways[at] = Way(way.rule, part(way.nodes))
-        streets.uses.update(node for node in streets.ways[at].nodes if node <= _FIRST_ID)
