@@ -20,7 +20,7 @@ class Machine:
         self.folder, self.now_s, self.asked, self.answer = folder, START_S, [], b"one"
 
     def process(self):
-        return SharedResponses(self.folder, self.fetch, fresh_s=15, clock_s=lambda: self.now_s)
+        return SharedResponses(folder=self.folder, fetch=self.fetch, fresh_s=15, clock_s=lambda: self.now_s)
 
     async def fetch(self, request, known=None):
         self.asked.append(None if known is None else known.body)

@@ -101,7 +101,7 @@ async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
     from fingerpost.transit.embedded.realtime_feeds import POLL_S
 
     async with new_client(settings, list_paces()) as client:
-        yield SharedResponses(settings.home / "realtime", client.fetch, fresh_s=POLL_S)
+        yield SharedResponses(folder=settings.home / "realtime", fetch=client.fetch, fresh_s=POLL_S)
 
 
 def list_paces() -> dict[str, Pace]:

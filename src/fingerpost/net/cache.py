@@ -2,28 +2,27 @@
 
 import asyncio
 import hashlib
-import json
 import logging
-import os
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from functools import cache
 from pathlib import Path
+
+from pydantic import TypeAdapter
 
 from fingerpost import clock
 from fingerpost.errors import SourceLimited
 from fingerpost.net.outcomes import Ending, count_request
 from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
+from fingerpost.store.atomic_file import replace_file
 
 _log = logging.getLogger(__name__)
 
 # The headers stored with a shared response.
 _HEADERS = ("etag", "last-modified", "content-type")
-_RETENTION_S = 86_400
 
 # Fetches a response; given an older one, only if it has changed.
 Refetch = Callable[[Response | None], Awaitable[Response]]
@@ -112,6 +111,7 @@ class Cache:
             self._size_bytes -= len(entry.response.body)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SharedResponses:
     """A ``Fetch`` that sends a request at most once in ``fresh_s`` seconds for all processes that share a folder.
 
@@ -119,88 +119,43 @@ class SharedResponses:
     folder cannot be used, each process sends its own request.
     """
 
-    def __init__(
-        self, folder: Path, fetch: Fetch, *, fresh_s: float, clock_s: Callable[[], float] = clock.system_s
-    ) -> None:
-        self._folder = folder
-        self._fetch = fetch
-        self._fresh_s = fresh_s
-        self._clock_s = clock_s
+    folder: Path
+    fetch: Fetch
+    fresh_s: float
+    clock_s: Callable[[], float] = clock.system_s
 
     async def __call__(self, request: Request, known: Response | None = None) -> Response:
         from filelock import AsyncFileLock, Timeout
 
-        path = self._folder / hashlib.sha256(request.key.encode()).hexdigest()[:32]
+        path = self.folder / hashlib.sha256(request.key.encode()).hexdigest()[:32]
         try:
-            shared, is_fresh = await asyncio.to_thread(self._find, path)
-            if shared is not None and is_fresh:
-                return _as_known(shared, known)
-            await asyncio.to_thread(self._folder.mkdir, 0o700, parents=True, exist_ok=True)
-            lock = AsyncFileLock(path.with_suffix(".lock"), timeout=request.limits.total_s)
-            await lock.acquire()
+            await asyncio.to_thread(self.folder.mkdir, 0o700, parents=True, exist_ok=True)
+            async with AsyncFileLock(path.with_suffix(".lock"), timeout=request.limits.total_s):
+                shared = await asyncio.to_thread(_read, path)
+                if shared is None or not 0 <= self.clock_s() - shared.retrieved_at.timestamp() < self.fresh_s:
+                    response = await self.fetch(request, known or shared)
+                    await asyncio.to_thread(_write, path, response)
+                    return response
         except (OSError, Timeout) as error:
             _log.warning("realtime data is not shared with other processes: %s", error)
-            return await self._fetch(request, known)
-        try:
-            shared, is_fresh = await asyncio.to_thread(self._find, path)
-            if shared is not None and is_fresh:
-                return _as_known(shared, known)
-            response = await self._fetch(request, known or shared)
-            await asyncio.to_thread(self._store, path, response)
-            return response
-        finally:
-            await lock.release()
-
-    def _find(self, path: Path) -> tuple[Response | None, bool]:
-        try:
-            age_s = self._clock_s() - path.stat().st_mtime
-            return _decode(path.read_bytes()), 0 <= age_s < self._fresh_s
-        except (FileNotFoundError, ValueError, KeyError):
-            return None, False
-
-    def _store(self, path: Path, response: Response) -> None:
-        draft = path.with_suffix(f".{os.getpid()}")
-        try:
-            draft.write_bytes(_encode(response))
-            now_s = self._clock_s()
-            os.utime(draft, (now_s, now_s))
-            draft.replace(path)
-            for other in self._folder.iterdir():
-                if now_s - other.stat().st_mtime > _RETENTION_S:
-                    other.unlink()
-        except OSError as error:
-            _log.warning("realtime data is not shared with other processes: %s", error)
-            with suppress(OSError):
-                draft.unlink()
+            return await self.fetch(request, known)
+        if known is not None and known.body == shared.body:
+            return replace(known, retrieved_at=shared.retrieved_at, from_cache=True)
+        return shared
 
 
-def _as_known(shared: Response, known: Response | None) -> Response:
-    if known is not None and known.body == shared.body:
-        return replace(known, retrieved_at=shared.retrieved_at, from_cache=True)
-    return shared
+@cache
+def _codec() -> TypeAdapter[Response]:
+    return TypeAdapter(Response)
 
 
-def _encode(response: Response) -> bytes:
-    head = {
-        "status": response.status,
-        "headers": {name: response.headers[name] for name in _HEADERS if name in response.headers},
-        "redacted_url": response.redacted_url,
-        "retrieved_at": response.retrieved_at.isoformat(),
-        "bytes": len(response.body),
-    }
-    return json.dumps(head).encode() + b"\n" + response.body
+def _read(path: Path) -> Response | None:
+    try:
+        return replace(_codec().validate_json(path.read_bytes()), from_cache=True)
+    except (FileNotFoundError, ValueError):
+        return None
 
 
-def _decode(content: bytes) -> Response:
-    head, _, body = content.partition(b"\n")
-    fields = json.loads(head)
-    if len(body) != fields["bytes"]:
-        raise ValueError("truncated")
-    return Response(
-        status=fields["status"],
-        headers=fields["headers"],
-        body=body,
-        redacted_url=fields["redacted_url"],
-        retrieved_at=datetime.fromisoformat(fields["retrieved_at"]),
-        from_cache=True,
-    )
+def _write(path: Path, response: Response) -> None:
+    headers = {name: value for name, value in response.headers.items() if name in _HEADERS}
+    replace_file(path, _codec().dump_json(replace(response, headers=headers)))

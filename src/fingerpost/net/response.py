@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from pydantic import with_config
+
 from fingerpost.errors import SourceChanged, SourceUnreachable
 from fingerpost.net.redaction import HIDDEN
 
@@ -32,6 +34,7 @@ class Validators:
         return {name: value for name, value in named.items() if value is not None}
 
 
+@with_config(ser_json_bytes="base64", val_json_bytes="base64")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """A complete HTTP response, decompressed.
