@@ -25,7 +25,7 @@ from fingerpost.contract.size_bounds import STATED
 from fingerpost.contract.tool_definition import ToolDefinition
 from fingerpost.contract.wire import schema_of
 from fingerpost.remedies import RemedyKind
-from fingerpost.store.network_record import describe_schema
+from fingerpost.store.network_record import KEYS, NetworkRecord
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
 from fingerpost.transit.rules.warnings import WarningCode
 
@@ -220,7 +220,10 @@ def _networks() -> list[str]:
     lines += [*_audience("run an installation", "write any key of a network's record"), ""]
     lines += ["Each added network has a record, the file `networks/NAME.toml` in the home folder."]
     lines += ["[How to use them](../networks.md).", "", "| key | type | default | what it is |", "|---|---|---|---|"]
-    for key, field in describe_schema()["properties"].items():
+    fields = NetworkRecord.model_json_schema()["properties"]
+    for key in KEYS:
+        field = fields[key] | fields[key].get("anyOf", [{}])[0]
+        field.pop("anyOf", None)
         kind = "four numbers" if "prefixItems" in field else _type(field, {})
         default = "unset" if field.get("default") in (None, []) else _code(field["default"])
         lines.append(f"| `{key}` | {kind} | {default} | {_cell(field['description'])} |")

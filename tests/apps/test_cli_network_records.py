@@ -66,7 +66,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
     [
         (("--zone", "Nowhere"), "Zone must be an IANA time zone"),
         (("--bounds", "1,2,3"), "Bounds must be a list of four numbers"),
-        (("--bounds", "3,2,1,4"), "Bounds must be south, west, north, east"),
+        (("--bounds", "3,2,1,4"), "Bounds must be a list of four numbers"),
         (("--bounds", ""), "Bounds must be a list of four numbers"),
         (("--streets", ""), "Name an OpenStreetMap extract"),
         (("--priority", "high"), "Priority must be a whole number"),

@@ -1,6 +1,5 @@
 """Network records: what is written is read, edits preserve comments, and writers do not disturb each other."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fingerpost.errors import ParameterError, SettingsInvalid
-from fingerpost.store.network_record import describe_schema
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from tests.net.at_once import tell_at_once
 
@@ -168,7 +166,7 @@ def test_two_wrong_values_are_corrected_one_after_the_other(store):
         (lambda store: store.set_value("BUS", "colour", None), "a record has no key 'colour'"),
         (lambda store: store.set_value("TRAM", "zone", "UTC"), r"no network TRAM\. Added networks: BUS, TRAIN$"),
         (lambda store: store.remove("TRAM"), "There is no network TRAM"),
-        (lambda store: store.put(NetworkRecord(name="DEMO-X")), "names that begin with DEMO- are reserved for demos"),
+        (lambda store: store.put(NetworkRecord(name="DEMO-X")), "not beginning with DEMO-"),
         (lambda store: store.put(NetworkRecord(name="A", fallback="B")), "its fallback 'B' is not an added network"),
     ],
 )
@@ -181,7 +179,7 @@ def test_an_invalid_change_changes_nothing(store, change, message):
 
 def test_the_fallback_of_another_network_is_not_removed(store):
     store.set_value("BUS", "fallback", "TRAIN")
-    with pytest.raises(ParameterError, match="BUS could not be used any more: its fallback 'TRAIN' is not an added"):
+    with pytest.raises(ParameterError, match="TRAIN is the fallback of BUS"):
         store.remove("TRAIN")
     with pytest.raises(ParameterError, match="form a circle"):
         store.set_value("TRAIN", "fallback", "BUS")
@@ -247,16 +245,6 @@ def test_a_folder_that_cannot_be_listed_is_named(tmp_path):
     (tmp_path / "networks").write_text("")
     with pytest.raises(SettingsInvalid, match=r"networks cannot be read \(Not a directory\)"):
         NetworkRecordStore(tmp_path).read()
-
-
-def test_the_schema_names_every_key_with_its_meaning():
-    schema = json.loads(json.dumps(describe_schema()))
-
-    assert set(schema["properties"]) == set(NetworkRecord.model_fields) - {"name"}
-    assert all(key["description"] for key in schema["properties"].values())
-    assert schema["additionalProperties"] is False
-    assert schema["properties"]["bounds"]["maxItems"] == 4
-    assert "null" not in json.dumps(schema)
 
 
 @pytest.mark.parametrize(

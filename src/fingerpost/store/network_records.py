@@ -88,7 +88,7 @@ class NetworkRecordStore:
         """Raise ParameterError, with the key as ``details["field"]``, if a record cannot be stored."""
         plain_name(record.name)
         self.build(record.name, record.model_dump(exclude={"name"}))
-        self._check_fallbacks(record.name, record)
+        self._check_fallback(record)
 
     def put(self, record: NetworkRecord) -> None:
         """Add or replace a record; comments stay unless the file is not TOML."""
@@ -121,34 +121,28 @@ class NetworkRecordStore:
                     hint="Correct it by hand, or remove the network and add it again",
                 ) from error
             if key == "fallback":
-                self._check_fallbacks(name, record)
+                self._check_fallback(record)
             self._edit(name, table, {key: value})
 
     def remove(self, name: str) -> None:
         """Remove a record, or raise ParameterError if there is none, or if it is another's fallback."""
         with self._locked():
             names = self._list_names()
-            # A file whose name no network can have is removed as it stands.
+            # A file whose name no network can have is removed under that name.
             exact = name if name in names else plain_name(name)
             if exact not in names:
                 raise self._unknown(exact)
-            self._check_fallbacks(exact, None)
+            users = [other for other, record in self._load()[0].items() if record.fallback == exact != other]
+            if users:
+                raise ParameterError(f"{exact} is the fallback of {', '.join(users)}", {"field": "name"})
             self.path(exact).unlink()
 
-    def _check_fallbacks(self, name: str, record: NetworkRecord | None) -> None:
-        """Raise ParameterError if a record, or its removal, would make a fallback unusable."""
+    def _check_fallback(self, record: NetworkRecord) -> None:
+        """Raise ParameterError if a record's fallback cannot be used."""
         before, problems = self._load()
-        names = {*before, *problems}
-        others = {other: value for other, value in before.items() if other != name}
-        after = others if record is None else {name: record, **others}
-        names_after = names - {name} if record is None else names | {name}
-        wrong_before = _find_wrong_fallbacks(before, names)
-        for other, error in _find_wrong_fallbacks(after, names_after).items():
-            if other == name:
-                raise error
-            if other not in wrong_before:
-                message = f"{other} could not be used any more: {error.message}"
-                raise ParameterError(message, error.details, hint=error.remedy)
+        records = {**before, record.name: record}
+        if (error := _find_wrong_fallbacks(records, {*records, *problems}).get(record.name)) is not None:
+            raise error
 
     def _load(self) -> tuple[dict[str, NetworkRecord], _Problems]:
         records: dict[str, NetworkRecord] = {}
