@@ -1,8 +1,7 @@
 """Somebody else's SQL: it may read our figures, and nothing more."""
 
 import asyncio
-import os
-import sys
+import threading
 import time
 
 import pytest
@@ -12,7 +11,7 @@ from fingerpost.filings import sandbox
 from fingerpost.filings.query_params import CustomSqlParams
 from fingerpost.filings.sandbox_process import MAX_ROWS
 from fingerpost.filings.store import FactStore
-from tests.filings.drawing import company_file, facts, library_of
+from tests.filings.drawing import facts, library_of
 
 # The clock is 1.5 s, and a process has to start; without it the slowest takes most of a minute.
 STOPPED_WITHIN_S = 10.0
@@ -117,21 +116,17 @@ def test_as_of_shows_no_later_day_in_any_table(tmp_path, query):
     assert (run_sql(library, query, "2022-06-30").results[0]["day"] or "") <= "2022-06-30"
 
 
-def test_another_ticker_of_a_company_finds_nothing_and_names_the_main_one(tmp_path):
+def test_another_ticker_of_a_company_finds_nothing_and_a_note_names_the_table_of_tickers(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts("Assets - 2022-12-31 5 k 10-K 2023-02-01"), ticker="ABC-B")
-    store = FactStore(library.path)
-    other = company_file(facts("Assets - 2022-12-31 7 o 10-K 2023-02-01"), cik=8, name="Other Inc.")
-    store.put_facts(other, tickers=["OTH"])
-    store.put_tickers([("ABC", 7, "Drawn Inc."), ("ABC-B", 7, "Drawn Inc."), ("AAB", 7, "Drawn Inc.")])
+    FactStore(library.path).put_tickers([("ABC", 7, "Drawn Inc."), ("ABC-B", 7, "Drawn Inc.")])
+    joined = "SELECT value FROM facts JOIN tickers USING (cik) WHERE tickers.ticker = 'ABC-B'"
 
-    for as_of in (None, "2024-01-01"):
-        found = [
-            run_sql(library, f"SELECT value FROM facts WHERE ticker = '{ticker}'", as_of)
-            for ticker in ("ABC", "abc.b", "NONE")
-        ]
-        assert [reply.results for reply in found] == [[{"value": 5}], [], []]
-        notes = [None, ["'abc.b' is in the tables as 'ABC'; ask for that"], None]
-        assert [reply.extra.get("notes") for reply in found] == notes
+    found, none, by_cik = (
+        run_sql(library, query, "2024-01-01")
+        for query in ("SELECT value FROM facts WHERE ticker = 'ABC'", "SELECT 1 FROM facts WHERE ticker = 'x'", joined)
+    )
+    assert (found.results, by_cik.results, none.results) == ([{"value": 5}], [{"value": 5}], [])
+    assert ("notes" in found.extra, none.extra["notes"]) == (False, [sandbox._TICKER_NOTE])
 
 
 def test_a_column_that_does_not_exist_is_answered_with_those_that_do(sample):
@@ -154,38 +149,21 @@ def test_a_subquery_that_bears_a_view_s_name_sees_no_later_day(sample, query):
         run_sql(sample, query, "2020-01-01")
 
 
-async def test_the_process_of_a_cancelled_caller_is_killed(sample, tmp_path, monkeypatch):
-    """The process holds a pipe open when it runs, and would never end."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    code = f"import os, signal; os.write(os.open({str(pipe)!r}, 1), b'.'); signal.pause()"
-    monkeypatch.setattr(sandbox, "_COMMAND", (sys.executable, "-c", code))
-    asked = asyncio.create_task(sandbox.run_sql(sample, CustomSqlParams(sql_query="SELECT 1")))
-    with await asyncio.to_thread(pipe.open, "rb", 0) as opened:
-        await asyncio.to_thread(opened.read, 1)
-        asked.cancel()
-        await asyncio.wait([asked])
-
-        assert (asked.cancelled(), await asyncio.to_thread(opened.read)) == (True, b"")
-
-
 async def test_more_queries_than_processes_wait(sample, monkeypatch):
     running = []
 
-    async def execute(_sent):
-        running.append(len(running) + 1)
-        await asyncio.sleep(0)
+    def execute(_input):
+        running.append(1)
+        all_started.wait(timeout=STOPPED_WITHIN_S)
         most.append(len(running))
         running.pop()
         return {"columns": ["a"], "rows": [[1]], "truncated": False}
 
-    async def write(*_given):
-        return b""
-
     most = []
+    limit = sandbox._WAITING._max_workers
+    all_started = threading.Barrier(limit)
     monkeypatch.setattr(sandbox, "_execute", execute)
-    monkeypatch.setattr(sandbox, "compute", write)
-    params, count = CustomSqlParams(sql_query="SELECT 1"), sandbox._MAX_PROCESSES + 3
-    replies = await asyncio.gather(*[sandbox.run_sql(sample, params) for _ in range(count)])
+    params = CustomSqlParams(sql_query="SELECT 1")
+    replies = await asyncio.gather(*[sandbox.run_sql(sample, params) for _ in range(2 * limit)])
 
-    assert (len(replies), max(most)) == (count, sandbox._MAX_PROCESSES)
+    assert (len(replies), max(most)) == (2 * limit, limit)

@@ -7,49 +7,45 @@ and an answer ends after 1,000 rows or 2 MB, so a query costs this process no mo
 import asyncio
 import json
 import os
-import re
 import sqlite3
+import subprocess
 import sys
-from asyncio.subprocess import DEVNULL, PIPE
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from fingerpost.errors import ParameterError, StorageUnavailable
 from fingerpost.filings import sandbox_process
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.query_params import CustomSqlParams
 from fingerpost.filings.reply import Reply
-from fingerpost.filings.store import new_sample, plain_ticker
-from fingerpost.runtime.concurrency import compute
+from fingerpost.filings.store import new_sample
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# Each process may take a processor and its memory limit; further queries of this event loop wait.
-_MAX_PROCESSES = max(2, os.cpu_count() or 1)
-_free_processes: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
-# Beyond the query's own time, because the process has to start and to write its answer.
+# One thread waits for each process, so further queries wait for a process to end.
+_WAITING = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fingerpost-sql")
+# The process needs more than the query's own time, because it has to start and to write its answer.
 _MAX_DURATION_S = sandbox_process.DEADLINE_S + 1.5
 _SENTENCES = {
     sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join on fewer rows",
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
     sqlite3.SQLITE_TOOBIG: "a text or the query itself is too long",
 }
-_MAIN_TICKER = """
-    SELECT min(companies.ticker) FROM tickers JOIN companies USING (cik) WHERE tickers.ticker = ?
-    HAVING count(DISTINCT companies.ticker) = 1
-"""
+_TICKER_NOTE = "Companies are in the tables under their main ticker; the table tickers has the others, by cik"
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
     """Return the rows of one SELECT; raise ParameterError if it is refused, is wrong, or takes too long."""
-    async with _free_processes.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MAX_PROCESSES)):
-        answer = await _execute(await compute(_write_input, library, params))
+    return await asyncio.get_running_loop().run_in_executor(_WAITING, _run, library, params)
+
+
+def _run(library: FactLibrary, params: CustomSqlParams) -> Reply:
+    answer = _execute(_write_input(library, params))
     if "error" in answer:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
-    notes = [] if rows else await compute(_list_ticker_hints, library, params.sql_query)
-    return Reply(rows, extra={"truncated": answer["truncated"]} | ({"notes": notes} if notes else {}))
+    return Reply(rows, extra={"truncated": answer["truncated"]} | ({} if rows else {"notes": [_TICKER_NOTE]}))
 
 
 def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
@@ -60,25 +56,18 @@ def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
         return json.dumps([None, query, as_of]).encode() + b"\n" + sample.serialize()
 
 
-async def _execute(sent: bytes) -> dict[str, Any]:
+def _execute(process_input: bytes) -> dict[str, Any]:
     try:
-        process = await asyncio.create_subprocess_exec(*_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
+        done = subprocess.run(  # noqa: S603
+            _COMMAND,
+            input=process_input,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_MAX_DURATION_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
     except OSError as error:
         raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
-    try:
-        output, _ = await asyncio.wait_for(process.communicate(sent), _MAX_DURATION_S)
-    except TimeoutError:
-        return {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
-    finally:
-        # Also if the caller is cancelled.
-        if process.returncode is None:
-            process.kill()
-            await process.communicate()
-    answer: dict[str, Any] = {"code": sqlite3.SQLITE_NOMEM, "error": ""}
-    return json.loads(output) if process.returncode == 0 else answer
-
-
-def _list_ticker_hints(library: FactLibrary, query: str) -> list[str]:
-    texts = dict.fromkeys(re.findall(r"'([^']*)'", query))
-    mains = [(text, main) for text in texts for (main,) in library.rows(_MAIN_TICKER, plain_ticker(text))]
-    return [f"'{text}' is in the tables as '{main}'; ask for that" for text, main in mains if main != text]
+    return json.loads(done.stdout) if done.returncode == 0 else {"code": sqlite3.SQLITE_NOMEM, "error": ""}
