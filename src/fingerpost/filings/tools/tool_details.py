@@ -1,7 +1,7 @@
 """``tool_details``: the parameters and answers of a tool, from its specification."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from fingerpost.contract.spec import ToolSpec
@@ -16,18 +16,6 @@ from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_quer
 class ToolDetailsParams(StepParams):
     tool_name: Word
 
-
-_BOUNDS = {
-    "minimum": "at least",
-    "exclusiveMinimum": "more than",
-    "maximum": "at most",
-    "exclusiveMaximum": "less than",
-    "minLength": "characters at least",
-    "maxLength": "characters at most",
-    "minItems": "entries at least",
-    "maxItems": "entries at most",
-    "pattern": "like",
-}
 
 ListSpecs = Callable[[], list[ToolSpec]]
 
@@ -51,38 +39,16 @@ def _details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
 
 
 def _document(spec: ToolSpec) -> str:
+    """Return the query types and their parameters as text; a question mark follows the name of an optional one."""
     lines = [spec.name, spec.description]
     for kind, model in spec.input_schema.items():
         schema = schema_of(model)
-        required = set(schema.get("required", ()))
+        required = schema.get("required", ())
         fields = schema.get("properties", {})
         lines.append(f"{kind}:" if fields else f"{kind}: no parameters")
-        for name, field in fields.items():
-            optional = "" if name in required else "?"
-            about = f": {field['description']}" if "description" in field else ""
-            lines.append(f"  {name}{optional} ({_describe_type(field, schema)}){about}")
+        lines += [f"  {name}{'' if name in required else '?'}: {json.dumps(field)}" for name, field in fields.items()]
+        lines += [f"  {name}: {json.dumps(definition)}" for name, definition in schema.get("$defs", {}).items()]
     return "\n".join(lines)
-
-
-def _describe_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    if "$ref" in field:
-        field = {**schema.get("$defs", {}).get(field["$ref"].rpartition("/")[2], {}), **field}
-    if "enum" in field or "const" in field:
-        text = " or ".join(json.dumps(value) for value in field.get("enum", [field.get("const")]))
-    elif "anyOf" in field or "oneOf" in field:
-        kinds = [_describe_type(part, schema) for part in field.get("anyOf", field.get("oneOf", ()))]
-        text = " or ".join(kind for kind in dict.fromkeys(kinds) if kind != "null")
-    elif field.get("type") == "array":
-        text = f"list of {_describe_type(field.get('items', {}), schema)}"
-    elif field.get("properties"):
-        types = (f"{name}: {_describe_type(part, schema)}" for name, part in field["properties"].items())
-        text = f"object of {', '.join(types)}"
-    else:
-        text = str(field.get("type", "anything"))
-    bounds = [f"{word} {field[key]}" for key, word in _BOUNDS.items() if key in field]
-    if field.get("default") is not None:
-        bounds.append(f"default {json.dumps(field['default'])}")
-    return ", ".join([text, *bounds])
 
 
 _QUERIES: tuple[QueryType[ListSpecs, Any], ...] = (
