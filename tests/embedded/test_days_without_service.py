@@ -110,3 +110,11 @@ def test_behind_the_last_train_the_calendar_has_ended(ending, clock, is_cancelle
     if is_cancelled:
         ending.say(message(update("N-2", relationship="CANCELED"), timestamp=later))
     assert ending.plan()["error"]["message"] == COVERED
+
+
+def test_behind_the_last_train_of_the_last_day_nothing_leaves_any_more(towns, clock):
+    clock(at("21:00"))
+    over = towns("rail N | Alpha 20:20 | Gamma 20:40", days=[MONDAY, TUESDAY])
+    body = route(over, departureTime="now")
+    why = "Nothing departs near the origin. The timetable has no departures from here after 2026-03-10"
+    assert (over.plan()["error"]["hint"], body["meta"]["whyEmpty"]) == (why, f"{why}.")

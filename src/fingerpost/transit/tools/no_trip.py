@@ -11,16 +11,17 @@ from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.networks.asking import Deadline, ask_one
-from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
+from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_longest_wait
-from fingerpost.transit.tools.wording import format_count
+from fingerpost.transit.tools.wording import explain_gap, format_count
 
 _T = TypeVar("_T")
 
 # The contract's maximum of ``maxTransfers``.
 _MAX_TRANSFERS = 8
+_BOARD_S = 2 * 3600
 SIDES = ("the origin", "the destination")
 _NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time"
 # A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
@@ -42,6 +43,8 @@ async def explain_no_trip(
         causes.append(format_trip(best, network.profile.zone))
         # A source that finds no step-free trip offers one with steps.
         causes += list_weak_links([best]) if query.step_free else []
+    if not any(causes):
+        causes.append(await _or_none(_explain_origin(network, query, deadline, sides[0])))
     if not any(causes) and (answer is not None or wider == query):
         causes.append(_NO_HELP)
     return ". ".join(cause for cause in causes if cause) or None
@@ -116,6 +119,24 @@ async def _explain_end(
         f"No stop is within {query.max_walk_m:g} m of {side}; "
         f"the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
     )
+
+
+async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline, side: str) -> str | None:
+    """Return that nothing departs near the origin any more; None of servers, whose boards cost a request a stop."""
+    profile = network.profile
+    is_here = profile.answer_deadline_s is None and profile.fallback is None
+    if query.arrive_by or not is_here or not profile.can(Ability.STOPS, Ability.BOARDS):
+        return None
+    stop_ids = list(query.origin.stop_ids)
+    if not stop_ids:
+        at, radius_m = query.origin.coordinate, query.max_walk_m
+        near = await network.list_stops_near(at, radius_m, language=query.language)
+        stop_ids = [stop.stop.id for stop in near.stops if stop.stop.id is not None]
+    board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
+    board = await ask_one(network, lambda asked: asked.list_departures(board_query), deadline)
+    if board.gap is None or board.gap.next_departure is not None or board.departures:
+        return None
+    return f"Nothing departs near {side}. {explain_gap(board.gap).words}"
 
 
 def format_trip(trip: Itinerary, zone: str) -> str:
