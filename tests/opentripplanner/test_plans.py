@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.transit.model.itinerary import Access, LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.remote.kit.itineraries import draw_leg
+from fingerpost.transit.remote.kit.journeys import draw_leg
 from tests.opentripplanner.answers import (
     HERE,
     NOON,

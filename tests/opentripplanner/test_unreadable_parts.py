@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.errors import SourceChanged
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.remote.kit.itineraries import draw_leg
+from fingerpost.transit.remote.kit.journeys import draw_leg
 from tests.opentripplanner.answers import HERE, a_page, a_query, a_ride, a_walk, asking, at, data
 
 PRICE = {"amount": 3.1, "currency": {"code": "EUR"}}

@@ -11,7 +11,7 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, Sourc
 from fingerpost.transit.model.itinerary import LineSource, Mode, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.remote.kit.itineraries import draw_leg
+from fingerpost.transit.remote.kit.journeys import draw_leg
 from fingerpost.transit.remote.tfl.itineraries import TflRequest, choose_after
 from tests.tfl.asking import NO_JOURNEY, a_leg, a_point, asking, journeys
 

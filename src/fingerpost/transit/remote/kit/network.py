@@ -21,8 +21,7 @@ from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
-from fingerpost.transit.remote.kit.itineraries import draw_leg
-from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyRequest, JourneySearch, find_end
+from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyRequest, JourneySearch, draw_leg, find_end
 from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdCodec, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose

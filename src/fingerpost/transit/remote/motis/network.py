@@ -1,8 +1,8 @@
 """A network behind one MOTIS server, and its learned profile."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
@@ -11,20 +11,20 @@ from fingerpost.net.request import Fetch, split_address
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
+from fingerpost.transit.model.itinerary import Departure
+from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Bounds, Coordinate, box_around, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
-from fingerpost.transit.remote.motis import shapes
-from fingerpost.transit.remote.motis.itineraries import ask_board, list_rows
-from fingerpost.transit.remote.motis.journeys import MotisJourneySearch
-from fingerpost.transit.remote.motis.places import MotisGeocoder, MotisStopIds, MotisStopLookup, ask_stops
+from fingerpost.transit.remote.kit.places import StopIdCodec
+from fingerpost.transit.remote.motis import journeys, places, shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge, UnknownThere
 from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_transitous
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
-from fingerpost.transit.rules.times import is_zone
+from fingerpost.transit.rules.times import format_utc, is_zone
 
 ABILITIES = frozenset(Ability)
 # Around the middle of a server's map, if it has too many stops to list: enough to learn the time zone.
@@ -75,7 +75,7 @@ async def _list_stops(
         box = Bounds(south=south, west=west, north=north, east=east)
         middle = Coordinate((south + north) / 2, (west + east) / 2)
     try:
-        stops = (await ask_stops(server, box, fresh_s=0.0)).data
+        stops = (await places.ask_stops(server, box, fresh_s=0.0)).data
     except ResponseTooLarge as error:
         if record.bounds is None:
             raise ParameterError(
@@ -83,7 +83,7 @@ async def _list_stops(
                 {"field": "bounds"},
                 hint="Give --bounds S,W,N,E",
             ) from error
-        return (await ask_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, False
+        return (await places.ask_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, False
     if not stops:
         raise SourceChanged("The server has no stops there", hint="Import a timetable, or correct --bounds")
     return stops, True
@@ -108,11 +108,11 @@ class MotisNetwork(ServerNetwork):
         profile = replace(profile, feed_names=profile.feed_names | {record.name})
         if is_transitous(record.url):
             self.credit = "Retrieved from Transitous {retrieved}"
-        ids = MotisStopIds(record.name, (feed.name for feed in learned.feeds))
+        ids = places.MotisStopIds(record.name, (feed.name for feed in learned.feeds))
         self._server = MotisServer(fetch, record)
-        stops = MotisStopLookup(self._server, ids)
-        names = MotisGeocoder(self._server, stops, profile.bounds)
-        search = MotisJourneySearch(self._server, ids)
+        stops = places.MotisStopLookup(self._server, ids)
+        names = places.MotisGeocoder(self._server, stops, profile.bounds)
+        search = journeys.MotisJourneySearch(self._server, ids)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
@@ -147,6 +147,72 @@ class MotisNetwork(ServerNetwork):
 
         own_ids = self._ids.decode_all(query.stop_ids)
         return dict(zip(own_ids, await gather_all(map(ask, own_ids)), strict=True))
+
+
+# The server counts minutes.
+_MARGIN_S = 60
+_MAX_HALVINGS = 5
+
+
+async def ask_board(
+    server: MotisServer, own_id: str, first: int, last: int, language: str | None, halvings: int = 0
+) -> list[Answer[shapes.MotisStopTimes]]:
+    """Return the departures of exactly that stop from ``first`` to ``last``, and perhaps some around them.
+
+    A window with more rows than the server returns is halved. Raise UnknownThere for an unknown stop.
+    """
+    params = {
+        "stopId": own_id,
+        # Else the server adds whatever is called alike.
+        "exactRadius": "true",
+        "radius": "0",
+        "time": format_utc((first - _MARGIN_S) // 60 * 60),
+        "window": str(last - first + 3 * _MARGIN_S),
+    }
+    try:
+        answered = await server.ask(MotisEndpoint.STOP_TIMES, shapes.MotisStopTimes, params, language=language)
+    except ResponseTooLarge:
+        if halvings == _MAX_HALVINGS or last - first <= _MARGIN_S:
+            raise
+        middle = (first + last) // 2
+        earlier = await ask_board(server, own_id, first, middle, language, halvings + 1)
+        return [*earlier, *await ask_board(server, own_id, middle, last, language, halvings + 1)]
+    answered.require("departure", "stopTimes", found=answered.data.stop_times)
+    return [answered]
+
+
+def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
+    """Return departures, each once, of stop times with the server's id of the stop of their board."""
+    return {(row.stop_id, row.trip_id, row.scheduled): row for row in _rows(times, ids, zone)}.values()
+
+
+def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
+    for own_id, time in times:
+        place = time.place
+        cancelled = bool(time.cancelled or time.trip_cancelled)
+        # The server adds stops on the same spot, and calls without boarding.
+        is_off = time.pickup_dropoff_type == journeys.NOT_ALLOWED and not cancelled
+        if own_id not in (place.stop_id, place.parent_id) or place.departure is None or is_off:
+            continue
+        scheduled = place.departure if place.scheduled_departure is None else place.scheduled_departure
+        trip_id = time.trip_id or ""
+        line = journeys.name_line(time) or "?"
+        yield Departure(
+            line=line,
+            mode=shapes.read_mode(time.mode, time.route_type),
+            destination=journeys.find_destination(time) or line,
+            scheduled=scheduled,
+            stop_id=ids.encode(place.stop_id or own_id),
+            trip_id=ids.encode_trip(trip_id),
+            service_day=places.find_service_day(trip_id) or datetime.fromtimestamp(scheduled, zone).date(),
+            departure_delay_s=place.departure - scheduled if time.real_time and not cancelled else None,
+            cancelled=cancelled,
+            platform=place.track or None,
+            by_arrangement=time.mode in shapes.BY_ARRANGEMENT,
+            long_name=time.route_long_name or None,
+            colors=read_line_colors(time.route_color, time.route_text_color),
+            alerts=journeys.list_in_force(place.alerts, place.departure, place.departure),
+        )
 
 
 class MotisSource(ServerSource):

@@ -17,7 +17,7 @@ from fingerpost.transit.remote.kit.answers import (
     Shape,
     nested,
 )
-from fingerpost.transit.remote.kit.itineraries import decode_line
+from fingerpost.transit.remote.kit.journeys import decode_line
 
 WALK = "WALK"
 # Street modes that were not requested; ODM and RIDE_SHARING only without a trip of the timetable.

@@ -4,34 +4,24 @@ The server has no limit on walking (rule B6), so itineraries that walk too far a
 makes walking expensive.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from fingerpost.errors import RegionUnsupported
-from fingerpost.transit.model.itinerary import Optimize
+from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, Optimize, ServiceAlert, StopPoint
+from fingerpost.transit.model.line_colors import read_line_colors
+from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.remote.kit import journeys as kit
 from fingerpost.transit.remote.kit.answers import refuse_unreadable
-from fingerpost.transit.remote.kit.journeys import (
-    PAGE_SIZE,
-    FoundJourneys,
-    JourneyEnd,
-    JourneyRequest,
-    JourneySearch,
-    list_timetabled,
-    new_outside_calendar,
-    sort_live,
-)
-from fingerpost.transit.remote.opentripplanner.itineraries import (
-    ARRIVAL_MARGIN_S,
-    list_itineraries,
-)
+from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
+from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.places import OtpStopIds
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import Plan, RoutingError, format_offset_time
 
 OUTSIDE_SERVICE_PERIOD, OUTSIDE_BOUNDS = "OUTSIDE_SERVICE_PERIOD", "OUTSIDE_BOUNDS"
 WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
@@ -46,12 +36,12 @@ _SENTENCES = {
 }
 
 
-def list_reasons(errors: Iterable[RoutingError]) -> tuple[str, ...]:
+def list_reasons(errors: Iterable[shapes.RoutingError]) -> tuple[str, ...]:
     sentences = (_SENTENCES[error.code].format(end=_end_of(error)) for error in errors if error.code in _SENTENCES)
     return tuple(sentence[0].upper() + sentence[1:] for sentence in sentences)
 
 
-def _end_of(error: RoutingError) -> str:
+def _end_of(error: shapes.RoutingError) -> str:
     return _ENDS.get(error.input_field or "", "an end")
 
 
@@ -65,7 +55,7 @@ _FEW_TRANSFERS_COST = 1200
 _SHORT_WALK_RELUCTANCE = 10.0
 
 
-def to_plan_location(end: JourneyEnd) -> dict[str, Any]:
+def to_plan_location(end: kit.JourneyEnd) -> dict[str, Any]:
     """Return a PlanLabeledLocationInput: exactly one of its two keys, never null."""
     if end.stop_id is not None:
         return {"location": {"stopLocation": {"stopLocationId": end.stop_id}}}
@@ -73,7 +63,7 @@ def to_plan_location(end: JourneyEnd) -> dict[str, Any]:
     return {"location": {"coordinate": {"latitude": here.lat, "longitude": here.lon}}}
 
 
-def new_variables(request: JourneyRequest, zone: ZoneInfo) -> dict[str, Any]:
+def new_variables(request: kit.JourneyRequest, zone: ZoneInfo) -> dict[str, Any]:
     """Return the variables of the plan document; wishes that were not made are left out, because nulls fail."""
     query, shorter_walks = request.query, request.shorter_walks
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
@@ -82,8 +72,8 @@ def new_variables(request: JourneyRequest, zone: ZoneInfo) -> dict[str, Any]:
     variables: dict[str, Any] = {
         "origin": to_plan_location(request.origin),
         "destination": to_plan_location(request.destination),
-        "dateTime": {bound: format_offset_time(instant, zone)},
-        "first": max(PAGE_SIZE, query.wanted + 1),
+        "dateTime": {bound: shapes.format_offset_time(instant, zone)},
+        "first": max(kit.PAGE_SIZE, query.wanted + 1),
         "preferences": preferences,
         "withScheduled": True,
         "scheduled": {
@@ -111,7 +101,7 @@ def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
     return preferences
 
 
-class OpenTripPlannerSearch(JourneySearch):
+class OpenTripPlannerSearch(kit.JourneySearch):
     # A page may be empty although more follow.
     most_pages = 4
 
@@ -121,21 +111,21 @@ class OpenTripPlannerSearch(JourneySearch):
         self._profile = profile
         self._zone = ZoneInfo(profile.zone)
 
-    async def first_page(self, request: JourneyRequest) -> FoundJourneys:
+    async def first_page(self, request: kit.JourneyRequest) -> kit.FoundJourneys:
         return await self._ask(request, new_variables(request, self._zone))
 
-    async def _ask(self, request: JourneyRequest, variables: Mapping[str, Any]) -> FoundJourneys:
+    async def _ask(self, request: kit.JourneyRequest, variables: Mapping[str, Any]) -> kit.FoundJourneys:
         query = request.query
-        answered = await self._server.ask(Plan, variables, language=request.language)
+        answered = await self._server.ask(shapes.Plan, variables, language=request.language)
         page = answered.data.live
         itineraries = list_itineraries(page.edges, query, self._ids)
-        live = sort_live(itineraries, query, answered.retrieved_at, answered.notes)
+        live = kit.sort_live(itineraries, query, answered.retrieved_at, answered.notes)
         if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_lost("node")):
             raise refuse_unreadable("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
         found = replace(
             live,
-            timetabled=list_timetabled(list_itineraries(answered.data.scheduled, query, self._ids), query),
+            timetabled=kit.list_timetabled(list_itineraries(answered.data.scheduled, query, self._ids), query),
             reasons=list_reasons(page.routing_errors),
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
         )
@@ -147,20 +137,160 @@ class OpenTripPlannerSearch(JourneySearch):
         next_page = {**variables, "withScheduled": False, "after": cursor}
         return replace(found, following=partial(self._ask, request, next_page))
 
-    def _refuse_outside(self, errors: Iterable[RoutingError]) -> None:
+    def _refuse_outside(self, errors: Iterable[shapes.RoutingError]) -> None:
         name = self._profile.name
         for error in errors:
             if error.code == OUTSIDE_SERVICE_PERIOD:
-                raise new_outside_calendar(name, self._profile.first_day, self._profile.last_day)
+                raise kit.new_outside_calendar(name, self._profile.first_day, self._profile.last_day)
             if error.code == OUTSIDE_BOUNDS:
                 end = _end_of(error)
                 raise RegionUnsupported(f"{end[0].upper()}{end[1:]} lies outside the area that {name} covers")
 
 
-def _may_lack_some(found: FoundJourneys, query: JourneyQuery) -> bool:
+def _may_lack_some(found: kit.FoundJourneys, query: JourneyQuery) -> bool:
     """Whether the next page, with later departures, may have the first trip or more of the window."""
     if not found.live:
         return True
     if query.window_s is None or query.arrive_by:
         return False
     return max(itinerary.departure for itinerary in found.live) <= query.instant + query.window_s
+
+
+def list_in_force(alerts: Iterable[shapes.OtpAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+    """Return the distinct alerts with a text that are active at any time from ``begin`` to ``end``."""
+    return kit.unique_alerts(
+        ServiceAlert(
+            id=alert.id,
+            header=(alert.alert_header_text or "").strip(),
+            text=(alert.alert_description_text or "").strip(),
+            effect=alert.alert_effect or kit.UNKNOWN_EFFECT,
+            since=alert.effective_start_date,
+            until=alert.effective_end_date,
+            url=alert.alert_url or None,
+        )
+        for alert in alerts
+        if kit.is_in_force(alert.effective_start_date, alert.effective_end_date, begin, end)
+    )
+
+
+CANCELLED = "CANCELED"
+BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
+
+
+def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
+    """Return a leg; ``start`` and ``end`` are the trip's own ends if it begins or ends there."""
+    ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
+    if not leg.transit_leg:
+        return kit.new_walk(
+            *ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=shapes.read_mode(leg.mode)
+        )
+    # The trip is cancelled, or skips a stop of the rider, which then has no pickup or drop-off type.
+    is_skipped = bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type)
+    cancelled = leg.realtime_state == CANCELLED or is_skipped
+    return Leg(
+        mode=kit.ride_mode(shapes.read_mode(leg.mode, None if leg.route is None else leg.route.type)),
+        start=ends[0],
+        end=ends[1],
+        departure_scheduled=leg.start.scheduled_time,
+        arrival_scheduled=leg.end.scheduled_time,
+        departure_delay_s=None if cancelled else leg.start.delay_s,
+        arrival_delay_s=None if cancelled else leg.end.delay_s,
+        cancelled=cancelled,
+        distance_m=leg.distance,
+        line=None if leg.route is None else name_line(leg.route),
+        headsign=leg.headsign or (None if leg.trip is None else find_destination(leg.trip)),
+        trip_id=None if leg.trip is None else ids.encode_trip(leg.trip.gtfs_id),
+        service_day=leg.service_date,
+        wheelchair=shapes.read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
+        by_arrangement=bool(BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
+        stays_seated=bool(leg.interline_with_previous_leg),
+        colors=None if leg.route is None else read_line_colors(leg.route.color, leg.route.text_color),
+        alerts=list_in_force(leg.alerts, leg.start.expected_time, leg.end.expected_time),
+        handle=leg,
+    )
+
+
+def name_line(route: shapes.Route) -> str:
+    return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
+
+
+def find_destination(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
+    return trip.trip_headsign or trip.last_stop_name
+
+
+def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:
+    here = end.coordinate
+    if end.stop is None:
+        return StopPoint(name=kit.location_name(location) or end.name or UNNAMED, coordinate=here)
+    return StopPoint(
+        name=end.stop.name or end.name or UNNAMED,
+        coordinate=here,
+        id=ids.encode(end.stop.gtfs_id),
+        platform=end.stop.platform_code or None,
+        wheelchair=shapes.read_access(end.stop.wheelchair_boarding),
+    )
+
+
+# A server skips rides that arrive in exactly the second of the query (observed with 2.9).
+ARRIVAL_MARGIN_S = 1
+
+
+def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: StopIdCodec) -> list[Itinerary]:
+    read = [kit.read_itinerary(edge.legs, query, ids, new_leg) for edge in edges if edge.legs]
+    in_time = [_keep_in_time(itinerary, query) for itinerary in read]
+    return [replace(itinerary, fare=price(itinerary)) for itinerary in in_time if itinerary is not None]
+
+
+def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
+    """Remove the margin that was added to the query: move a walk earlier, drop a ride that arrives within it."""
+    if not query.arrive_by or not 0 < itinerary.arrival - query.instant <= ARRIVAL_MARGIN_S:
+        return itinerary
+    if itinerary.rides:
+        return None
+    late_s = itinerary.arrival - query.instant
+    return Itinerary(
+        tuple(
+            replace(
+                leg,
+                departure_scheduled=leg.departure_scheduled - late_s,
+                arrival_scheduled=leg.arrival_scheduled - late_s,
+            )
+            for leg in itinerary.legs
+        )
+    )
+
+
+def price(itinerary: Itinerary) -> Fare | None:
+    """Return the price of all rides for an ordinary rider, or why it is unknown; None without rides.
+
+    The cheapest purchase that covers every ride counts. Without one, each ride must have a single product, because the
+    server does not state which are bought together.
+    """
+    if not itinerary.rides:
+        return None
+    by_ride = [_list_offers(leg) for leg in itinerary.rides]
+    for leg, offers in zip(itinerary.rides, by_ride, strict=True):
+        if not offers:
+            return Fare(unknown=f"the server states no fare for {leg.line or 'a ride'}")
+    shared = set.intersection(*(set(offers) for offers in by_ride))
+    if shared:
+        return _sum([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)])
+    if any(len(offers) > 1 for offers in by_ride):
+        return Fare(unknown="the server lists several tickets, but not which of them are bought together")
+    return _sum(list({name: offer for offers in by_ride for name, offer in offers.items()}.values()))
+
+
+def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Money]]:
+    """Return the priced products for an ordinary rider of a leg, by the id of the purchase."""
+    own = leg.handle
+    uses = own.fare_products if isinstance(own, shapes.OtpLeg) else ()
+    return {
+        use.id: (use.product, use.product.price)
+        for use in uses
+        if use.product is not None and use.product.price is not None and use.product.is_default is not False
+    }
+
+
+def _sum(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
+    prices = [(money.amount, money.currency.code) for _, money in offers]
+    return kit.sum_fares(prices, (product.id for product, _ in offers))

@@ -1,7 +1,7 @@
 """A network behind one OpenTripPlanner server, and its learned profile."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
@@ -11,24 +11,19 @@ from fingerpost.errors import SourceChanged
 from fingerpost.net.request import Fetch
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
+from fingerpost.transit.model.itinerary import Departure
+from fingerpost.transit.model.line_colors import read_line_colors
 from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
-from fingerpost.transit.remote.kit.places import PlaceNames
-from fingerpost.transit.remote.opentripplanner import shapes
+from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec
+from fingerpost.transit.remote.opentripplanner import journeys, shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
-from fingerpost.transit.remote.opentripplanner.itineraries import (
-    MARGIN_S,
-    MAX_ROWS,
-    list_in_force,
-    list_rows,
-)
-from fingerpost.transit.remote.opentripplanner.journeys import OpenTripPlannerSearch
 from fingerpost.transit.remote.opentripplanner.places import DigitransitGeocoder, OtpStopIds, OtpStopLookup, StopNames
 from fingerpost.transit.remote.opentripplanner.server import Server
-from fingerpost.transit.remote.opentripplanner.shapes import read_mode
+from fingerpost.transit.remote.opentripplanner.shapes import find_service_day, read_mode
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 
 _log = logging.getLogger(__name__)
@@ -109,7 +104,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         if region is not None:
             names = DigitransitGeocoder(fetch, record, stops, ids, profile.bounds)
             self.credit = "© Digitransit {year}, retrieved {retrieved}"
-        search = OpenTripPlannerSearch(self._server, ids, profile)
+        search = journeys.OpenTripPlannerSearch(self._server, ids, profile)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
@@ -130,8 +125,51 @@ class OpenTripPlannerNetwork(ServerNetwork):
             rows=(row for stop in stops for row in list_rows(stop, self._ids, zone)),
             retrieved_at=answered.retrieved_at,
             notes=answered.notes,
-            alerts=list_in_force(alerts, query.instant, query.instant + query.window_s),
+            alerts=journeys.list_in_force(alerts, query.instant, query.instant + query.window_s),
         )
+
+
+# More than depart from any stop within a day.
+MAX_ROWS = 3000
+# The server handles both ends of a time window differently.
+MARGIN_S = 120
+_NO_BOARDING = "NONE"
+
+
+def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
+    printed = ids.encode(stop.gtfs_id)
+    for time in stop.stoptimes_without_patterns:
+        if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
+            row = _row(time, ids, printed, stop.platform_code or None, zone)
+            alerts = journeys.list_in_force((*time.trip.alerts, *stop.alerts), row.expected, row.expected)
+            yield replace(row, alerts=alerts) if alerts else row
+
+
+def _is_last_call(time: shapes.Stoptime) -> bool:
+    """Whether the trip ends here; a cancelled stop time has no pickup type to show it."""
+    position = time.trip.last_position
+    return position is not None and position == time.stop_position_in_pattern
+
+
+def _row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
+    trip = time.trip
+    cancelled = time.realtime_state == journeys.CANCELLED or (bool(time.realtime) and time.pickup_type is None)
+    line = journeys.name_line(trip.route)
+    return Departure(
+        line=line,
+        mode=read_mode(None, trip.route.type),
+        destination=time.headsign or journeys.find_destination(trip) or line,
+        scheduled=time.service_day + time.scheduled_departure,
+        stop_id=stop_id,
+        trip_id=ids.encode_trip(trip.gtfs_id),
+        service_day=find_service_day(time.service_day, zone),
+        departure_delay_s=time.departure_delay if time.realtime and not cancelled else None,
+        cancelled=cancelled,
+        platform=platform,
+        by_arrangement=time.pickup_type in journeys.BY_ARRANGEMENT,
+        long_name=trip.route.long_name or None,
+        colors=read_line_colors(trip.route.color, trip.route.text_color),
+    )
 
 
 class OpenTripPlannerSource(ServerSource):

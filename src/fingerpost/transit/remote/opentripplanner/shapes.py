@@ -26,7 +26,7 @@ from fingerpost.transit.remote.kit.answers import (
     from_text,
     nested,
 )
-from fingerpost.transit.remote.kit.itineraries import decode_line
+from fingerpost.transit.remote.kit.journeys import decode_line
 
 _T = TypeVar("_T")
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, ServiceAlert, StopPoint
 from fingerpost.transit.model.place import Coordinate, Location
-from fingerpost.transit.remote.kit import itineraries as kit
+from fingerpost.transit.remote.kit import journeys as kit
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 
@@ -200,7 +200,7 @@ class JourneyReader:
             arrival_scheduled=scheduled_arrival,
             departure_delay_s=departure_delay_s if is_live else None,
             arrival_delay_s=arrival_delay_s if is_live else None,
-            line=_line_of(leg),
+            line=_name_line(leg),
             headsign=next(
                 (direction for option in leg.route_options for direction in option.directions if direction), None
             ),
@@ -231,7 +231,7 @@ def is_placed(itinerary: Itinerary) -> bool:
     return all(math.isfinite(point.coordinate.lat) for point in points)
 
 
-def _line_of(leg: shapes.TflLeg) -> str:
+def _name_line(leg: shapes.TflLeg) -> str:
     """Return a line's name: the first route's, else its line's, else the mode's (rule A2)."""
     for option in leg.route_options:
         line = option.line_identifier
