@@ -127,7 +127,7 @@ GOOD_FRIDAY, EASTER_MONDAY = date(2026, 4, 3), date(2026, 4, 6)
 def test_the_day_chooses_among_timetables_by_their_names(day, names, holding, remarks):
     found, said = choose_schedules([Schedule(name=name) for name in names], day, "313")
 
-    assert ([each.schedule.name for each in found], [each.kind for each in said]) == (holding, remarks)
+    assert ([schedule.name for schedule, _ in found], [each.kind for each in said]) == (holding, remarks)
 
 
 def test_a_name_that_is_not_understood_is_left_out_and_said():

@@ -8,7 +8,7 @@ from datetime import date
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m
-from fingerpost.transit.remote.kit.answers import Answer
+from fingerpost.transit.remote.kit.answers import Answer, Entries
 from fingerpost.transit.remote.kit.places import (
     AROUND_M,
     MAX_GROUPED,
@@ -167,9 +167,11 @@ async def ask_stops(
 ) -> Answer[tuple[shapes.MotisPlace, ...]]:
     """Return the stops of a box; raise ResponseTooLarge if there are more than the server lists at once."""
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
-    answered = await server.ask(MotisEndpoint.STOPS, shapes.StopList, params, language=language, fresh_s=fresh_s)
-    answered.require("stop", "", found=answered.data.root)
-    return answered.with_data(tuple(stop for stop in answered.data.root if stop.stop_id is not None))
+    answered = await server.ask(
+        MotisEndpoint.STOPS, Entries[shapes.MotisPlace], params, language=language, fresh_s=fresh_s
+    )
+    answered.require("stop", "", found=answered.data)
+    return answered.with_data(tuple(stop for stop in answered.data if stop.stop_id is not None))
 
 
 class MotisGeocoder(Geocoder):
@@ -191,9 +193,11 @@ class MotisGeocoder(Geocoder):
         return await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
 
     async def _ask(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> list[Candidate]:
-        answered = await self._server.ask(endpoint, shapes.Matches, params, language=language, fresh_s=STOPS_FRESH_S)
-        answered.require("place", "", found=answered.data.root)
-        return [_new_candidate(match) for match in answered.data.root]
+        answered = await self._server.ask(
+            endpoint, Entries[shapes.Match], params, language=language, fresh_s=STOPS_FRESH_S
+        )
+        answered.require("place", "", found=answered.data)
+        return [_new_candidate(match) for match in answered.data]
 
     async def _find_places(
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, RootModel
+from pydantic import Field
 
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.remote.kit.answers import (
@@ -167,14 +167,6 @@ class Match(Positioned):
     id: str = ""
     areas: Several[Area] = ()
     house_number: str | None = None
-
-
-class Matches(RootModel[Entries[Match]]):
-    model_config = ConfigDict(frozen=True)
-
-
-class StopList(RootModel[Entries[MotisPlace]]):
-    model_config = ConfigDict(frozen=True)
 
 
 class Initial(Positioned):

@@ -1,12 +1,13 @@
 """Choose the timetables of a day by their names, because TfL publishes no calendar."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from fingerpost.transit.remote.kit.answers import list_first
 from fingerpost.transit.remote.tfl.shapes import Schedule
@@ -171,39 +172,33 @@ class RemarkKind(StrEnum):
     SCHOOL = "TfL does not state when schools are open; a school day was assumed for"
 
 
-@dataclass(frozen=True, slots=True)
-class TimetableRemark:
+class TimetableRemark(NamedTuple):
+    """A remark on a line, whose text names the line."""
+
     kind: RemarkKind
-    line: str
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenSchedule:
-    schedule: Schedule
-    is_night: bool
+    text: str
 
 
 def choose_schedules(
     schedules: Sequence[Schedule], day: date, line: str
-) -> tuple[list[ChosenSchedule], tuple[TimetableRemark, ...]]:
-    """Return the timetables of a day and remarks on the choice.
+) -> tuple[list[tuple[Schedule, bool]], list[TimetableRemark]]:
+    """Return the timetables of a day, each with whether it is for the night, and remarks on the choice.
 
     By day and by night the one for the fewest days counts: ``School Friday`` goes before ``Mon-Fri Schooldays``.
     """
+    named = [(schedule, find_named_days(schedule.name)) for schedule in schedules]
     remarks = [
-        TimetableRemark(RemarkKind.DAYS_UNKNOWN, line, f"'{schedule.name}'")
-        for schedule in schedules
-        if find_named_days(schedule.name) is None
+        TimetableRemark(RemarkKind.DAYS_UNKNOWN, f"{line} ('{schedule.name}')")
+        for schedule, days in named
+        if days is None
     ]
-    known = [(schedule, days) for schedule in schedules if (days := find_named_days(schedule.name)) is not None]
-    chosen: list[ChosenSchedule] = []
+    chosen: list[tuple[Schedule, bool]] = []
     for is_night in (False, True):
-        of_kind = [(schedule, days) for schedule, days in known if days.is_night is is_night]
-        found, remark = _choose(of_kind, day, line)
-        chosen += [ChosenSchedule(schedule, is_night) for schedule in found]
-        remarks += remark
-    return chosen, tuple(remarks)
+        of_kind = [(schedule, days) for schedule, days in named if days is not None and days.is_night is is_night]
+        found, more = _choose(of_kind, day, line)
+        chosen += [(schedule, is_night) for schedule in found]
+        remarks += more
+    return chosen, remarks
 
 
 def _choose(
@@ -217,18 +212,20 @@ def _choose(
     ]
     if named:
         return named, [
-            TimetableRemark(RemarkKind.HOLIDAY_FOLLOWED, line, f"'{schedule.name}', {holiday}") for schedule in named
+            TimetableRemark(RemarkKind.HOLIDAY_FOLLOWED, f"{line} ('{schedule.name}', {holiday})") for schedule in named
         ]
     if not known:
         return [], []
     if holiday == CHRISTMAS:
-        return [], [TimetableRemark(RemarkKind.CHRISTMAS, line, str(day))]
+        return [], [TimetableRemark(RemarkKind.CHRISTMAS, f"{line} ({day})")]
     # Most lines run their Sunday service on a holiday; promising fewer trips is safer than promising more.
     is_by_day = not any(days.is_night for _, days in known)
     has_sunday = any(_SUNDAY in days.weekdays for _, days in known)
     weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()
     found, remarks = _choose_by_weekday(known, day, weekday, line)
-    guess = [TimetableRemark(RemarkKind.HOLIDAY_GUESSED, line, f"'{schedule.name}', {holiday}") for schedule in found]
+    guess = [
+        TimetableRemark(RemarkKind.HOLIDAY_GUESSED, f"{line} ('{schedule.name}', {holiday})") for schedule in found
+    ]
     return found, remarks + guess
 
 
@@ -241,7 +238,7 @@ def _choose_by_weekday(
     narrowest = min((_width(days) for _, days in in_force), default=None)
     # On days without school nothing is guessed.
     is_guess = is_school and any(days.school is not None for _, days in of_weekday)
-    remarks = [TimetableRemark(RemarkKind.SCHOOL, line, str(day))] if is_guess else []
+    remarks = [TimetableRemark(RemarkKind.SCHOOL, f"{line} ({day})")] if is_guess else []
     return [schedule for schedule, days in in_force if _width(days) == narrowest], remarks
 
 
@@ -250,14 +247,6 @@ def _width(days: NamedDays) -> tuple[bool, int]:
     return days.school is None, len(days.weekdays)
 
 
-def format_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
-    by_kind: dict[RemarkKind, dict[str, list[str]]] = {}
-    for remark in dict.fromkeys(remarks):
-        details = by_kind.setdefault(remark.kind, {}).setdefault(remark.line, [])
-        details += [remark.detail] if remark.detail else []
-    return [f"{kind.value} {_format_lines(by_kind[kind])}." for kind in RemarkKind if kind in by_kind]
-
-
-def _format_lines(by_line: dict[str, list[str]]) -> str:
-    named = [f"{line} ({'; '.join(details)})" if details else line for line, details in sorted(by_line.items())]
-    return list_first(named, _MAX_NAMED)
+def format_remarks(remarks: Sequence[TimetableRemark]) -> list[str]:
+    texts = {kind: sorted({remark.text for remark in remarks if remark.kind is kind}) for kind in RemarkKind}
+    return [f"{kind.value} {list_first(texts[kind], _MAX_NAMED)}." for kind in RemarkKind if texts[kind]]

@@ -191,14 +191,13 @@ class LineTimetable:
                 for pattern in route.station_intervals
                 if pattern.intervals
             }
-            for choice in chosen:
-                schedule = choice.schedule
+            for schedule, is_night in chosen:
                 for journey in schedule.known_journeys or filter(None, (schedule.first_journey, schedule.last_journey)):
-                    minutes = _of_night(journey.minutes, choice.is_night)
+                    minutes = _of_night(journey.minutes, is_night)
                     if begin <= minutes <= end and journey.interval_id in destinations:
                         rows.append(self._row(day, minutes, journey.interval_id, destinations[journey.interval_id]))
                 if _has_frequency_alone(schedule):
-                    remarks.append(TimetableRemark(RemarkKind.FREQUENCY_ALONE, self.line.name, f"'{schedule.name}'"))
+                    remarks.append(TimetableRemark(RemarkKind.FREQUENCY_ALONE, f"{self.line.name} ('{schedule.name}')"))
         return [row for row in rows if first <= row.scheduled <= last], remarks
 
     def _minutes_of(self, instant: int, day: date) -> int:
