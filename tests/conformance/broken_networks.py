@@ -5,7 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.testing.networks.suite import ConformingSource
 from fingerpost.transit.model.itinerary import Itinerary, LegLine, LineSource, ServiceAlert
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.profile import Ability
@@ -176,9 +176,7 @@ BENT = {
     "every_answer_states_its_provenance": map_provenance(retrieved_at=0),
     "answers_without_realtime_state_none": map_provenance(realtime_updated=1),
     "a_plan_departs_when_asked": Bend(plan_query=shift(instant=-86_400)),
-    "a_plan_may_depart_at_the_very_second": Bend(plan_query=shift(instant=1)),
     "a_plan_arrives_when_asked": Bend(plan_query=lambda query: replace(query, arrive_by=False)),
-    "a_plan_may_arrive_no_second_late": Bend(plan_query=shift(instant=60)),
     "a_plan_keeps_the_limit_of_transfers": Bend(plan_query=lambda query: replace(query, max_transfers=4)),
     "a_plan_keeps_the_limit_of_walking": Bend(plan_query=lambda query: replace(query, max_walk_m=1500.0)),
     "legs_join_end_to_start": Bend(
@@ -203,12 +201,10 @@ BENT = {
     "an_exact_name_comes_first": Bend(places=lambda found, _: [replace(each, score=each.score / 2) for each in found]),
     "case_and_accents_do_not_matter": Bend(places=lambda found, text: [] if text.isupper() else found),
     "unknown_names_find_nothing": Bend(text=lambda text: "Alpha"),
-    "scores_fall_from_best_to_worst": Bend(places=lambda found, _: [replace(each, score=7.0) for each in found]),
     "a_token_resolves_to_its_place": Bend(place=lambda place, stop_id: None if stop_id.islower() else place),
     "a_stop_is_found_by_its_id": Bend(stop=lambda place, _: place and replace(place, member_ids=())),
     "an_unknown_id_finds_nothing": Bend(stop=lambda place, _: place or object()),
     "stops_near_a_point_come_nearest_first": Bend(near=lambda near: replace(near, stops=near.stops[::-1])),
-    "a_radius_is_a_bound": Bend(radius=lambda metres: metres + 100),
     "nearby_stops_state_id_and_modes": Bend(
         near=lambda near: replace(near, stops=[replace(each, modes=()) for each in near.stops])
     ),
@@ -227,7 +223,6 @@ BENT = {
     ),
     "a_timetable_goes_by_the_scheduled_time": Bend(board_query=lambda query: replace(query, by_schedule=False)),
     "a_ride_has_the_alerts_of_its_line": Bend(plan=map_legs(lambda leg: replace(leg, alerts=()))),
-    "an_expired_alert_is_left_out": Bend(plan=map_legs(lambda leg: replace(leg, alerts=(STALE,)))),
     "a_board_has_the_alerts_of_its_stop": Bend(board=lambda board, _: replace(board, alerts=())),
     "rows_have_their_alerts": Bend(board=map_rows(lambda row: replace(row, alerts=()))),
 }  # fmt: skip

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.testing.feeds import timetable_from_tables
-from fingerpost.testing.networks.source import ConformingSource, Trouble
+from fingerpost.testing.networks.suite import ConformingSource, Trouble
 from fingerpost.transit.embedded.source import EmbeddedSource
 from tests.homes import keep_network
 

@@ -3,19 +3,29 @@
 import asyncio
 import os
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
 
 from fingerpost.errors import SourceFailed, SourceTimeout
 from fingerpost.testing.networks.checking import NetworkBroken
-from fingerpost.testing.networks.source import Trouble
-from fingerpost.testing.networks.suite import FACTS, check, check_abilities
+from fingerpost.testing.networks.suite import FACTS, Trouble, check, check_abilities
 from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Bounds
 from fingerpost.transit.model.profile import Ability
-from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, map_provenance, with_profile
+from tests.conformance.broken_networks import (
+    BENT,
+    STALE,
+    Bend,
+    BentSource,
+    Fading,
+    map_legs,
+    map_provenance,
+    shift,
+    with_profile,
+)
 from tests.conformance.embedded import EmbeddedConformance
 
 FACTS_BY_NAME = {fact.name: fact for fact in FACTS}
@@ -49,6 +59,11 @@ def test_every_fact_can_fail(name, opened):
         ("its_profile_describes_the_town", with_profile(bounds=Bounds(south=0, west=0, north=1, east=1))),
         ("its_profile_describes_the_town", with_profile(feed_names=frozenset({"OTHER"}))),
         ("its_profile_describes_the_town", with_profile(modes=frozenset({Mode.BUS}))),
+        ("a_plan_departs_when_asked", Bend(plan_query=shift(instant=1))),
+        ("a_plan_arrives_when_asked", Bend(plan_query=shift(instant=60))),
+        ("an_exact_name_comes_first", Bend(places=lambda found, _: [replace(each, score=7.0) for each in found])),
+        ("nearby_stops_state_id_and_modes", Bend(radius=lambda metres: metres + 100)),
+        ("a_ride_has_the_alerts_of_its_line", Bend(plan=map_legs(lambda leg: replace(leg, alerts=(STALE,))))),
         ("every_answer_states_its_provenance", map_provenance(feeds=())),
         ("every_answer_states_its_provenance", map_provenance(attribution=())),
         ("every_answer_states_its_provenance", map_provenance(lost=("fares",))),

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import httpcore2
 
-from fingerpost.testing.networks.source import Trouble
+from fingerpost.testing.networks.suite import Trouble
 from tests.net import local_server
 from tests.net.local_server import LOOPBACK, answer, anywhere, read_request
 

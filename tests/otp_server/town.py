@@ -12,7 +12,7 @@ from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.plan_conformance import NEAR_ALPHA
-from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.testing.networks.suite import ConformingSource
 from fingerpost.testing.networks.town import PLACES, new_town
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.conformance.opentripplanner import OpenTripPlannerConformance

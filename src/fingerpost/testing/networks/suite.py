@@ -20,9 +20,13 @@ No test framework is needed: a fact that does not hold raises ``NetworkBroken``,
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from enum import StrEnum
 from inspect import iscoroutinefunction
 from types import ModuleType
+from typing import ClassVar
 from unittest.mock import patch
 
 from fingerpost import clock
@@ -42,35 +46,59 @@ from fingerpost.testing.networks import (
     realtime_conformance,
 )
 from fingerpost.testing.networks.checking import Check, NetworkBroken, NetworkFact, TownNetwork, expect, expect_same
-from fingerpost.testing.networks.source import ConformingSource, Trouble
-from fingerpost.testing.networks.town import NOW, new_town
+from fingerpost.testing.networks.town import NOW, Town, new_town
 from fingerpost.transit.model.profile import Ability
+from fingerpost.transit.port import Network
 
-# The abilities that the facts of a module need, and exceptions for some facts.
+
+class Trouble(StrEnum):
+    """A fault of the server behind a source."""
+
+    UNREACHABLE = "its server cannot be reached"
+    SILENT = "its server does not answer in time"
+    FAILING = "its server answers with a failure"
+    LIMITING = "its server asks us to wait"
+    MALFORMED = "its server answers something that is not its format"
+
+
+class ConformingSource(ABC):
+    """One kind of source under test.
+
+    Attributes:
+        name: for people.
+        gaps: the reason of each missing feature, by the name of a fact, of a ``Trouble`` or an ability; every ability
+            that the profile does not declare needs one. A gap that is none fails the suite.
+    """
+
+    name: ClassVar[str]
+    gaps: ClassVar[Mapping[str, str]] = {}
+
+    @abstractmethod
+    def open(self, town: Town) -> AbstractAsyncContextManager[Network]:
+        """Return a context in which the source serves the town and its network is open; it leaves no task behind."""
+
+    @asynccontextmanager
+    async def open_in_trouble(self, town: Town, trouble: Trouble) -> AsyncIterator[Network]:
+        """Open the network while its server has a fault; limit its waits, because ``SILENT`` waits them out."""
+        raise NotImplementedError(f"{self.name} cannot show what happens if {trouble.value}")
+        async with self.open(town) as network:
+            yield network
+
+
+# The abilities that the facts of a module need, and further ones of some facts.
 _NEEDS: dict[ModuleType, set[Ability]] = {
     profile_conformance: set(),
     plan_conformance: {Ability.PLANS},
     board_conformance: {Ability.BOARDS},
-    place_conformance: {Ability.NAMES},
-    realtime_conformance: {Ability.REALTIME, Ability.BOARDS},
+    place_conformance: {Ability.NAMES, Ability.STOPS},
+    realtime_conformance: {Ability.REALTIME, Ability.BOARDS, Ability.PLANS},
 }
-_OTHER_NEEDS: dict[Check, set[Ability]] = {
-    plan_conformance.a_plan_arrives_when_asked: {Ability.PLANS, Ability.ARRIVE_BY},
-    plan_conformance.a_plan_may_arrive_no_second_late: {Ability.PLANS, Ability.ARRIVE_BY},
-    plan_conformance.a_step_free_plan_takes_no_step: {Ability.PLANS, Ability.STEP_FREE},
-    plan_conformance.itineraries_are_priced: {Ability.PLANS, Ability.FARES},
-    plan_conformance.legs_have_lines: {Ability.PLANS, Ability.GEOMETRY},
-    place_conformance.stops_near_a_point_come_nearest_first: {Ability.STOPS},
-    place_conformance.a_radius_is_a_bound: {Ability.STOPS},
-    place_conformance.nearby_stops_state_id_and_modes: {Ability.STOPS},
-    realtime_conformance.a_cancelled_trip_is_not_ridden: {Ability.REALTIME, Ability.PLANS},
-    realtime_conformance.a_cancelled_trip_stays_visible: {Ability.REALTIME, Ability.PLANS},
-    realtime_conformance.a_late_trip_states_its_delay: {Ability.REALTIME, Ability.PLANS},
-    realtime_conformance.a_ride_has_the_alerts_of_its_line: {Ability.REALTIME, Ability.PLANS},
-    realtime_conformance.an_expired_alert_is_left_out: {Ability.REALTIME, Ability.PLANS},
+_FURTHER_NEEDS: dict[Check, Ability] = {
+    plan_conformance.a_plan_arrives_when_asked: Ability.ARRIVE_BY,
+    plan_conformance.a_step_free_plan_takes_no_step: Ability.STEP_FREE,
+    plan_conformance.itineraries_are_priced: Ability.FARES,
+    plan_conformance.legs_have_lines: Ability.GEOMETRY,
 }
-
-
 # The error that every query must raise during a fault of the server.
 _ERRORS: dict[Trouble, type[ToolError]] = {
     Trouble.UNREACHABLE: SourceUnreachable,
@@ -85,7 +113,8 @@ def _list_facts() -> Iterator[NetworkFact]:
     for module, needs in _NEEDS.items():
         for name, check in vars(module).items():
             if iscoroutinefunction(check) and not name.startswith("_"):
-                yield NetworkFact(check, frozenset(_OTHER_NEEDS.get(check, needs)))
+                further = {_FURTHER_NEEDS[check]} if check in _FURTHER_NEEDS else set()
+                yield NetworkFact(check, frozenset(needs | further))
 
 
 FACTS: tuple[NetworkFact | Trouble, ...] = (*_list_facts(), *Trouble)
