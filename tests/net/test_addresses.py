@@ -85,9 +85,8 @@ async def test_a_private_host_is_asked_when_it_is_allowed_by_name():
 
 
 async def test_an_unknown_name_is_unreachable():
-
     async def unknown(host, port):
         return []
 
-    with pytest.raises(SourceUnreachable, match="unusable address"):
+    with pytest.raises(SourceUnreachable, match="has no address"):
         await CheckedBackend(resolve=unknown, inner=Wire()).connect_tcp("nowhere.invalid", 80)

@@ -139,12 +139,12 @@ async def ended(runs, a_plan, **more):
 
 
 async def events_of(runs, run):
-    events = await runs.journal.list_events(run.run_id, 0, 1000)
+    events = await runs.journal.list_events(run.run_id, 0)
     return [(event.kind, event.step_id) for event in events]
 
 
 async def items_of(runs, run):
-    events = await runs.journal.list_events(run.run_id, 0, 1000)
+    events = await runs.journal.list_events(run.run_id, 0)
     return list_items(plan_of(run).model_dump(), run.created_at, run.steps, events)
 
 

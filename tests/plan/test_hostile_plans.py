@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.plan_json import parse_plan, read_plan, read_plan_file
+from fingerpost.plan.plan_json import parse_plan, read_plan
 from fingerpost.plan.records import JournalFailed, StepRecord
 from tests.plan.drawing import NOW, ended, failure, human, plan, ref, step
 
@@ -43,14 +43,6 @@ async def test_a_hostile_plan_is_refused_before_anything_runs(runs, recorder, ho
     assert reason in caught.value.message
     assert len(caught.value.message) < 2000
     assert (recorder.calls, (tmp_path / "runs.sqlite").exists()) == ([], False)
-
-
-def test_a_file_without_end_is_not_read_to_its_end(tmp_path):
-    path = tmp_path / "endless.json"
-    with path.open("wb") as file:
-        file.truncate(10_000_000_000)
-    with pytest.raises(PlanInvalid, match="larger than 1,000,000 bytes"):
-        read_plan_file(path)
 
 
 @pytest.mark.parametrize("text", [b"[" * 100_000, b'{"goal": ', b"\xff\xfe", b"null"])

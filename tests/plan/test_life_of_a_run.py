@@ -26,7 +26,7 @@ async def test_a_person_approves_or_does_not(runs, recorder, approved, state, st
     await runs.decide(run.run_id, "ann", 2, approved=approved, note="as agreed")
     assert await runs.execute(run.run_id) == state
     assert set((await runs.get(run.run_id, "ann")).steps) == steps
-    events = await runs.journal.list_events(run.run_id, 0, 100)
+    events = await runs.journal.list_events(run.run_id, 0)
     assert [(event.step_id, event.data) for event in events if event.kind == kind] == [(2, '{"note":"as agreed"}')]
 
 
@@ -91,7 +91,7 @@ async def test_the_unfinished_part_may_be_replaced(runs, recorder):
     first, second = step(1), step(2, parameters={"label": "x"}, dependencies=[1])
     _state, run = await ended(runs, plan(first, second))
     await runs.replace_unfinished(run.run_id, "ann", plan(first, step(5, dependencies=[1])))
-    events = await runs.journal.list_events(run.run_id, 0, 100)
+    events = await runs.journal.list_events(run.run_id, 0)
     state = await runs.execute(run.run_id)
     changed = await runs.get(run.run_id, "ann")
 

@@ -1,7 +1,5 @@
 """Planners: chaining, templates, a file; what is missing is said, and every plan passes the one check."""
 
-import json
-
 import pytest
 from pydantic import BaseModel
 
@@ -9,7 +7,6 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.plan_json import read_plan_file
 from fingerpost.plan.planners import TEMPLATES, PlanningCapability
 from tests.plan.drawing import EXAMPLE, FINANCIAL
 
@@ -142,15 +139,3 @@ def test_a_fiscal_year_in_a_sentence_is_a_year_by_its_name(said, asked):
 async def test_a_templates_plan_is_checked_like_any_other():
     with pytest.raises(PlanInvalid, match="tool 'sec_financial_data' is not found in registry"):
         await PlanningCapability(CHAINED).create_plan("Get Apple's revenue for 2022")
-
-
-def test_a_file_holds_a_plan(tmp_path):
-    path = tmp_path / "plan.json"
-    path.write_text(json.dumps({"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}))
-    assert read_plan_file(path).goal == "g"
-
-    path.write_text("{")
-    with pytest.raises(PlanInvalid, match=r"^The plan is not JSON: "):
-        read_plan_file(path)
-    with pytest.raises(PlanInvalid, match=r"^The plan nowhere\.json cannot be read: No such file"):
-        read_plan_file(tmp_path / "nowhere.json")

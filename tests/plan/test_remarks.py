@@ -93,28 +93,27 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
 
 
 RESUME = "run_plan with action resume continues the run"
-AGAIN = "Step 1 would fail again unchanged: run_plan with"
+AGAIN = "Failed for good: step 1. run_plan with action replace changes the unfinished steps; with a new plan"
 
 
 @pytest.mark.parametrize(
-    ("more", "can_modify", "resumable", "next_words"),
+    ("more", "resumable", "next_words"),
     [
-        ({"retryable": True}, True, True, RESUME),
-        ({}, True, True, RESUME),
-        ({"retryable": False, "error_code": "unknown_error"}, True, True, RESUME),
-        ({"retryable": False}, True, False, f"{AGAIN} action replace accepts a plan"),
-        ({"retryable": False}, False, False, f"{AGAIN} a new plan and memory_of this run"),
+        ({"retryable": True}, True, RESUME),
+        ({}, True, RESUME),
+        ({"retryable": False, "error_code": "unknown_error"}, True, RESUME),
+        ({"retryable": False}, False, AGAIN),
     ],
 )
-async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_modify, resumable, next_words):
+async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, resumable, next_words):
     recorder.script["bad"] = failure_response("echo", "echo", {}, "it broke", additional_data=more)
     runs = opened(recorder.tool(), limits=None)
     bad, worse = (step(number, parameters={"label": "bad"}) for number in (1, 2))
-    view = await viewed(runs, plan(bad, can_modify=can_modify))
+    view = await viewed(runs, plan(bad))
     both = await viewed(runs, plan(bad, worse))
 
     assert (view["resumable"], view["next"].startswith(next_words)) == (resumable, True)
-    assert both["next"].startswith("Each of the steps 1, 2 would fail again unchanged: ") is not resumable
+    assert both["next"].startswith("Failed for good: step 1, 2. ") is not resumable
 
 
 @pytest.mark.parametrize(("length", "kept"), [(15_998, 1), (15_999, 0)])

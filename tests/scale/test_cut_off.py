@@ -86,7 +86,7 @@ async def test_a_run_goes_on_over_cut_connections_and_nothing_runs_twice(tmp_pat
         await asyncio.sleep(0.001)
     await runs.wait(run_id, 0)
     run = await runs.get(run_id, USER)
-    events = await journal.list_events(run_id, 0, 1000)
+    events = await journal.list_events(run_id, 0)
     sums = found_sums(runs.memory_of(run).keyed())
     journal.close()
 
@@ -176,7 +176,7 @@ async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
             await beside
             is_held = await one.is_leased(run_id)
     run, free = await other.find(run_id), await other.find(free_id)
-    events = await other.list_events(run_id, 0, 9)
+    events = await other.list_events(run_id, 0)
     held_after = await other.is_leased(run_id)
     one.close()
     other.close()

@@ -59,7 +59,7 @@ _LIST_RUNS = """
     FROM plan_run WHERE user_name = %s ORDER BY created_at DESC, number DESC LIMIT %s
 """
 _LIST_EVENTS = """
-    SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s AND seq > %s ORDER BY seq LIMIT %s
+    SELECT seq, at, kind, step_id, data FROM plan_event WHERE run_id = %s AND seq > %s ORDER BY seq
 """
 _EVENT = "SELECT kind, data FROM plan_event WHERE run_id = %s AND seq = %s"
 _CHANGE_PLAN = """
@@ -137,9 +137,9 @@ class Journal(ABC):
 
         return await self._read(read)
 
-    async def list_events(self, run_id: str, after: int, limit: int) -> list[Event]:
+    async def list_events(self, run_id: str, after: int) -> list[Event]:
         return await self._read(
-            lambda connection: [Event(*row) for row in connection.execute(_LIST_EVENTS, (run_id, after, limit))]
+            lambda connection: [Event(*row) for row in connection.execute(_LIST_EVENTS, (run_id, after))]
         )
 
     async def forget_before(self, at: str) -> int:

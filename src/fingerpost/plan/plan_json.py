@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -71,17 +70,6 @@ def refuse_newer(run: RunRecord) -> None:
 
 def finished(run: RunRecord) -> frozenset[int]:
     return frozenset(number for number, step in run.steps.items() if step.state in ("completed", "skipped"))
-
-
-def read_plan_file(path: Path, limits: Limits | None = None) -> Plan:
-    limits = limits or Limits()
-    try:
-        with path.open("rb") as file:
-            # Read no more than may be: a device or a log given by mistake has no end.
-            text = file.read(limits.plan_bytes + 1)
-    except OSError as error:
-        raise PlanInvalid(f"The plan {path.name} cannot be read: {error.strerror}") from error
-    return parse_plan(text, limits)
 
 
 def parse_plan(text: bytes, limits: Limits) -> Plan:

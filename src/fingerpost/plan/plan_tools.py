@@ -206,7 +206,7 @@ class GetPlanRun(PublishedTool):
         title="A plan's run",
         description=(
             "How a run of run_plan stands: state, progress, steps, partial results, what it waits for. "
-            "include adds plan, memory, items, events or a mermaid picture. Without run_id: your runs."
+            "include adds plan, memory, items or events. Without run_id: your runs."
         ),
         contract=Contract.STEP,
         group="plans",

@@ -19,7 +19,6 @@ TRUNCATABLE_PATHS = (
     ("data", "memory"),
     ("data", "items"),
     ("data", "events"),
-    ("data", "mermaid"),
 )
 """The parts of a run that may be shortened where it is too large for an answer."""
 
@@ -63,7 +62,7 @@ class GetPlanRunInput(SnakeCaseModel):
     """Which run, and how much of it."""
 
     run_id: str | None = None
-    include: Annotated[list[Literal["plan", "memory", "items", "events", "mermaid"]] | None, Field(max_length=5)] = None
+    include: Annotated[list[Literal["plan", "memory", "items", "events"]] | None, Field(max_length=4)] = None
     after_event: Annotated[Whole, Field(ge=0, description="only later events")] = 0
 
 
@@ -141,7 +140,6 @@ class RunView(WireDict):
     memory: NotRequired[Recorded]
     items: NotRequired[list[Recorded]]
     events: NotRequired[list[RunEvent]]
-    mermaid: NotRequired[str]
 
 
 class RunLineView(WireDict):

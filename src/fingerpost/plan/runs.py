@@ -121,7 +121,11 @@ class PlanRuns:
 
     def memory_of(self, run: RunRecord) -> Memory:
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
-        return Memory(self.shape_of(run) if outputs else ValidPlan(plan_of(run), {}, ()), run.given, outputs)
+        plan = plan_of(run)
+        # Nothing runs, so its tools need not exist any more.
+        done = [step.step_id for step in plan.steps]
+        valid = validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
+        return Memory(valid, run.given, outputs)
 
     async def cancel(self, run_id: str, user: str | None) -> None:
         run = await self.get(run_id, user)
@@ -278,12 +282,6 @@ class PlanRuns:
             watches.remove(watch)
             if not watches:
                 self._watches.pop(run_id, None)
-
-    def shape_of(self, run: RunRecord) -> ValidPlan:
-        """Return a run's plan for display; its tools need not exist any more."""
-        plan = plan_of(run)
-        done = [step.step_id for step in plan.steps]
-        return validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
 
     def validate_again(self, run: RunRecord) -> ValidPlan:
         """Validate the unfinished part of a plan again, because an upgrade may have changed the tools."""

@@ -1,4 +1,4 @@
-"""Describe a plan run for its owner: progress, results, pending approvals and next action; draw its plan."""
+"""Describe a plan run for its owner: progress, results, pending approvals and next action; draw a plan."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, SeenState
 from fingerpost.plan.validation import ValidPlan
 
-Part = Literal["plan", "memory", "items", "events", "mermaid"]
+Part = Literal["plan", "memory", "items", "events"]
 
 # Large enough for the longest answer of plan_trip.
 _MAX_VALUE_BYTES = 10_000
@@ -45,7 +45,7 @@ async def describe_run(
     At most 5,000 events are shown: if the last one is not ``last_event``, there are more after it.
     """
     state = await runs.state_of(run)
-    events = await _list_events(runs, run.run_id)
+    events = await runs.journal.list_events(run.run_id, 0)
     # In a thread, because a long run would delay other calls.
     return await asyncio.to_thread(_describe, runs, run, state, events, parts, after, room_bytes)
 
@@ -84,8 +84,8 @@ def _describe(
         "steps": steps,
         "values": list(_values(memory.keyed(), memory.paths(), room_bytes)),
         "last_event": events[-1].seq if events else 0,
-        "next": _next(state, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
-        "resumable": state == "interrupted" or (state == "failed" and bool(_list_retryable(steps))),
+        "next": _next(state, waiting, steps),
+        "resumable": state == "interrupted" or (state == "failed" and any(step["retryable"] for step in steps)),
         "remarks_left_out": _add_remarks(plan, steps, memory),
     }
     if "plan" in parts:
@@ -95,9 +95,8 @@ def _describe(
     if "items" in parts:
         view["items"] = list_items(_whole_plan(plan, view), run.created_at, _leave_out_long(run, room_bytes), events)
     if "events" in parts:
-        view["events"] = [_event(event) for event in events if event.seq > after][:_MAX_EVENTS]
-    if "mermaid" in parts:
-        view["mermaid"] = draw(runs.shape_of(run), {number: record.state for number, record in run.steps.items()})
+        later = [event for event in events if event.seq > after][:_MAX_EVENTS]
+        view["events"] = [event._asdict() | {"data": event.data and json.loads(event.data)} for event in later]
     for name in ("steps", "values", "events"):
         if name in view:
             view[name] = [write_stated(dict, row) for row in view[name]]
@@ -123,7 +122,6 @@ def format_run(run: RunView) -> str:
     lines += [f"{name}: {_format_json(value)}" for name, value in whole if value is not None]
     lines += [f"item: {_format_json(item)}" for item in run.get("items", ())]
     lines += [f"event: {_format_json(event)}" for event in run.get("events", ())]
-    lines += run.get("mermaid", "").splitlines()
     if "next" in run:
         lines.append(run["next"])
     return "\n".join(lines)
@@ -151,15 +149,6 @@ def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int, h
         more = f"{remarks_left_out} more remarks of the steps"
         lines.append(f"{more} are in the run's memory: {how_to_read}")
     return lines
-
-
-async def _list_events(runs: PlanRuns, run_id: str) -> list[Event]:
-    events: list[Event] = []
-    while page := await runs.journal.list_events(run_id, events[-1].seq if events else 0, _MAX_EVENTS):
-        events += page
-        if len(page) < _MAX_EVENTS:
-            break
-    return events
 
 
 def _find_begun(events: Collection[Event]) -> set[int]:
@@ -201,10 +190,6 @@ def _is_retryable(failure: dict[str, Any]) -> bool:
     return failure.get("retryable") is not False or failure.get("error_code") == "unknown_error"
 
 
-def _list_retryable(steps: Collection[dict[str, Any]]) -> list[int]:
-    return [step["step_id"] for step in steps if step["retryable"]]
-
-
 def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
     """Add the remarks of its tool to each step, failed steps first, and return the number left out for their size."""
     left_out, left = 0, _MAX_REMARK_BYTES
@@ -234,10 +219,6 @@ def _whole_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def _event(event: Event) -> dict[str, Any]:
-    return event._asdict() | {"data": json.loads(event.data) if event.data is not None else None}
-
-
 def _leave_out_long(run: RunRecord, room_bytes: float) -> dict[int, StepRecord]:
     found, left = {}, room_bytes
     for number, record in run.steps.items():
@@ -258,55 +239,35 @@ def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: flo
         yield {"key": key, "value": None if is_out else value, "left_out": is_out}
 
 
-def _next(
-    state: SeenState,
-    waiting: list[int],
-    steps: Collection[dict[str, Any]],
-    *,
-    may_change: bool,
-) -> str | None:
+def _next(state: SeenState, waiting: list[int], steps: Collection[dict[str, Any]]) -> str | None:
+    resume = "run_plan with action resume continues the run"
     if state == "waiting":
         return f"A person must decide on step {waiting[0]}: run_plan with action approve or reject, run_id and step_id"
     if state == "running":
         return "Call get_plan_run again; run_plan with action cancel ends the run"
     if state == "interrupted":
-        return "run_plan with action resume continues the run"
-    if state != "failed":
-        return None
-    retryable = _list_retryable(steps)
-    permanent = [step["step_id"] for step in steps if step["status"] == "failed" and not step["retryable"]]
-    parts = ["run_plan with action resume continues the run"] if retryable or not permanent else []
-    if permanent:
-        change = "run_plan with action replace accepts a plan that changes the unfinished steps"
-        restart = "run_plan with a new plan and memory_of this run reuses its results"
-        numbers = ", ".join(map(str, permanent))
-        which = f"Step {numbers}" if len(permanent) == 1 else f"Each of the steps {numbers}"
-        parts.append(f"{which} would fail again unchanged: {change if may_change else restart}")
-    return "; ".join(parts)
+        return resume
+    permanent = [str(step["step_id"]) for step in steps if step["status"] == "failed" and not step["retryable"]]
+    if state != "failed" or not permanent:
+        return resume if state == "failed" else None
+    change = (
+        f"Failed for good: step {', '.join(permanent)}. run_plan with action replace changes the unfinished steps; "
+        "with a new plan and memory_of it reuses the results"
+    )
+    return f"{resume}; {change}" if any(step["retryable"] for step in steps) else change
 
 
 _MAX_CHARS = 60
-_CLASSES = {
-    "completed": "fill:#d9f2d9,stroke:#2e7d32,color:#000",
-    "skipped": "fill:#e8e8e8,stroke:#757575,color:#000",
-    "failed": "fill:#f9d6d5,stroke:#c62828,color:#000",
-    "waiting": "fill:#fff3cd,stroke:#b58900,color:#000",
-}
 
 
-def draw(valid: ValidPlan, states: Mapping[int, str]) -> str:
-    """Return a Mermaid flowchart: steps by state, declared and inferred dependencies as arrows."""
+def draw(valid: ValidPlan) -> str:
+    """Return a Mermaid flowchart of the steps; arrows are declared and inferred dependencies."""
     places = {number: index for index, number in enumerate(valid.steps)}
     lines = ["flowchart TD"]
     for number, ready in valid.steps.items():
-        mark = f":::{states[number]}" if states.get(number) in _CLASSES else ""
-        lines.append(
-            f'  s{places[number]}["{number}. {_plain(ready.step.description)}<br/>{_plain(ready.performer)}"]{mark}'
-        )
+        lines.append(f'  s{places[number]}["{number}. {_plain(ready.step.description)}<br/>{_plain(ready.performer)}"]')
     for number, ready in valid.steps.items():
         lines += [f"  s{places[before]} --> s{places[number]}" for before in ready.dependencies]
-    used = {state for state in states.values() if state in _CLASSES}
-    lines += [f"  classDef {state} {style}" for state, style in _CLASSES.items() if state in used]
     return "\n".join(lines)
 
 

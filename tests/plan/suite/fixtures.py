@@ -184,7 +184,7 @@ def read_runs(engine, folder):
         found = []
         for line in reversed(await runs.list_runs(USER)):
             record = await runs.get(line.run_id, USER)
-            events = await runs.journal.list_events(line.run_id, 0, 10_000)
+            events = await runs.journal.list_events(line.run_id, 0)
             found.append(RecordedRun(record, runs.memory_of(record).keyed(), events))
         return found
 

@@ -2,12 +2,10 @@
 
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from math import inf
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -18,7 +16,7 @@ from fingerpost.apps.cli.application import Json, open_application, show_answer
 from fingerpost.apps.cli.output import new_console, plain, print_json, print_message
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.plan import Plan
-from fingerpost.plan.plan_json import parse_plan, plan_of, read_plan_file
+from fingerpost.plan.plan_json import parse_plan, plan_of
 from fingerpost.plan.records import Event
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.view import describe_run, draw, list_step_lines
@@ -54,7 +52,7 @@ def _command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., No
 @_command
 async def run(
     ctx: typer.Context,
-    plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="A plan's file; - reads stdin.")],
+    plan: Annotated[typer.FileBinaryRead, typer.Argument(metavar="PLAN.json", help="A plan's file; - reads stdin.")],
     memory: Annotated[str | None, typer.Option(metavar="JSON", help="Values by key to start from.")] = None,
     memory_of: Annotated[str | None, typer.Option(metavar="RUN", help="An earlier run to start from.")] = None,
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw the plan as Mermaid, and run nothing.")] = False,
@@ -62,9 +60,10 @@ async def run(
 ) -> None:
     application = open_application(ctx)
     values, runs = {} if memory is None else _read_memory(memory), application.runs
-    read = parse_plan(sys.stdin.buffer.read(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
+    # Read no more than may be: a device has no end.
+    read = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
     if mermaid:
-        typer.echo(draw(runs.check(read, values), {}))
+        typer.echo(draw(runs.check(read, values)))
         return
     run_id = await runs.create(read, user=application.settings.user, memory=values, memory_of=memory_of)
     await _execute(application, run_id, as_json=as_json)
