@@ -37,8 +37,6 @@ from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, 
 
 _log = logging.getLogger(__name__)
 
-_CLOCK_S = 0.001
-
 
 @dataclass(kw_only=True)
 class Execution:
@@ -55,8 +53,6 @@ class Execution:
     report: Callable[[str, Event], None]
     poll_s: float
     last_signal: int = 0
-    _at: str = ""
-    _clock_read_s: float = -1.0
     _is_cancelled: bool = False
     _waiting: set[int] = field(default_factory=set)
     _decisions: dict[int, Signal] = field(default_factory=dict)
@@ -145,11 +141,7 @@ class Execution:
 
     def _draw(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
-        # Reading the clock is a good part of a short step, and events within a millisecond share it.
-        time_s = asyncio.get_running_loop().time()
-        if time_s > self._clock_read_s + _CLOCK_S:
-            self._clock_read_s, self._at = time_s, now()
-        return Event(self._seq, self._at, kind, number, data)
+        return Event(self._seq, now(), kind, number, data)
 
     def _append(self, kind: str, number: int | None, data: str | None = None) -> None:
         event = self._draw(kind, number, data)

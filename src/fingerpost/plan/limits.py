@@ -72,15 +72,14 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
                 if size_bytes > most_bytes:
                     break
                 below.extend(item)
-            elif (
-                (kind is float and math.isfinite(item))
-                or (kind is int and item.bit_length() <= _MAX_BITS)
-                or item is None
-                or kind is bool
-            ):
+            elif kind is float and not math.isfinite(item):
+                return "contains a number that is not finite"
+            elif kind is int and item.bit_length() > _MAX_BITS:
+                return f"contains a whole number of more than {_MAX_BITS} bits"
+            elif item is None or kind in (float, int, bool):
                 size_bytes += 1
             else:
-                return _describe_fault(item)
+                return f"contains a {kind.__name__}, which is not JSON"
             if size_bytes > most_bytes:
                 break
         if size_bytes > most_bytes:
@@ -89,14 +88,6 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
             return None
         level = below
     return f"is nested more than {most_depth} deep"
-
-
-def _describe_fault(item: Any) -> str:
-    if type(item) is float:
-        return "contains a number that is not finite"
-    if type(item) is int:
-        return f"contains a whole number of more than {_MAX_BITS} bits"
-    return f"contains a {type(item).__name__}, which is not JSON"
 
 
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode

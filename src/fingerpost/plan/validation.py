@@ -6,7 +6,6 @@ and a source for each reference.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
@@ -79,17 +78,13 @@ class ReadyStep:
         return self.step.tool or self.step.agent or THINKING
 
 
+@dataclass(frozen=True, slots=True)
 class ValidPlan:
-    """A plan that can run: its steps by id, in the plan's order; ``in_order`` has each after what it depends on."""
+    """A plan that can run: its steps by id, in the plan's order; ``before`` has all steps that a step depends on."""
 
-    def __init__(self, plan: Plan, steps: Mapping[int, ReadyStep], in_order: Sequence[int]) -> None:
-        self.plan = plan
-        self.steps = steps
-        self._in_order = in_order
-
-    @cached_property
-    def before(self) -> Mapping[int, frozenset[int]]:
-        return reach_of({number: ready.dependencies for number, ready in self.steps.items()}, self._in_order)
+    plan: Plan
+    steps: Mapping[int, ReadyStep]
+    before: Mapping[int, frozenset[int]]
 
 
 def validate_plan(
@@ -111,7 +106,7 @@ def validate_plan(
     problems = check.problems()
     if problems:
         raise _plan_invalid(problems, complaint, hint)
-    return ValidPlan(plan, check.ready, check.in_order)
+    return ValidPlan(plan, check.ready, check.before)
 
 
 def _plan_invalid(problems: list[PlanProblem], complaint: str, hint: str | None) -> PlanInvalid:
@@ -134,8 +129,7 @@ class _Check:
     _done: frozenset[int]
     _limits: Limits
     ready: dict[int, ReadyStep] = field(default_factory=dict)
-    in_order: list[int] = field(default_factory=list)
-    _before: dict[int, frozenset[int]] = field(default_factory=dict)
+    before: dict[int, frozenset[int]] = field(default_factory=dict)
     _writers: dict[str, list[int]] = field(default_factory=dict)
 
     def problems(self) -> list[PlanProblem]:
@@ -145,26 +139,18 @@ class _Check:
         declared = {
             number: [d for d in ready.step.dependencies if d in self.ready] for number, ready in self.ready.items()
         }
-        self.in_order, circle = sort_steps(declared)
+        in_order, circle = sort_steps(declared)
         if circle:
             return [*found, PlanProblem(circle[0], "dependencies", f"go in a circle: {_arrow(circle)}")]
-        readers = [ready for ready in self.ready.values() if ready.references or ready.condition is not None]
-        # Most plans of many steps read little, so the order of all pairs is only computed if a step reads.
-        below = reach_of(declared, self.in_order) if readers else {}
+        below = reach_of(declared, in_order)
         found += [problem for ready in self.ready.values() for problem in self._sources(ready, below)]
-        rivals = {key: writers for key, writers in self._writers.items() if len(writers) > 1}
-        if not readers and not rivals:
-            return found
         edges = {number: ready.dependencies for number, ready in self.ready.items()}
-        if edges != declared:
-            self.in_order, circle = sort_steps(edges)
-            if circle:
-                return [
-                    *found,
-                    PlanProblem(circle[0], "parameters", f"refer to one another in a circle: {_arrow(circle)}"),
-                ]
-        self._before = reach_of(edges, self.in_order)
-        found += self._rival_writers(rivals)
+        in_order, circle = sort_steps(edges)
+        if circle:
+            reason = f"refer to one another in a circle: {_arrow(circle)}"
+            return [*found, PlanProblem(circle[0], "parameters", reason)]
+        self.before = reach_of(edges, in_order)
+        found += self._rival_writers()
         if not found:
             self._choose_sources()
         return found
@@ -269,11 +255,11 @@ class _Check:
         """Return the steps whose output a reader may read: all that write the key and do not wait for the reader."""
         return [writer for writer in self._writers.get(key, ()) if writer != reader and reader not in below[writer]]
 
-    def _rival_writers(self, rivals: Mapping[str, list[int]]) -> Iterator[PlanProblem]:
-        for key, writers in rivals.items():
-            ordered = sorted(writers, key=lambda number: len(self._before[number]))
+    def _rival_writers(self) -> Iterator[PlanProblem]:
+        for key, writers in self._writers.items():
+            ordered = sorted(writers, key=lambda number: len(self.before[number]))
             for first, second in pairwise(ordered):
-                if first not in self._before[second]:
+                if first not in self.before[second]:
                     reason = (
                         f"'{_clip(key)}' is also written by step {first}; make one depend on the other, or rename one"
                     )
@@ -288,9 +274,9 @@ class _Check:
                 ready.earlier = self._last_before(number, ready.key)
 
     def _last_before(self, number: int, key: str) -> int | None:
-        before = self._before[number]
+        before = self.before[number]
         writers = [writer for writer in self._writers.get(key, ()) if writer in before]
-        return max(writers, key=lambda writer: len(self._before[writer]), default=None)
+        return max(writers, key=lambda writer: len(self.before[writer]), default=None)
 
 
 def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:

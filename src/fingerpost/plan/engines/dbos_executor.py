@@ -11,9 +11,8 @@ import asyncio
 import logging
 import re
 import uuid
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from functools import cache
 from typing import Any, Final
 
@@ -162,17 +161,16 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
     if DBOS.executor_id != executor:
         raise SettingsInvalid("This program runs DBOS for itself, so plans cannot use it too")
     try:
-        with _translating_dbos_errors():
-            _workflow()
-            DBOS.listen_queues([*_QUEUES.values()] if is_recovering else [])
-            DBOS.launch()
-            if is_recovering:
-                # Not in this thread: DBOS refuses to register queues where a loop runs.
-                with ThreadPoolExecutor(max_workers=1) as thread:
-                    thread.submit(_register_queues).result()
-    except StorageUnavailable:
+        _workflow()
+        DBOS.listen_queues([*_QUEUES.values()] if is_recovering else [])
+        DBOS.launch()
+        if is_recovering:
+            # Not in this thread: DBOS refuses to register queues where a loop runs.
+            with ThreadPoolExecutor(max_workers=1) as thread:
+                thread.submit(_register_queues).result()
+    except (SQLAlchemyError, error.DBOSException, OSError) as failed:
         DBOS.destroy()
-        raise
+        raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
 
 
 @cache
@@ -183,14 +181,6 @@ def _workflow() -> Any:
         return await _entered[-1].execute_workflow(run_id)
 
     return DBOS.workflow(name="carry_on_run")(carry_on_run)
-
-
-@contextmanager
-def _translating_dbos_errors() -> Iterator[None]:
-    try:
-        yield
-    except (SQLAlchemyError, error.DBOSException, OSError) as failed:
-        raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
 
 
 def _register_queues() -> None:
