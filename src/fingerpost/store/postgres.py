@@ -32,7 +32,7 @@ LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS), WORKERS)
 def bring_up(connection: psycopg.Connection, schema: str) -> None:
     """Apply the layouts that the schema lacks, all or none; of processes that come at once the first does it.
 
-    Raise SettingsInvalid if the schema is newer than this program, another program's, or not in UTF-8.
+    Raise SettingsInvalid if the schema is newer than this program.
     """
     if _count_applied(connection, schema) == len(LAYOUTS):
         return
@@ -43,7 +43,14 @@ def bring_up(connection: psycopg.Connection, schema: str) -> None:
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (key_of("layout", schema),))
         applied = _count_applied(connection, schema)
         if applied == 0:
-            _found(connection, schema)
+            quoted = sql.Identifier(schema).as_string(connection)
+            row = connection.execute("SELECT pg_catalog.to_regnamespace(%s)::text", (quoted,)).fetchone()
+            if row == (None,):
+                # Users who may not create schemas can be given this one.
+                connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
+            connection.execute(
+                "CREATE TABLE layout (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
+            )
         for number, added in enumerate(LAYOUTS[applied:], start=applied + 1):
             for statement in added:
                 connection.execute(statement)
@@ -61,25 +68,6 @@ def _count_applied(connection: psycopg.Connection, schema: str) -> int:
     if applied > len(LAYOUTS):
         raise SettingsInvalid("The database was written by a newer fingerpost; update this one")
     return applied
-
-
-def _found(connection: psycopg.Connection, schema: str) -> None:
-    row = connection.execute(
-        "SELECT pg_catalog.current_setting('server_encoding'), pg_catalog.to_regnamespace(%s) IS NOT NULL,"
-        " EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = %s)",
-        (sql.Identifier(schema).as_string(connection), schema),
-    ).fetchone()
-    encoding, is_there, has_tables = row if row else ("", False, False)
-    if encoding != "UTF8":
-        raise SettingsInvalid(f"The database stores its texts as {encoding}; create one with the encoding UTF8")
-    if has_tables:
-        raise SettingsInvalid(f"The schema {schema} of the database belongs to another program; use another database")
-    if not is_there:
-        # Whoever may not create schemas can be given this one.
-        connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
-    connection.execute(
-        "CREATE TABLE layout (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
-    )
 
 
 VARIABLE = "FINGERPOST_DATABASE_URL"
