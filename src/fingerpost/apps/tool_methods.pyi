@@ -136,4 +136,4 @@ class ToolMethods(Generic[_Body_co]):
         self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
     ) -> _Body_co:
         """How a run of run_plan stands: state, progress, steps, partial results, what it waits for. include adds
-        plan, memory, items, events or a mermaid picture. Without run_id: your runs."""
+        plan, memory, items or events. Without run_id: your runs."""

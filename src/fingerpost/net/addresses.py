@@ -75,15 +75,15 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
                 addresses = await self._allowed(host, port)
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(f"looking up {host} took too long") from error
-        for left in range(len(addresses), 1, -1):
+        for left in range(len(addresses), 0, -1):
             # Each gets its share of the time, so that an unresponsive one does not use up all of it.
             share = None if deadline is None else max(0.0, deadline - time.monotonic()) / left
             try:
                 return await self._inner.connect_tcp(addresses[-left], port, share, local_address, socket_options)
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
-                continue
-        last = None if deadline is None else max(0.0, deadline - time.monotonic())
-        return await self._inner.connect_tcp(addresses[-1], port, last, local_address, socket_options)
+                if left == 1:
+                    raise
+        raise AssertionError("unreachable")
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
