@@ -10,7 +10,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.place import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.places.labels import TextQuery
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver
+from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.rules.warnings import WarningCode
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork, FakeNetworks
@@ -24,13 +24,13 @@ A_AND_B = {"A": [stop_place("T:A", "A", lat=60.1)], "B": [stop_place("T:B", "B",
 def resolve(tmp_path):
     def ask(origin, destination, *networks, problems=None):
         variables = VariableStore(tmp_path / "variables.sqlite")
-        resolver = TripEndResolver(PlaceResolver(FakeNetworks(*networks, problems=problems), variables))
+        places = PlaceResolver(FakeNetworks(*networks, problems=problems), variables)
         ends = [
             TextQuery(text=end) if isinstance(end, str) else Location(coordinate=end, source=LocationSource.INPUT)
             for end in (origin, destination)
         ]
         found, warnings = asyncio.run(
-            asyncio.wait_for(resolver.get_trip_ends(*ends, user="ann", language="en", instant=0), 20)
+            asyncio.wait_for(get_trip_ends(places, *ends, user="ann", language="en", instant=0), 20)
         )
         return found, {each.code: each.message for each in warnings}
 
@@ -149,7 +149,7 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
         (
             {"BAD": "BAD is damaged"},
             "the variable 'work' refers to the stop 'T:GONE', which no network knows. BAD is damaged",
-            "Try again when the network answers",
+            "Look the place up with findAddressOrStop and use its lat,lon, or save it with save_user_variable",
         ),
     ],
 )

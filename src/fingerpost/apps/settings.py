@@ -97,10 +97,6 @@ class Settings(BaseSettings):
         return folder.expanduser().absolute()
 
     @property
-    def has_sign_in(self) -> bool:
-        return self.tokens_file is not None or bool(self.token_issuer)
-
-    @property
     def filings_file(self) -> Path:
         return self.home / "filings.sqlite"
 

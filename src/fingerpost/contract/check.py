@@ -1,6 +1,6 @@
 """Validate a tool call before execution (plan-step contract, statement S59)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -81,25 +81,13 @@ def _details(error: ValidationError, problems: Sequence[FieldProblem]) -> dict[s
     return details
 
 
-def check_count(arguments: Mapping[str, Any], most_values: int | None) -> None:
-    """Raise ParameterError if arguments have over 100 fields, or over ``most_values`` values at any depth."""
+def check_count(arguments: Mapping[str, Any], max_values: int | None) -> None:
+    """Raise ParameterError if arguments have over 100 fields, or over ``max_values`` values at any depth."""
     if len(arguments) > MAX_FIELDS:
         raise ParameterError(f"the arguments have {len(arguments):,} fields; at most {MAX_FIELDS} are allowed")
-    if most_values is not None and _has_more_values(arguments, most_values):
-        raise ParameterError(f"the arguments contain more than {most_values:,} values", hint="Send a shorter call")
-
-
-def _has_more_values(whole: object, most: int) -> bool:
-    left, waiting = most, [whole]
-    while waiting:
-        value: Any = waiting.pop()
-        inner: Collection[Any] = ()
-        if isinstance(value, Mapping):
-            inner = value.values()
-        elif isinstance(value, list | tuple):
-            inner = value
-        left -= len(inner)
-        if left < 0:
-            return True
-        waiting += inner
-    return False
+    values: list[Any] = [arguments]
+    for value in values if max_values is not None else ():
+        if isinstance(value, Mapping | list | tuple):
+            values += value.values() if isinstance(value, Mapping) else value
+        if max_values is not None and len(values) > max_values + 1:
+            raise ParameterError(f"the arguments contain more than {max_values:,} values", hint="Send a shorter call")

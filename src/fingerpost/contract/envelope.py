@@ -40,8 +40,6 @@ _DISTINCTIONS = {
     "distance": "{} m away",
     "guess": "{}",
 }
-_APART = ("lines", *_DISTINCTIONS)
-_SUGGESTION = (("parameterValue", "token"), ("matchQuality", "matchQuality"))
 
 
 def format_distinction(candidate: Mapping[str, Any]) -> str:
@@ -228,7 +226,10 @@ def _error_payload(error: ToolError) -> dict[str, Any]:
     }
     details: dict[str, Any] = {}
     if isinstance(error, PlaceAmbiguous):
-        details = _disambiguation(error)
+        # The DisambiguationSet of this contract, and the side (rule A5).
+        details = dict(error.details)
+        if "resolved" in details:
+            details["candidates"] = details.pop("resolved")
     elif isinstance(error, ParameterError):
         details = {key: error.details[key] for key in ("side", "field", "errors") if key in error.details}
     elif isinstance(error, SourceLimited):
@@ -238,22 +239,6 @@ def _error_payload(error: ToolError) -> dict[str, Any]:
     if (hint := hint_of(error)) is not None:
         payload["recommendation"] = hint
     return payload
-
-
-def _disambiguation(error: PlaceAmbiguous) -> dict[str, Any]:
-    """Return the side and the DisambiguationSet of whole ResolvedLocations; ``meta`` tells them apart (A5, D2)."""
-    details = {key: value for key, value in error.details.items() if key != "resolved"}
-    resolved = error.details.get("resolved")
-    if resolved:
-        shown = details["candidates"]
-        apart = {each["token"]: {key: each[key] for key in _APART if key in each} for each in shown}
-        details["candidates"] = [
-            {**{key: value for key, value in each.items() if key != "token" and key not in _APART}, **more}
-            for each, more in zip(shown, resolved, strict=True)
-        ]
-        if any(apart.values()):
-            details["meta"] = {"candidates": apart}
-    return details
 
 
 def _london_body(error: ToolError) -> dict[str, Any]:
@@ -273,10 +258,17 @@ def _london_body(error: ToolError) -> dict[str, Any]:
         for unclear in _list_unclear(error):
             is_destination = unclear.get("side") in ("to", "destination")
             body["toLocationDisambiguation" if is_destination else "fromLocationDisambiguation"] = [
-                {name: candidate[key] for name, key in _SUGGESTION if key in candidate}
-                for candidate in unclear.get("candidates", ())
+                _write_suggestion(candidate) for candidate in unclear.get("candidates", ())
             ]
     return body
+
+
+def _write_suggestion(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    quality = candidate.get("matchQuality")
+    if quality is None and "confidenceScore" in candidate:
+        # TfL's scale is 0 to 1000.
+        quality = round(1000 * candidate["confidenceScore"])
+    return {"parameterValue": candidate["token"], **({} if quality is None else {"matchQuality": quality})}
 
 
 def _list_unclear(error: PlaceAmbiguous) -> list[Mapping[str, Any]]:

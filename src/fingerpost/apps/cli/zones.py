@@ -15,17 +15,17 @@ from fingerpost.apps.wiring import Application
 from fingerpost.contract.envelope import Contract, render_error
 from fingerpost.errors import ToolError
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver
+from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.tools.shapes import TripEnd
 
 
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
     """Return the zone of the network that would plan a trip; UTC if an end is unusable, which the tool reports."""
-    resolver = TripEndResolver(PlaceResolver(application.networks, application.variables))
+    places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     try:
         begin, end = (read.query() for read in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
-        ends = resolver.get_trip_ends(begin, end, user=user, language="en", instant=now)
+        ends = get_trip_ends(places, begin, end, user=user, language="en", instant=now)
         with answering(application):
             found, _ = run_and_close(application, ends)
     except (ToolError, ValueError):

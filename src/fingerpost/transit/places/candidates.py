@@ -24,7 +24,7 @@ def format_count_of_shown(count: int) -> str:
 def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_as: str = "the label") -> PlaceAmbiguous:
     """Return the error with the best candidates; ``sent_as`` is the field in which the caller sends a token.
 
-    ``details["resolved"]`` has further fields of the lookup contract's ResolvedLocation for each candidate.
+    ``details["resolved"]`` lists them as the lookup contract's ResolvedLocation.
     """
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is not certain"
@@ -38,28 +38,34 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
     elif len(candidates) > len(shown):
         message = f"{message}; {len(candidates)} places fit, of which the best {format_count_of_shown(len(shown))}"
     attribution = attribution_of(shown)
+    choices = serialize_candidates(candidates, label)
     return PlaceAmbiguous(
         message,
         {
             "side": side,
+            **choices,
             "candidates": [
                 write_stated(Wire, {"token": match.place.token, **serialize_place(match), **distinguish(match)})
                 for match in shown
             ],
-            "resolved": [write_stated(Wire, serialize_resolved(match, label)) for match in shown],
-            **count_candidates(candidates),
+            "resolved": choices["candidates"],
             **({"attribution": attribution} if attribution else {}),
         },
         hint=remedy,
     )
 
 
-def count_candidates(candidates: Sequence[PlaceMatch]) -> Wire:
+def serialize_candidates(candidates: Sequence[PlaceMatch], label: str) -> Wire:
+    """Return the lookup contract's DisambiguationSet; ``meta`` tells the candidates apart by token (rule D2)."""
+    shown = candidates[:MAX_CANDIDATES]
+    distinctions = {match.place.token: distinguish(match) for match in shown}
     return {
+        "candidates": [serialize_resolved(match, label) for match in shown],
         "totalCandidatesFound": len(candidates),
         "truncated": len(candidates) > MAX_CANDIDATES,
         "needsClarification": True,
         "autoResolvedThreshold": AUTO_RESOLVE,
+        **({"meta": {"candidates": distinctions}} if any(distinctions.values()) else {}),
     }
 
 
@@ -107,15 +113,17 @@ def unknown(
     return PlaceUnknown(add_reasons(message, left_out), {"field": side, "side": side}, hint=hint)
 
 
-def serialize_resolved(match: PlaceMatch, label: str) -> dict[str, object]:
+def serialize_resolved(match: PlaceMatch, label: str) -> Wire:
+    """Return the lookup contract's ResolvedLocation."""
     place = match.place
-    names = {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names}
-    return {
+    fields = {
+        **serialize_place(match),
         "id": place.id,
         "primaryLanguage": place.language if place.language in WIRE_LANGUAGES else "default",
-        "names": names or None,
+        "names": {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names} or None,
         "rawQuery": label,
     }
+    return write_stated(Wire, fields)
 
 
 def serialize_place(match: PlaceMatch) -> dict[str, object]:

@@ -53,65 +53,57 @@ class _End:
         return [name for name, reading in self.readings.items() if reading.location is not None]
 
 
-class TripEndResolver:
-    def __init__(self, places: PlaceResolver, sides: tuple[str, str] = ("origin", "destination")) -> None:
-        self._places = places
-        self._sides = sides
+async def get_trip_ends(
+    places: PlaceResolver,
+    origin: Label | TextQuery,
+    destination: Label | TextQuery,
+    *,
+    user: str | None,
+    language: str,
+    instant: int,
+    arrive_by: bool = False,
+    sides: tuple[str, str] = ("origin", "destination"),
+) -> tuple[list[TripEnds], Sequence[Warning]]:
+    """Return the ends for each network that can plan between them, the preferred first, and warnings.
 
-    async def get_trip_ends(
-        self,
-        origin: Label | TextQuery,
-        destination: Label | TextQuery,
-        *,
-        user: str | None,
-        language: str,
-        instant: int,
-        arrive_by: bool = False,
-    ) -> tuple[list[TripEnds], Sequence[Warning]]:
-        """Return the ends for each network that can plan between them, the preferred first, and warnings.
+    Names are looked up in networks that run at the ``instant`` (Unix seconds), if these know them.
 
-        Names are looked up in networks that run at the ``instant`` (Unix seconds), if these know them.
-
-        Raises:
-            ParameterError: the ends are equal, or a label matches nothing.
-            PlaceAmbiguous: a label matches several places.
-            RegionUnsupported: no network covers both ends.
-        """
-        needed = (Ability.PLANS, Ability.ARRIVE_BY) if arrive_by else (Ability.PLANS,)
-        ends = [
-            await self._read_end(side, query, user)
-            for side, query in zip(self._sides, (origin, destination), strict=True)
-        ]
-        positions = [end.label for end in ends if isinstance(end.label, Location)]
-        if len(positions) == len(ends):
-            _refuse_same(*positions, sides=self._sides)
-        lookup = _EndLookup(await self._places.networks.open(), language)
-        await lookup.read(ends)
-        able = [network for network in lookup.networks if network.profile.can(*needed)]
-        chosen = _choose(able, ends, instant)
-        if not chosen:
-            raise await lookup.explain(ends, needed, instant)
-        _refuse_regions(list_running(able, instant), ends, chosen[0])
-        warnings = lookup.list_warnings()
-        for end in ends:
-            reading = end.reading_of(chosen[0])
-            if reading.location is None:
-                raise ambiguous(end.query.text, reading.candidates, side=end.side, sent_as=end.query.sent_as)
-            _refuse_far(end, reading.location)
-            if reading.is_matched_name:
-                warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, reading.location)))
-                place = reading.candidates[0].place
-                if place.guess:
-                    guess = format_guess(place, end.query.text)
-                    warnings.append(Warning(WarningCode.POSITION_GUESSED, guess))
-        found = [await _name_ends(network, ends, language) for network in chosen if _is_certain(network, ends)]
-        _refuse_same(found[0].origin, found[0].destination, sides=self._sides)
-        return found, merge_by_code(warnings)
-
-    async def _read_end(self, side: str, query: Label | TextQuery, user: str | None) -> _End:
+    Raises:
+        ParameterError: the ends are equal, or a label matches nothing.
+        PlaceAmbiguous: a label matches several places.
+        RegionUnsupported: no network covers both ends.
+    """
+    needed = (Ability.PLANS, Ability.ARRIVE_BY) if arrive_by else (Ability.PLANS,)
+    ends = []
+    for side, query in zip(sides, (origin, destination), strict=True):
         if isinstance(query, TextQuery):
-            return _End(side=side, query=query, label=await read_label(query.text, self._places.variables, user))
-        return _End(side=side, query=TextQuery(text=""), label=query)
+            ends.append(_End(side=side, query=query, label=await read_label(query.text, places.variables, user)))
+        else:
+            ends.append(_End(side=side, query=TextQuery(text=""), label=query))
+    positions = [end.label for end in ends if isinstance(end.label, Location)]
+    if len(positions) == len(ends):
+        _refuse_same(*positions, sides=sides)
+    lookup = _EndLookup(await places.networks.open(), language)
+    await lookup.read(ends)
+    able = [network for network in lookup.networks if network.profile.can(*needed)]
+    chosen = _choose(able, ends, instant)
+    if not chosen:
+        raise await lookup.explain(ends, needed, instant)
+    _refuse_regions(list_running(able, instant), ends, chosen[0])
+    warnings = lookup.list_warnings()
+    for end in ends:
+        reading = end.reading_of(chosen[0])
+        if reading.location is None:
+            raise ambiguous(end.query.text, reading.candidates, side=end.side, sent_as=end.query.sent_as)
+        _refuse_far(end, reading.location)
+        if reading.is_matched_name:
+            warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, reading.location)))
+            place = reading.candidates[0].place
+            if place.guess:
+                warnings.append(Warning(WarningCode.POSITION_GUESSED, format_guess(place, end.query.text)))
+    found = [own for network in chosen if (own := _find_ends(network, ends)) is not None]
+    _refuse_same(found[0].origin, found[0].destination, sides=sides)
+    return found, merge_by_code(warnings)
 
 
 class _EndLookup(PlaceLookup):
@@ -125,7 +117,7 @@ class _EndLookup(PlaceLookup):
         # A demo network counts only once its own id has been read, so bare positions come last.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
             if isinstance(end.label, Location):
-                self._read_position(end, end.label)
+                await self._read_position(end, end.label)
             elif not await self._read_token(end, end.label):
                 named.append(end)
         others = [end for end in ends if end not in named]
@@ -134,11 +126,15 @@ class _EndLookup(PlaceLookup):
         networks = list_covering(region, *focuses) or region
         await gather_all(self._read_name(networks, end) for end in named)
 
-    def _read_position(self, end: _End, location: Location) -> None:
+    async def _read_position(self, end: _End, location: Location) -> None:
         for stop_id in location.stop_ids:
             self._add_networks(self.opened.list_owners(stop_id))
-        covering = list_covering(self.networks, location.coordinate)
-        end.readings = {network.profile.name: _Reading(location=location) for network in covering}
+        for network in list_covering(self.networks, location.coordinate):
+            place = None
+            if location.name is None and location.source is LocationSource.INPUT:
+                place = await find_address([network], location.coordinate, self.language)
+            named = location if place is None else replace(location, name=place.name)
+            end.readings[network.profile.name] = _Reading(location=named)
 
     async def _read_token(self, end: _End, label: StopText) -> bool:
         found = await self.find_token(label.stop_id)
@@ -155,17 +151,13 @@ class _EndLookup(PlaceLookup):
         return True
 
     def _lost_stop(self, side: str, label: StopText) -> PlaceUnknown:
-        left_out = self.list_reasons()
-        if label.variable is None:
-            return PlaceUnknown(
-                add_reasons(f"{side}: no stop has the id '{label.stop_id}'", left_out),
-                {"field": side, "side": side},
-                hint=Remedy(RemedyKind.LOOK_UP_PLACE),
-            )
-        message = f"the variable '{label.variable.key}' refers to the stop '{label.stop_id}', which no network knows"
-        if left_out:
-            return PlaceUnknown(add_reasons(message, left_out), hint="Try again when the network answers")
-        return PlaceUnknown(message, hint=Remedy(RemedyKind.SAVE_PLACE))
+        message, remedy = f"{side}: no stop has the id '{label.stop_id}'", RemedyKind.LOOK_UP_PLACE
+        if label.variable is not None:
+            key = label.variable.key
+            message = f"the variable '{key}' refers to the stop '{label.stop_id}', which no network knows"
+            remedy = RemedyKind.SAVE_PLACE
+        details = {"field": side, "side": side}
+        return PlaceUnknown(add_reasons(message, self.list_reasons()), details, hint=Remedy(remedy))
 
     def _add_networks(self, owners: Sequence[Network]) -> None:
         self.networks = (*self.networks, *(owner for owner in owners if owner not in self.networks))
@@ -235,7 +227,7 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
     whole = [network for network in every if network in running]
     if not whole:
         is_elsewhere = any(network.profile.name in end.list_certain() for end in ends for network in running)
-        whole = [network for network in every if not is_elsewhere or _is_certain(network, ends)]
+        whole = [network for network in every if not is_elsewhere or _find_ends(network, ends) is not None]
     scores = [min(end.reading_of(network).score for end in ends) for network in whole]
     best = max(scores, default=0.0)
     return [network for network, score in zip(whole, scores, strict=True) if score >= best - BETTER_READING]
@@ -256,21 +248,11 @@ def _refuse_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: N
             raise ambiguous(end.query.text, offered, side=end.side, sent_as=end.query.sent_as)
 
 
-def _is_certain(network: Network, ends: Sequence[_End]) -> bool:
-    return all(end.reading_of(network).location is not None for end in ends)
-
-
-async def _name_ends(network: Network, ends: Sequence[_End], language: str) -> TripEnds:
-    origin, destination = [await _name_end(end.reading_of(network).location, network, language) for end in ends]
+def _find_ends(network: Network, ends: Sequence[_End]) -> TripEnds | None:
+    origin, destination = (end.reading_of(network).location for end in ends)
+    if origin is None or destination is None:
+        return None
     return TripEnds(network=network, origin=origin, destination=destination)
-
-
-async def _name_end(location: Location | None, network: Network, language: str) -> Location:
-    assert location is not None
-    if location.name is not None or location.source is not LocationSource.INPUT:
-        return location
-    place = await find_address([network], location.coordinate, language)
-    return location if place is None else replace(location, name=place.name)
 
 
 def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:

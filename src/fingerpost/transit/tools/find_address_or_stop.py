@@ -17,11 +17,9 @@ from fingerpost.transit.places.candidates import (
     MAX_CANDIDATES,
     Distinction,
     attribution_of,
-    count_candidates,
-    distinguish,
     format_guess,
     format_lone_candidate,
-    serialize_place,
+    serialize_candidates,
     serialize_resolved,
 )
 from fingerpost.transit.places.labels import TextQuery
@@ -150,20 +148,14 @@ class FindAddressOrStop(PublishedTool):
         found = find_certain(near)
         if found is not None:
             guess = format_guess(found.place, text) if found.place.guess else None
-            place = _show(found, text)
             meta = _serialize_meta([found], [*warned, *list_stated((WarningCode.POSITION_GUESSED, guess))])
-            place = {**place, "meta": meta} if meta else place
+            place = write_stated(ResolvedLocation, {**serialize_resolved(found, text), "meta": meta or None})
             return ToolReply(place, describe_lookup(place), output=_RESOLVED)
-        shown = near[:MAX_CANDIDATES]
-        meta = _serialize_meta(shown, warned)
-        apart = {match.place.token: distinguish(match) for match in shown}
-        if any(apart.values()):
-            meta["candidates"] = apart
-        if len(near) == 1:
-            meta["reason"] = f"Not certain: {format_lone_candidate(near[0])}."
-        candidates = [_show(match, text) for match in shown]
-        fields = {"candidates": candidates, **count_candidates(near), "meta": meta or None}
-        body = write_stated(DisambiguationSet, fields)
+        choices = serialize_candidates(near, text)
+        reason = f"Not certain: {format_lone_candidate(near[0])}." if len(near) == 1 else None
+        meta = _serialize_meta(near[:MAX_CANDIDATES], warned)
+        meta = write_stated(LookupMeta, {**meta, **choices.get("meta", {}), "reason": reason})
+        body = write_stated(DisambiguationSet, {**choices, "meta": meta or None})
         return ToolReply(body, describe_lookup(body), output=_CANDIDATES)
 
 
@@ -192,10 +184,6 @@ def token_of(place: Mapping[str, Any]) -> str:
 
 def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Sequence[Warning]) -> LookupMeta:
     return write_stated(LookupMeta, {**serialize_warnings(warnings), "attribution": attribution_of(shown) or None})
-
-
-def _show(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
-    return write_stated(ResolvedLocation, {**serialize_place(match), **serialize_resolved(match, raw_query)})
 
 
 _ADD_ADDRESSES = advise(

@@ -99,7 +99,7 @@ class FindStops(PublishedTool):
             ],
             **serialize_warnings(warnings),
             "correlationId": call.correlation_id,
-            "meta": serialize_meta(near.provenance, ids=[stop.stop.id or "" for stop in shown]),
+            "meta": serialize_meta(near.provenance, near.provenance.zone, ids=[stop.stop.id or "" for stop in shown]),
         }
         return ToolReply(body, describe_stops(body))
 

@@ -39,10 +39,10 @@ from fingerpost.transit.tools.shapes import (
 from fingerpost.transit.tools.wording import (
     FormatTime,
     explain_gap,
-    find_past_message,
     format_clock,
     list_alert_lines,
     list_footer_lines,
+    list_time_warnings,
 )
 
 
@@ -145,8 +145,7 @@ class GetDepartures(PublishedTool):
             walk_from=walk_from,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
-        past = find_past_message(when, zone, "these are the departures")
-        stated = list_stated((WarningCode.TIMEZONE_ASSUMED, read.note), (WarningCode.IN_THE_PAST, past))
+        stated = list_time_warnings(when, zone, "these are the departures", read.note)
         warnings = [*stop.warnings, *stated, *outcome.warnings]
         return _answer(arguments, call, stop.place, query, outcome.value, warnings)
 

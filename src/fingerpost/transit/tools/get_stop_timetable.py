@@ -35,12 +35,12 @@ from fingerpost.transit.tools.shapes import (
 from fingerpost.transit.tools.wording import (
     WhyEmptySentence,
     explain_gap,
-    find_past_message,
     format_clock,
     format_count,
     format_day,
     list_alert_lines,
     list_footer_lines,
+    list_time_warnings,
 )
 
 DEFAULT_DEPARTURES, MAX_DEPARTURES = 3, 5
@@ -223,7 +223,6 @@ class GetStopTimetable(PublishedTool):
             stop = replace(place, warnings=stop.warnings)
         elif place is not None:
             others = [stop_id for stop_id in place.place.member_ids if stop_id not in stop.place.member_ids]
-        past = find_past_message(window.when, None, "this is the timetable")
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=window.first,
@@ -233,7 +232,7 @@ class GetStopTimetable(PublishedTool):
             by_schedule=True,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
-        warnings = [*stop.warnings, *list_stated((WarningCode.IN_THE_PAST, past)), *outcome.warnings]
+        warnings = [*stop.warnings, *list_time_warnings(window.when, None, "this is the timetable"), *outcome.warnings]
         board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = write_stated(TimetableStop, named)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, NotRequired
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 
@@ -22,9 +22,10 @@ from fingerpost.transit.networks.order import LondonNetworks
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import StopText, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver
+from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Networks, OpenNetworks, TextJourneyQuery
 from fingerpost.transit.rules.accessibility import find_step_free_warning
+from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
 from fingerpost.transit.rules.name_matching import find_certain
@@ -44,13 +45,8 @@ MAX_JOURNEYS = 5
 MAX_SUGGESTIONS = 5
 _MAX_SEARCHED = 50
 _MINUTE_S = 60
-# TfL's scale; ours is 0 to 1.
-_FULL_QUALITY = 1000
 _LANGUAGE = "en"
 _NOTHING = "nothing connects the two at this time"
-_MAX_ALERTS = 5
-_MAX_HEADER = 160
-
 
 Code = Literal[
     "OK",
@@ -138,7 +134,6 @@ class PlanJourney(PublishedTool):
         self._variables = variables
         self._london = LondonNetworks(networks, with_demo=options.with_demo)
         self._places = PlaceResolver(self._london, variables)
-        self._ends = TripEndResolver(self._places, SIDES)
         self._limit = CallLimit(self.name, options.per_second, options.limits)
 
     async def is_available(self) -> bool:
@@ -208,12 +203,14 @@ class PlanJourney(PublishedTool):
     async def _search(self, arguments: JourneyPlanRequest, call: Call) -> _JourneysFound:
         now = int(call.now.timestamp())
         try:
-            ends, warnings = await self._ends.get_trip_ends(
+            ends, warnings = await get_trip_ends(
+                self._places,
                 TextQuery(text=arguments.from_),
                 TextQuery(text=arguments.to),
                 user=call.user,
                 language=_LANGUAGE,
                 instant=now,
+                sides=SIDES,
             )
         except PlaceAmbiguous as error:
             raise await self._suggest(error, arguments, now) from error
@@ -241,22 +238,12 @@ class PlanJourney(PublishedTool):
         )
 
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest, now: int) -> PlaceAmbiguous:
-        details = _with_quality(error.details)
+        details = dict(error.details)
         if details.get("side") == SIDES[0]:
             found = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)
-            matches = found.matches
-            if matches and find_certain(matches) is None:
-                other = ambiguous(arguments.to, matches, side=SIDES[1])
-                details["other"] = _with_quality(other.details)
+            if found.matches and find_certain(found.matches) is None:
+                details["other"] = ambiguous(arguments.to, found.matches, side=SIDES[1]).details
         return PlaceAmbiguous(error.message, details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE))
-
-
-def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
-    candidates = [
-        {**candidate, "matchQuality": round(candidate["confidenceScore"] * _FULL_QUALITY)}
-        for candidate in details["candidates"][:MAX_SUGGESTIONS]
-    ]
-    return {**details, "candidates": candidates}
 
 
 def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
@@ -350,16 +337,12 @@ def _list_remarks(
             remarks.append(f"Asked for {how}")
         if unmet and (found.is_own_engine or not is_supported):
             remarks.append(unmet.message)
-    report = report_rides(list_legs(shown), (), provenance, now, found.warnings)
+    affected = [AffectedPart("topJourneys", leg.alerts) for leg in list_legs((*shown, *unusable))]
+    report = report_rides(list_legs(shown), affected, provenance, now, found.warnings)
     remarks += [warning.message for warning in report.warnings]
-    legs = list_legs((*shown, *unusable))
-    alerts = dict.fromkeys(alert.header or alert.text for leg in legs for alert in leg.alerts)
-    remarks += [
-        f"Alert: {header if len(header) <= _MAX_HEADER else f'{header[: _MAX_HEADER - 1]}…'}"
-        for header in list(alerts)[:_MAX_ALERTS]
-    ]
-    if len(alerts) > _MAX_ALERTS:
-        remarks.append(f"And {format_count(len(alerts) - _MAX_ALERTS, 'more alert')}")
+    remarks += [f"Alert: {notice.alert.header}" for notice in report.alerts.notices]
+    if report.alerts.more:
+        remarks.append(f"And {format_count(report.alerts.more, 'more alert')}")
     remarks += provenance.notes
     if provenance.attribution:
         remarks.append(f"Data: {'; '.join(provenance.attribution)}")

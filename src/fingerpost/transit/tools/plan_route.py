@@ -19,7 +19,7 @@ from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.labels import Latitude, Longitude, StopText
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver
+from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.modes import TimetableWord, timetable_word
@@ -33,13 +33,13 @@ from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_ri
 from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant, serialize_metadata
 from fingerpost.transit.tools.trip_search import RoutesFound, search_routes
 from fingerpost.transit.tools.wording import (
-    find_past_message,
     format_clock,
     format_day,
     format_itinerary,
     list_alert_lines,
     list_footer_lines,
     list_leg_lines,
+    list_time_warnings,
     name_rides,
 )
 
@@ -164,7 +164,7 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: Routes
     since = shown[0].departure if shown else query.instant
     format_time = partial(format_clock, since=since, zone=zone, with_seconds=True)
     within = f"within {window['applied']} min, {format_day(since, zone)}"
-    why = [metadata.get("noResultsReason", ""), "" if found.why_empty is None else found.why_empty.format(format_time)]
+    why = [metadata.get("noResultsReason"), None if found.why_empty is None else found.why_empty.format(format_time)]
     lines = [f"{len(shown)} {within}:" if shown else f"No itinerary {within}: {' '.join(filter(None, why))}"]
     for number, (trip, route) in enumerate(zip(shown, body["itineraries"], strict=True), 1):
         minutes, walk_m = route["durationMinutes"], route["totalWalkDistanceMeters"]
@@ -203,7 +203,7 @@ class PlanRoute(PublishedTool):
     )
 
     def __init__(self, places: PlaceResolver) -> None:
-        self._ends = TripEndResolver(places)
+        self._places = places
 
     async def handle(self, arguments: RouteRequestInput, call: Call) -> ToolReply:
         now = int(call.now.timestamp())
@@ -211,7 +211,8 @@ class PlanRoute(PublishedTool):
         field = "arrivalTime" if arrive_by else "departureTime"
         instant = read_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
         when, preset = place_in_time(instant, now), JourneyPreset(arguments.journey_preset)
-        ends, warned = await self._ends.get_trip_ends(
+        ends, warned = await get_trip_ends(
+            self._places,
             arguments.origin.query(),
             arguments.destination.query(),
             user=call.user,
@@ -229,9 +230,8 @@ class PlanRoute(PublishedTool):
             language=arguments.language,
             window_s=60 * min(arguments.search_window_minutes, MAX_WINDOW_MINUTES),
         )
-        past = find_past_message(when, None, "these are the trips")
         found = await search_routes(ends, query, preset, now)
-        warnings = [*warned, *list_stated((WarningCode.IN_THE_PAST, past)), *found.warnings]
+        warnings = [*warned, *list_time_warnings(when, None, "these are the trips"), *found.warnings]
         return _answer(arguments, query, found, call, warnings)
 
 

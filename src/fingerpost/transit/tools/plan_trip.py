@@ -12,13 +12,12 @@ from fingerpost.contract.wire import write_stated
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Optimize
 from fingerpost.transit.places.resolver import PlaceResolver
-from fingerpost.transit.places.trip_ends import TripEndResolver
+from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.disruption import ConnectionRisk, ItineraryOption
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import data_freshness, schedule_type_of
 from fingerpost.transit.rules.times import format_instant, place_in_time, read_instant
-from fingerpost.transit.rules.warnings import WarningCode, list_stated
 from fingerpost.transit.tools.map_shapes import (
     BASEMAP,
     GEOMETRY,
@@ -46,13 +45,13 @@ from fingerpost.transit.tools.shapes import LocationRef, serialize_location, ser
 from fingerpost.transit.tools.trip_search import TripFound, search_trip
 from fingerpost.transit.tools.wording import (
     FormatTime,
-    find_past_message,
     format_clock,
     format_count,
     format_itinerary,
     list_alert_lines,
     list_footer_lines,
     list_leg_lines,
+    list_time_warnings,
     name_rides,
 )
 
@@ -75,14 +74,15 @@ class PlanTrip(PublishedTool):
     )
 
     def __init__(self, places: PlaceResolver) -> None:
-        self._ends = TripEndResolver(places)
+        self._places = places
 
     async def handle(self, arguments: PlanTripInput, call: Call) -> ToolReply:
         constraints, now = arguments.constraints, int(call.now.timestamp())
         arrive_by = arguments.when.type == "arrive"
         # A time that cannot be read is refused before any place is looked up (rule A6).
         nearly = read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time").instant
-        ends, warned = await self._ends.get_trip_ends(
+        ends, warned = await get_trip_ends(
+            self._places,
             arguments.origin.query(),
             arguments.destination.query(),
             user=call.user,
@@ -108,8 +108,7 @@ class PlanTrip(PublishedTool):
         found = await search_trip(
             ends, query, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt
         )
-        past = find_past_message(when, zone, "these are the trips")
-        stated = list_stated((WarningCode.TIMEZONE_ASSUMED, instant.note), (WarningCode.IN_THE_PAST, past))
+        stated = list_time_warnings(when, zone, "these are the trips", instant.note)
         format_time = partial(format_clock, since=when.instant, zone=found.provenance.zone)
         report = report_trip(
             found,

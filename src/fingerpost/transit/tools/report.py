@@ -21,7 +21,7 @@ from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_me
 from fingerpost.transit.rules.trip_limits import find_long_walk_message, find_out_of_service_message, list_long_waits
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.no_trip import format_trip
-from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta, serialize_origin
+from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta
 from fingerpost.transit.tools.trip_search import TripFound
 from fingerpost.transit.tools.wording import FormatTime
 
@@ -44,10 +44,10 @@ class Report:
 
     def serialize(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> Wire:
         """Return the origin and the alerts; the ``ids`` that the answer shows are by default those of its legs."""
-        show = serialize_origin if in_utc else serialize_meta
+        zone = None if in_utc else self.provenance.zone
         shown = _list_stop_ids(self.rides) if ids is None else ids
-        origin = show(self.provenance, ids=shown, realtime_age_s=self.age_s)
-        return {**origin, **serialize_alerts(self.alerts, None if in_utc else self.provenance.zone)}
+        origin = serialize_meta(self.provenance, zone, ids=shown, realtime_age_s=self.age_s)
+        return {**origin, **serialize_alerts(self.alerts, zone)}
 
 
 def report_rides(

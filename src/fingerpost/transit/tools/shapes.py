@@ -170,30 +170,26 @@ def serialize_location(location: Location) -> LocationRef:
     return write_stated(LocationRef, fields)
 
 
-def serialize_meta(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None = None) -> Meta:
-    origin = serialize_origin(provenance, ids=ids, realtime_age_s=realtime_age_s)
-    retrieved_at = format_instant(provenance.retrieved_at, provenance.zone)
-    return {**origin, "retrievedAt": retrieved_at, "timeZone": provenance.zone}
-
-
-def serialize_origin(provenance: Provenance, *, ids: Iterable[str], realtime_age_s: int | None) -> AnswerOrigin:
-    """Write where an answer comes from, in UTC; ``ids`` are those that it shows, and say which feeds to name."""
-    named = {stop_id.partition(":")[0].upper() for stop_id in ids}
+def serialize_meta(
+    provenance: Provenance, zone: str | None, *, ids: Iterable[str], realtime_age_s: int | None = None
+) -> Meta:
+    """Write where an answer comes from, in UTC without a ``zone``; the ``ids`` in the answer determine its feeds."""
+    feed_names = {stop_id.partition(":")[0].upper() for stop_id in ids}
     dated = [feed for feed in provenance.feeds if feed.version is not None or feed.service.first_day is not None]
-    feeds = [_serialize_feed(feed) for feed in dated if feed.name.upper() in named]
     fields = {
         "network": provenance.network,
         "source": provenance.source,
-        "retrievedAt": format_utc(provenance.retrieved_at),
+        "retrievedAt": format_time(provenance.retrieved_at, zone),
         "language": provenance.language,
-        "feeds": feeds or None,
+        "feeds": [_serialize_feed(feed) for feed in dated if feed.name.upper() in feed_names] or None,
         "attribution": list(provenance.attribution) or None,
         "demo": provenance.demo or None,
         "notes": list(provenance.notes) or None,
         "lost": list(provenance.lost) or None,
         "realtimeAgeSeconds": realtime_age_s,
+        "timeZone": zone,
     }
-    return write_stated(AnswerOrigin, fields)
+    return write_stated(Meta, fields)
 
 
 def _serialize_feed(feed: FeedVersion) -> WireFeed:

@@ -11,6 +11,7 @@ from fingerpost.transit.rules.alerts import format_effect
 from fingerpost.transit.rules.modes import name_ride
 from fingerpost.transit.rules.realtime_status import Status, status_of
 from fingerpost.transit.rules.times import AskedInstant, format_instant, local_date_of
+from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
     AnswerOrigin,
@@ -23,8 +24,9 @@ from fingerpost.transit.tools.shapes import (
 _MAX_NAMES = 4
 
 
-def find_past_message(when: AskedInstant, zone: str | None, these_are: str) -> str | None:
-    return f"{format_time(when.instant, zone)} is in the past; {these_are} for that time." if when.is_past else None
+def list_time_warnings(when: AskedInstant, zone: str | None, these_are: str, note: str | None = None) -> list[Warning]:
+    past = f"{format_time(when.instant, zone)} is in the past; {these_are} for that time."
+    return list_stated((WarningCode.TIMEZONE_ASSUMED, note), (WarningCode.IN_THE_PAST, past if when.is_past else None))
 
 
 def list_footer_lines(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
@@ -128,7 +130,7 @@ def _format_status(leg: Leg) -> str:
 
 
 class WhyEmptySentence(NamedTuple):
-    """Why an answer is empty: words that end with up to two instants (Unix seconds), printed as each reader needs."""
+    """The cause of an empty answer: words that end with up to two instants (Unix seconds), printed as readers need."""
 
     words: str
     instants: tuple[int, ...] = ()
