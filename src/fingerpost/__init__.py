@@ -76,5 +76,5 @@ if not TYPE_CHECKING:
 
 
 def __dir__() -> list[str]:
-    """Name what is public."""
+    """List the public names."""
     return list(__all__)

@@ -12,7 +12,7 @@ from fingerpost.remedies import Remedy, RemedyKind, advise
 
 
 def as_sentence(clause: str) -> str:
-    """Return a message or a hint with the full stop that it lacks; texts of servers may have one."""
+    """Return a message or a hint with a full stop; texts of servers may already have one."""
     return clause if clause.endswith((".", "!", "?", "…")) else f"{clause}."
 
 
@@ -61,7 +61,7 @@ class ToolError(Exception):
 
     def with_message(self, message: str, *, details: dict[str, Any] | None = None, hint: str | None = None) -> Self:
         """Return a copy of the error with another message, and other details or another hint if given."""
-        # Some branches have constructors of their own, so copy.copy cannot make them.
+        # Constructors of subclasses differ, so copy.copy cannot make them.
         changed = type(self).__new__(type(self))
         changed.__dict__.update(self.__dict__)
         changed.message, changed.args = message, (message,)
@@ -167,7 +167,7 @@ class NoItinerary(DataNotFound):
 class OutsideCalendar(DataNotFound):
     """The timetable does not cover the requested day.
 
-    ``details`` holds ``first_day`` and ``last_day`` (ISO dates) if they are known, and the hint then names them.
+    ``details`` has ``first_day`` and ``last_day`` (ISO dates) if they are known, and the hint then names them.
     """
 
     def __init__(self, message: str, details: dict[str, Any] | None = None, *, hint: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Remedies: what a caller can do about an error, as values, with their sentences for agents.
+"""Remedies: advice on errors as values, with sentences for agents.
 
 ``apps/cli/error_texts.py`` words them for people at a terminal, ``apps/views/assets/strings.js`` for people on a page.
 """
@@ -14,7 +14,7 @@ class RemedyKind(StrEnum):
 
     sentence: str
 
-    # A text that reads right for agents and people alike.
+    # A text for agents and people alike.
     ADVICE = "advice", "{text}"
     # The plan_trip contract's own hint.
     LOOSEN_LIMITS = "loosen-limits", "Try increasing maxWalkingDistance or adjusting departure time"
@@ -62,5 +62,5 @@ class Remedy:
 
 
 def advise(text: str) -> Remedy:
-    """Return the remedy that is a text of its own."""
+    """Return a remedy with any text."""
     return Remedy(RemedyKind.ADVICE, {"text": text})

@@ -64,7 +64,7 @@ async def test_a_trip_is_planned_over_http(served, mode):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ("text", "the arguments must be a JSON object, not text"),
+        ("text", 'the arguments must be a JSON object, not the text "text"'),
         ([1], "the arguments must be a JSON object, not a list"),
         (None, "origin is missing; destination is missing"),
     ],

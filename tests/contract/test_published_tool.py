@@ -134,8 +134,8 @@ async def test_a_free_clock_gives_now_and_a_random_id(monkeypatch):
         ({"stopId": "HSL:1", "foo": 4}, "unknown field 'foo'; allowed: limit, stopId"),
         ({"stop_id": "HSL:1"}, "stop id missing; unknown field 'stop_id'; allowed: limit, stopId"),
         (None, "stop id missing"),
-        ("{}", "the arguments must be a JSON object, not text"),
-        (True, "the arguments must be a JSON object, not true or false"),
+        ("{}", 'the arguments must be a JSON object, not the text "{}"'),
+        (True, "the arguments must be a JSON object, not true"),
     ],
 )
 async def test_a_bad_call_is_refused_with_a_sentence(raw, expected):

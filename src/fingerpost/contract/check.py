@@ -31,7 +31,7 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
         QueryTypeUnsupported: the tool has no such query type.
         ParameterError: ``details["field"]`` is the first offending field, if there is one, ``details["errors"]`` all.
     """
-    # A caller's JSON may have any value as a name, also a list, which cannot be looked up.
+    # A caller's JSON may contain any value as a name, such as a list, which is not hashable.
     spec = ToolRegistry.get_tool_spec(tool_name) if isinstance(tool_name, str) else None
     if spec is None:
         raise ToolNotFound(tool_name)
@@ -52,7 +52,7 @@ def explain(
     """Return a validation error as one plain sentence, all problems joined by semicolons.
 
     ``model`` lets the sentence name the fields that are allowed.
-    ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
+    ``when_missing`` maps paths to a contract's sentence for missing or blank values.
     """
     problems = _list_problems(error, model, when_missing)
     sentences = [problem.sentence for problem in problems[:_MAX_PROBLEMS]]

@@ -30,8 +30,8 @@ from fingerpost.errors import (
 # The details of an error that the plan-step contract's response carries at its top.
 _STEP_DETAILS = ("missing", "source", "available_tools", "warning")
 
-# A text names so many of a candidate's lines.
-SPOKEN_LINES = 8
+# The largest number of a candidate's lines in a text.
+MAX_LINES_IN_TEXT = 8
 _DISTINCTIONS = {
     "modes": "by {}",
     "direction": "towards {}",
@@ -43,9 +43,9 @@ _DISTINCTIONS = {
 
 
 def format_distinction(candidate: Mapping[str, Any]) -> str:
-    """Return how a candidate differs from the others, in words; empty if unknown."""
+    """Return the distinctions of a candidate in words; empty if unknown."""
     lines = candidate.get("lines", ())
-    shown, more = lines[:SPOKEN_LINES], len(lines) - SPOKEN_LINES
+    shown, more = lines[:MAX_LINES_IN_TEXT], len(lines) - MAX_LINES_IN_TEXT
     parts = [f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else "")] if shown else []
     for key, words in _DISTINCTIONS.items():
         if key in candidate:
@@ -114,7 +114,7 @@ _TABLE: dict[type[BaseException], _Codes] = {
     ),
     SourceUnreachable: _UPSTREAM._replace(plan_trip="network-error", lookup="NETWORK_ERROR"),
     SourceKeyRefused: _UPSTREAM._replace(category="AUTH_FAILURE", lookup="INVALID_API_KEY"),
-    # FeedUnusable, SettingsInvalid and BrokenContract are the operator's or ours to mend: the root's row.
+    # FeedUnusable, SettingsInvalid and BrokenContract are for the operator or us to fix.
     ToolError: _OURS,
 }
 
@@ -141,7 +141,7 @@ def is_failure(error: ToolError, contract: Contract) -> bool:
 
 
 def hint_of(error: ToolError) -> str | None:
-    """Return what to do next, and whose data the candidates are."""
+    """Return the hint, with the attribution of the candidates."""
     attribution = error.details.get("attribution")
     return f"{error.hint}. Data: {'; '.join(attribution)}" if attribution else error.hint
 
@@ -163,8 +163,8 @@ def render_error(
     """Return the JSON-ready body of a failure in a contract's envelope.
 
     The plan-step contract's response alone echoes ``query_type``, which is the tool's name if None, and ``parameters``.
-    The plan-step, lookup and planJourney contracts have no field for the correlation id: it stands in logs and protocol
-    metadata.
+    The plan-step, lookup and planJourney contracts have no field for the correlation id; logs and protocol metadata
+    contain it.
     """
     if contract is Contract.LOOKUP:
         return {"error": _error_payload(error)}
@@ -208,8 +208,8 @@ def step_fields(error: ToolError, contract: Contract) -> dict[str, Any]:
 
 
 def text_of_error(error: ToolError, contract: Contract) -> str:
-    """Return the text twin of a failure: code, sentence, hint, the choices and the source where there are any."""
-    text = f"{code_of(error, contract)}: {_spoken(error)}"
+    """Return the text of a failure: code, sentence and hint, and candidates and source if it has any."""
+    text = f"{code_of(error, contract)}: {_format_error(error)}"
     source = error.details.get("source") if contract is Contract.STEP else None
     return f"{text}\n{format_source(source)}" if isinstance(source, Mapping) else text
 
@@ -246,8 +246,8 @@ def _london_body(error: ToolError) -> dict[str, Any]:
     body: dict[str, Any] = {
         "success": code == _OK,
         "code": code,
-        # Rule A10: suggestions have no names, so the message says which place each one is.
-        "message": _spoken(error),
+        # Rule A10: suggestions have no names, so the message names the places.
+        "message": _format_error(error),
         "topJourneys": [] if code == _OK else None,
         "fromLocationDisambiguation": None,
         "toLocationDisambiguation": None,
@@ -276,16 +276,16 @@ def _list_unclear(error: PlaceAmbiguous) -> list[Mapping[str, Any]]:
     return [error.details] if other is None else [error.details, other]
 
 
-def _spoken(error: ToolError) -> str:
+def _format_error(error: ToolError) -> str:
     parts = [as_sentence(text) for text in (error.message, hint_of(error)) if text is not None]
     if (retry_after := retry_after_of(error)) is not None:
         parts.append(f"Wait {retry_after} s before the next call.")
     if isinstance(error, PlaceAmbiguous):
         unclear = _list_unclear(error)
-        for each in unclear:
-            if listed := "; ".join(_format_candidate(candidate) for candidate in each.get("candidates", ())):
-                whose = f" for {each.get('side')}" if len(unclear) > 1 else ""
-                parts.append(f"Candidates{whose}: {listed}.")
+        for end in unclear:
+            if listed := "; ".join(map(_format_candidate, end.get("candidates", ()))):
+                side = f" for {end.get('side')}" if len(unclear) > 1 else ""
+                parts.append(f"Candidates{side}: {listed}.")
     return " ".join(parts)
 
 

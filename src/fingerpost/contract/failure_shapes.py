@@ -20,7 +20,7 @@ class FailureCoordinate(WireDict):
 
 @with_config(ConfigDict(extra="allow", strict=True))
 class LookupCandidate(WireDict):
-    """A place that may be meant; as it is, planRoute accepts it as an end."""
+    """A candidate; planRoute accepts it as an end."""
 
     name: NotRequired[str]
     type: NotRequired[str]
@@ -30,7 +30,7 @@ class LookupCandidate(WireDict):
 
 
 class FailureCandidate(LookupCandidate):
-    """A place that may be meant; its token is accepted by every tool."""
+    """A candidate; every tool accepts its token."""
 
     token: str
 

@@ -24,13 +24,13 @@ def _read_timestamp(value: str) -> str:
 
 
 Timestamp = Annotated[str, AfterValidator(_read_timestamp)]
-"""An instant as text, ISO 8601; it is kept as it was written."""
+"""An instant as text in ISO 8601, unchanged."""
 
 Status = Literal["pending", "in_progress", "completed", "failed"]
 
 
 class SnakeCaseModel(WireModel):
-    """A wire object of the plan-step contract, whose names are the same inside and outside."""
+    """A wire object of the plan-step contract, which has snake_case names in JSON too."""
 
     model_config = ConfigDict(alias_generator=None)
 

@@ -22,8 +22,8 @@ def describe_problem(
 ) -> FieldProblem:
     """Return one pydantic complaint as a problem.
 
-    ``shape`` gives the names that are allowed where a field is unknown, and keeps union tags out of the path.
-    ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
+    ``shape`` determines the allowed names of an unknown field, and the union tags to drop from the path.
+    ``when_missing`` maps paths to a contract's sentence for missing or blank values.
     """
     path, owners = _walk(shape, list(error["loc"]))
     kind, context, place = error["type"], error.get("ctx", {}), path or "the arguments"
@@ -33,7 +33,7 @@ def describe_problem(
         return FieldProblem(path, f"unknown field '{path}'{listed}")
     message = error["msg"]
     if kind == "value_error" and "error" in context:
-        # Without pydantic's own words before it.
+        # Pydantic's message has a prefix.
         message = str(context["error"])
     if kind == "whole_sentence" or (kind == "value_error" and not path):
         return FieldProblem(path, message)
@@ -51,26 +51,24 @@ def describe_problem(
 
 
 def show(value: Any) -> str:
-    """Return a value as it may be shown to the caller: as JSON where it is JSON, clipped."""
+    """Return a value for a message: as JSON if possible, clipped."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     try:
-        text = _format_int(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
+        # Python refuses to print integers of thousands of digits.
+        is_huge = isinstance(value, int) and value.bit_length() >= 4 * _SHOWN_CHARACTERS
+        text = "a very large number" if is_huge else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
     return _clip(text)
-
-
-def _format_int(value: int) -> str:
-    # Python refuses to print integers of thousands of digits.
-    return json.dumps(value) if value.bit_length() < 4 * _SHOWN_CHARACTERS else "a very large number"
 
 
 def _clip(text: str) -> str:
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
 
 
-def _kind_of(value: Any) -> str:
+def describe_kind(value: Any) -> str:
+    """Return a value with its kind, such as ``the number 5``; lists and objects by their kind alone."""
     match value:
         case None:
             return "null"
@@ -116,10 +114,10 @@ def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
     template = "must not be empty" if context.get("min_length") == 1 else _PREDICATES[kind]
     return template.format(
         **{key: show(bound) if isinstance(bound, int | float) else bound for key, bound in context.items()},
-        kind=_kind_of(value),
+        kind=describe_kind(value),
         sent=show(value),
         units="entries" if isinstance(value, list | tuple | Mapping) else "characters",
-        length=len(value) if isinstance(value, Sized) else _kind_of(value),
+        length=len(value) if isinstance(value, Sized) else describe_kind(value),
         shown_tag=show(context.get("tag")),
     )
 
@@ -132,7 +130,7 @@ def _walk(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Sha
     for part in location:
         here = _members(here)
         if isinstance(part, str) and len(here) > 1:
-            # A union: pydantic names the branch before it goes on.
+            # Pydantic puts the branch of a union into the location.
             here = [branch for branch in here if _answers_to(branch, part)]
             continue
         owners = [branch for branch in here if fields_of(branch)]

@@ -10,7 +10,7 @@ from fingerpost import clock
 from fingerpost.contract.check import MAX_VALUES, check_count, explain
 from fingerpost.contract.envelope import Contract, is_failure, render_error, step_fields, text_of_error
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.problem import describe_problem
+from fingerpost.contract.problem import describe_kind, describe_problem
 from fingerpost.contract.spec import ToolInput, ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.tool_definition import Answer, Call, ReportProgress, ToolDefinition, ToolReply, ignore_progress
@@ -19,7 +19,7 @@ from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupport
 
 
 class PublishedTool(Tool):
-    """A tool that answers in the shape of its own contract: a definition and a handler."""
+    """A tool that answers in its contract's shape; subclasses have a definition and a handler."""
 
     definition: ToolDefinition
 
@@ -38,7 +38,7 @@ class PublishedTool(Tool):
         """Return the reply to an instance of the definition's input model; raise ToolError for the caller."""
 
     async def is_available(self) -> bool:
-        """Whether the tool has a source; without one it is not listed, and a call says why (rule E3)."""
+        """Whether the tool has a source; without one it is not listed, and a call returns the reason (rule E3)."""
         return True
 
     async def answer(
@@ -119,13 +119,13 @@ class PublishedTool(Tool):
     def _check_include(self, include: Collection[str]) -> None:
         for name in sorted(set(include) - set(self.definition.optional_parts)):
             offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
-            raise ParameterError(f"{self.name} has no {name} to give beside its answer; it offers {offered}")
+            raise ParameterError(f"{self.name} has no optional part {name}; it offers {offered}")
 
     def _read(self, raw: object) -> Any:
         definition = self.definition
         arguments = {} if raw is None else raw
         if not isinstance(arguments, Mapping):
-            raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
+            raise ParameterError(f"the arguments must be a JSON object, not {describe_kind(raw)}")
         check_count(arguments, None if definition.accepts_large_values else MAX_VALUES)
         if definition.input_model is None:
             return dict(arguments)
@@ -169,10 +169,4 @@ def failure_answer(error: ToolError, contract: Contract, correlation_id: str, bo
         is_error=is_failure(error, contract),
         correlation_id=correlation_id,
         error=error,
-    )
-
-
-def _json_kind(raw: object) -> str:
-    return {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}.get(
-        type(raw), type(raw).__name__
     )

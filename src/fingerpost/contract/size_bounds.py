@@ -1,6 +1,6 @@
 """Cut an answer to the bounds of rule A11: 48 KB of structured content, and a text of 16 KB.
 
-A part that is too long keeps its first rows, and a notice says how many there are and how to get the rest.
+Of a part that is too long the first rows remain, and a notice states their number and how to get the rest.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from fingerpost.errors import ParameterError
 MAX_BODY_BYTES = 48_000
 MAX_TEXT_BYTES = 16_000
 STATED = "Max 48 KB, text 16."
-"""The bounds of an answer, at the end of each published description."""
+"""The bounds of an answer, for the end of each published description."""
 
 # As in transit/rules/warnings.py, which contracts do not import.
 _TRUNCATED = "truncated-results"
@@ -39,7 +39,7 @@ _FAILURE_HINT = "Send a shorter call."
 
 # Reserved for the notices of a shortened answer.
 _NOTICE_BYTES = 400
-# A text that is too long keeps both of its ends, because notes, sources and the newest rows are at its end.
+# A long text is cut in the middle, because notes, sources and the newest rows are at its end.
 _HEAD_SHARE = 0.6
 
 
@@ -57,9 +57,9 @@ class TruncatedPart(NamedTuple):
 
 
 def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
-    """Return an answer of at most 48 KB with a text of at most 16 KB; one that is small enough as it is.
+    """Return an answer of at most 48 KB with a text of at most 16 KB; smaller ones unchanged.
 
-    An answer that cannot be shortened so far becomes an error that says how to ask for less.
+    An answer that cannot be shortened so far becomes an error with a hint on how to request less.
     """
     if answer.output is not None:
         paths, hint = answer.output.truncatable_paths, answer.output.continuation_hint
@@ -98,9 +98,9 @@ def _note(body: dict[str, Any], truncated: Sequence[TruncatedPart], tool: ToolDe
 
 
 def _bound_body(body: dict[str, Any], paths: Sequence[Path], hint: str) -> tuple[dict[str, Any], list[TruncatedPart]]:
-    """Return a body within the bound and its truncated parts; one that is small enough as it is.
+    """Return a body within the bound and its truncated parts.
 
-    The parts at ``paths`` share the room evenly, so a part that needs less than its share stays whole.
+    The parts at ``paths`` share the room evenly; a part that needs less than its share is not cut.
     """
     whole_bytes = _count_bytes(body)
     if whole_bytes <= MAX_BODY_BYTES:
@@ -175,7 +175,7 @@ def _count_bytes(value: Any) -> int:
 
 
 def _bound_text(text: str, hint: str, notices: Sequence[str]) -> str:
-    """Return a text within the bound that ends with the notices, and says how much of it is left out."""
+    """Return a text within the bound that ends with the notices and states how much of it is left out."""
     stated = "\n".join([text, *notices])
     raw = stated.encode("utf-8", "replace")
     if len(raw) <= MAX_TEXT_BYTES:

@@ -34,7 +34,7 @@ class ToolInput(WireModel):
 
 
 class ToolRegistry:
-    """The specifications of the built-in tools, and of the own tools of every application that this process built."""
+    """The specifications of the built-in tools, and of the tools that applications of this process add."""
 
     _specs: ClassVar[Mapping[str, ToolSpec]] = {}
 
@@ -51,8 +51,3 @@ class ToolRegistry:
     def get_tool_spec(cls, name: str) -> ToolSpec | None:
         """Return the specification, or None for an unknown name (the contract says get)."""
         return cls._specs.get(name)
-
-    @classmethod
-    def list_tool_specs(cls) -> list[ToolSpec]:
-        """Return all specifications, sorted by name."""
-        return [cls._specs[name] for name in sorted(cls._specs)]

@@ -28,7 +28,7 @@ def ignore_progress(_done: float, _total: float, _words: str) -> None:
 class Output:
     """One shape of a tool's answers.
 
-    An answer that is too long is cut at ``truncatable_paths``, and says by ``continuation_hint`` how to get the rest
+    An answer that is too long is cut at ``truncatable_paths``; ``continuation_hint`` tells callers how to get the rest
     (rule A11).
     """
 
@@ -51,7 +51,7 @@ class ToolDefinition:
         outputs: the shapes of its answers; a reply names its output if it is not the first.
         missing_messages: the contract's own sentences for a missing or blank path.
         read_only, destructive, idempotent, open_world: the protocol's annotations.
-        optional_parts: what a caller can include in the answer beside the body, and its shape.
+        optional_parts: the shapes of parts that a caller can request in addition to the body.
         accepts_large_values: whether the tool itself limits the size of its arguments.
         warnings_path: where an answer has its warnings, in the contracts that have warnings.
         query_spec: the specification of a tool with several query types.

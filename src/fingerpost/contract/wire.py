@@ -173,7 +173,7 @@ def adapter_of(shape: Shape) -> TypeAdapter[Any]:
 
 
 def fields_of(shape: Any) -> dict[str, Any]:
-    """Return the type of each field by its JSON name; empty if it is no shape."""
+    """Return the type of each field by its JSON name; empty for other types."""
     if is_typeddict(shape):
         return get_type_hints(shape)
     if isinstance(shape, type) and issubclass(shape, BaseModel):
@@ -241,7 +241,7 @@ def _forget_null(field: dict[str, Any]) -> None:
         field["anyOf"] = choices
 
 
-# As text, so that each caller has an object of its own.
+# Stored as text, because callers change the objects.
 _schemas: dict[Shape | tuple[Shape, ...], str] = {}
 
 

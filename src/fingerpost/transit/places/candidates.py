@@ -37,7 +37,7 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
         remedy = Remedy(RemedyKind.CONFIRM_CANDIDATE, values)
     elif len(candidates) > len(shown):
         message = f"{message}; {len(candidates)} places fit, of which the best {format_count_of_shown(len(shown))}"
-    attribution = attribution_of(shown)
+    attribution = list_attributions(shown)
     choices = serialize_candidates(candidates, label)
     return PlaceAmbiguous(
         message,
@@ -98,7 +98,7 @@ def distinguish(match: PlaceMatch) -> Distinction:
     return write_stated(Distinction, fields)
 
 
-def attribution_of(matches: Sequence[PlaceMatch]) -> list[str]:
+def list_attributions(matches: Sequence[PlaceMatch]) -> list[str]:
     return list(dict.fromkeys(sentence for match in matches for sentence in match.place.attribution))
 
 

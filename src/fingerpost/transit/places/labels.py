@@ -33,7 +33,7 @@ class LocationValue(WireModel):
 
 @dataclass(frozen=True, slots=True)
 class StopText:
-    """A stop id, or if not ``is_certain`` perhaps a name; ``variable`` is the saved variable that holds it, if any."""
+    """A stop id, or if not ``is_certain`` perhaps a name; ``variable`` is the saved variable that contains it."""
 
     stop_id: str
     text: str
@@ -45,7 +45,7 @@ class StopText:
 class TextQuery:
     """A label, and constraints of the lookup contract; ``sent_as`` is the field in which a caller sends a token.
 
-    Places near the ``focus`` are preferred. ``language`` is that of names, None for the call's own.
+    Places near the ``focus`` are preferred. ``language`` is that of names, None for the call's.
     """
 
     text: str
@@ -95,8 +95,8 @@ def find_stop_id(variable: Variable) -> str | None:
     if isinstance(value, str):
         # FEED:LOCAL; other texts are preferences or notes.
         return value if ":" in value else None
-    held = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else []
-    ids = (str(stop_id) for stop_id in held if isinstance(stop_id, str | int) and not isinstance(stop_id, bool))
+    stored = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else []
+    ids = (str(stop_id) for stop_id in stored if isinstance(stop_id, str | int) and not isinstance(stop_id, bool))
     return next(filter(str.strip, ids), None)
 
 

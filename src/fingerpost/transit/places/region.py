@@ -19,7 +19,7 @@ FAR_M = 30_000.0
 _OFFERED = 0.79
 _NUMBER_GUESSED = 0.77
 _DAY = timedelta(days=1)
-# Places within RIVAL_DISTANCE_M of each other differ by no more latitude, in degrees.
+# The largest difference of latitude, in degrees, between places within RIVAL_DISTANCE_M.
 _RIVAL_DEG = 1.001 * RIVAL_DISTANCE_M / METRES_PER_DEGREE
 
 
@@ -97,17 +97,17 @@ def _get_lat(match: PlaceMatch) -> float:
 
 
 def offer_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) -> list[PlaceMatch]:
-    whole = [match for match in matches if has_whole_name(match)]
-    names = {match.network for match in whole}
+    full = [match for match in matches if matches_full_name(match)]
+    names = {match.network for match in full}
     owners = [network for network in networks if network.profile.name in names]
     if not any(
-        is_outside(match.place, [owner]) for match in whole for owner in owners if owner.profile.name != match.network
+        is_outside(match.place, [owner]) for match in full for owner in owners if owner.profile.name != match.network
     ):
         return list(matches)
-    return [replace(match, score=min(match.score, _OFFERED), is_apart=True) for match in whole]
+    return [replace(match, score=min(match.score, _OFFERED), is_apart=True) for match in full]
 
 
-def has_whole_name(match: PlaceMatch) -> bool:
+def matches_full_name(match: PlaceMatch) -> bool:
     return match.score >= (AUTO_RESOLVE if match.place.guess is None else _NUMBER_GUESSED)
 
 

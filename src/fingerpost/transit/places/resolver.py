@@ -87,7 +87,11 @@ class PlaceResolver:
         """
         lookup = PlaceLookup(await self.networks.open(), language)
         variable = await find_variable(value, self.variables, user) if is_label else None
-        stop_id = value if variable is None else _get_stop_id(variable)
+        stop_id = value if variable is None else find_stop_id(variable)
+        if stop_id is None:
+            raise ParameterError(
+                f"the variable '{value}' names no stop", {"field": "stop.value"}, hint=Remedy(RemedyKind.SAVE_AGAIN)
+            )
         found = await lookup.find_token(stop_id) if is_label else None
         if found is None and is_label and variable is None:
             found = await lookup.get_stop_of_name(value, focus=focus, instant=instant)
@@ -109,7 +113,7 @@ class PlaceResolver:
         opened = await self.networks.open()
         position = find_position(text)
         if position is not None:
-            at = await _find_what_is_at(opened.answering, position, language)
+            at = await _name_position(opened.answering, position, language)
             place = at.place or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
             failures = [] if at.failure is None else [Warning(WarningCode.NETWORK_LEFT_OUT, at.failure)]
             return FoundPlaces([match_place(place, 1.0, focus)], failures)
@@ -133,11 +137,11 @@ class PlaceLookup:
         return [*list_problems(self.opened), *(network.warning for network in self.left_out)]
 
     def list_reasons(self) -> list[str]:
-        """Return why networks were left out, because one of them may know what was not found."""
+        """Return why networks were left out; one of them may know the place."""
         return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
     async def find_token(self, text: str) -> FoundStop | None:
-        """Return the whole place of a token in each network that has it, None if it is not a token (rule D2)."""
+        """Return the place of a token, with all its stops, in each network that has it, else None (rule D2)."""
         stop_id = text.strip()
         return await self._ask_owners(
             stop_id, Ability.NAMES, lambda network: network.find_stop_place(stop_id, language=self.language)
@@ -206,7 +210,7 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
     return None
 
 
-async def _find_what_is_at(networks: Sequence[Network], position: Coordinate, language: str | None) -> PositionAnswer:
+async def _name_position(networks: Sequence[Network], position: Coordinate, language: str | None) -> PositionAnswer:
     """Name a position by a local index, else by the server of the preferred network, and no other server."""
     found = await find_address(networks, position, language)
     covering = list_covering(networks, position)
@@ -226,14 +230,3 @@ def to_location(place: Place, label: str, variable: Variable | None = None) -> L
         stop_ids=place.member_ids if place.zero_walk_ids is None else place.zero_walk_ids,
         attribution=place.attribution,
     )
-
-
-def _get_stop_id(variable: Variable) -> str:
-    stop_id = find_stop_id(variable)
-    if stop_id is None:
-        raise ParameterError(
-            f"the variable '{variable.key}' names no stop",
-            {"field": "stop.value"},
-            hint=Remedy(RemedyKind.SAVE_AGAIN),
-        )
-    return stop_id

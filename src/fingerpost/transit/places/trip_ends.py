@@ -11,13 +11,13 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, format_guess, unknown
 from fingerpost.transit.places.labels import Label, StopText, TextQuery, read_label
-from fingerpost.transit.places.region import has_whole_name, list_running, offer_regions
+from fingerpost.transit.places.region import list_running, matches_full_name, offer_regions
 from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, to_location
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import find_certain, sort_matches
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
-# A network whose scores are this much better goes before a preferred one.
+# A network with scores this much better is chosen before a preferred one.
 BETTER_READING = 0.02
 
 
@@ -46,7 +46,7 @@ class _End:
     label: Label
     readings: dict[str, _Reading] = field(default_factory=dict)
 
-    def reading_of(self, network: Network) -> _Reading:
+    def get_reading(self, network: Network) -> _Reading:
         return self.readings.get(network.profile.name, _Reading(score=0.0))
 
     def list_certain(self) -> list[str]:
@@ -92,7 +92,7 @@ async def get_trip_ends(
     _refuse_regions(list_running(able, instant), ends, chosen[0])
     warnings = lookup.list_warnings()
     for end in ends:
-        reading = end.reading_of(chosen[0])
+        reading = end.get_reading(chosen[0])
         if reading.location is None:
             raise ambiguous(end.query.text, reading.candidates, side=end.side, sent_as=end.query.sent_as)
         _refuse_far(end, reading.location)
@@ -101,7 +101,7 @@ async def get_trip_ends(
             place = reading.candidates[0].place
             if place.guess:
                 warnings.append(Warning(WarningCode.POSITION_GUESSED, format_guess(place, end.query.text)))
-    found = [own for network in chosen if (own := _find_ends(network, ends)) is not None]
+    found = [resolved for network in chosen if (resolved := _find_ends(network, ends)) is not None]
     _refuse_same(found[0].origin, found[0].destination, sides=sides)
     return found, merge_by_code(warnings)
 
@@ -114,7 +114,7 @@ class _EndLookup(PlaceLookup):
     async def read(self, ends: Sequence[_End]) -> None:
         """Resolve tokens and positions first, because names are looked up only in their region."""
         named = []
-        # A demo network counts only once its own id has been read, so bare positions come last.
+        # A demo network takes part only after one of its ids, so bare positions come last.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
             if isinstance(end.label, Location):
                 await self._read_position(end, end.label)
@@ -143,7 +143,7 @@ class _EndLookup(PlaceLookup):
                 raise self._lost_stop(end.side, label)
             return False
         self._add_networks(found.networks)
-        # Two networks may use one id for different stops, so each plans from its own.
+        # Two networks may use one id for different stops.
         end.readings = {
             network.profile.name: _Reading(location=to_location(place, label.text, label.variable))
             for network, place in found.known
@@ -194,9 +194,9 @@ class _EndLookup(PlaceLookup):
                 return ambiguous(end.query.text, similar, side=end.side, sent_as=end.query.sent_as)
         # A certain match decides where an end lies, not similar names elsewhere.
         where = {end.side: end.list_certain() or list(end.readings) for end in ends}
-        lacking = needed if set.intersection(*map(set, where.values())) else ()
+        missing = needed if set.intersection(*map(set, where.values())) else ()
         positions = {end.side: end.label.coordinate for end in ends if isinstance(end.label, Location)}
-        return uncovered(self.networks, where, lacking=lacking, problems=self.opened.problems, positions=positions)
+        return uncovered(self.networks, where, lacking=missing, problems=self.opened.problems, positions=positions)
 
 
 def _refuse_far(end: _End, location: Location) -> None:
@@ -222,34 +222,34 @@ def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> 
 
     Networks without service at the instant are left out if a running one reads both ends, or is certain of one.
     """
-    every = [network for network in networks if all(network.profile.name in end.readings for end in ends)]
+    reading_both = [network for network in networks if all(network.profile.name in end.readings for end in ends)]
     running = list_running(networks, instant)
-    whole = [network for network in every if network in running]
-    if not whole:
+    eligible = [network for network in reading_both if network in running]
+    if not eligible:
         is_elsewhere = any(network.profile.name in end.list_certain() for end in ends for network in running)
-        whole = [network for network in every if not is_elsewhere or _find_ends(network, ends) is not None]
-    scores = [min(end.reading_of(network).score for end in ends) for network in whole]
+        eligible = [network for network in reading_both if not is_elsewhere or _find_ends(network, ends) is not None]
+    scores = [min(end.get_reading(network).score for end in ends) for network in eligible]
     best = max(scores, default=0.0)
-    return [network for network, score in zip(whole, scores, strict=True) if score >= best - BETTER_READING]
+    return [network for network, score in zip(eligible, scores, strict=True) if score >= best - BETTER_READING]
 
 
 def _refuse_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
-    if not all(end.reading_of(chosen).is_matched_name for end in ends):
+    if not all(end.get_reading(chosen).is_matched_name for end in ends):
         return
-    having = [
+    both_named = [
         network
         for network in networks
-        if all(any(map(has_whole_name, end.reading_of(network).candidates)) for end in ends)
+        if all(any(map(matches_full_name, end.get_reading(network).candidates)) for end in ends)
     ]
     for end in ends:
-        matches = [match for network in having for match in end.reading_of(network).candidates]
+        matches = [match for network in both_named for match in end.get_reading(network).candidates]
         offered = sort_matches(offer_regions(matches, networks))
         if any(match.is_apart for match in offered):
             raise ambiguous(end.query.text, offered, side=end.side, sent_as=end.query.sent_as)
 
 
 def _find_ends(network: Network, ends: Sequence[_End]) -> TripEnds | None:
-    origin, destination = (end.reading_of(network).location for end in ends)
+    origin, destination = (end.get_reading(network).location for end in ends)
     if origin is None or destination is None:
         return None
     return TripEnds(network=network, origin=origin, destination=destination)

@@ -1,4 +1,4 @@
-"""A tool's own limit of calls a second, which refuses at once and never queues (rule E2)."""
+"""Limit the calls of a tool per second; calls beyond the limit are refused at once, never queued (rule E2)."""
 
 import asyncio
 import logging
@@ -15,11 +15,10 @@ _log = logging.getLogger(__name__)
 
 
 class CallLimit:
-    """At most ``per_second`` calls of a tool within any second.
+    """At most ``per_second`` calls of a tool within any second; ``limits`` stores them, by default in this process.
 
-    Each call takes one of ``per_second`` slots, which is free again after a second. One limit with a burst would let
-    nearly twice as many calls pass in its first second. Slots are stored in ``limits``, by default for this process
-    alone; whoever shares them shares ``clock_ms`` (milliseconds since 1970).
+    Each call takes one of ``per_second`` slots for a second. One limit with a burst would let nearly twice as many
+    calls pass in its first second. Processes with one store need one ``clock_ms`` (milliseconds since 1970).
     """
 
     def __init__(

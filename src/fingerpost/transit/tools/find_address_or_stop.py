@@ -16,9 +16,9 @@ from fingerpost.transit.model.place import PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import (
     MAX_CANDIDATES,
     Distinction,
-    attribution_of,
     format_guess,
     format_lone_candidate,
+    list_attributions,
     serialize_candidates,
     serialize_resolved,
 )
@@ -70,10 +70,9 @@ class Names(WireDict):
 
 
 class LookupMeta(WireDict):
-    """What is ours in a bare answer (rules D1 and D2), left out where there is nothing to say.
+    """Additions to the contract's answer (rules D1 and D2).
 
-    ``candidates`` tells them apart, by token; ``reason`` says why the only candidate was not simply taken;
-    ``attribution`` names whom the source of the places asks to be named.
+    ``candidates`` has the distinctions of candidates by token, and ``reason`` why the only candidate is not certain.
     """
 
     warnings: NotRequired[list[WireWarning]]
@@ -100,7 +99,7 @@ class ResolvedLocation(WireDict):
 
 @final
 class DisambiguationSet(WireDict):
-    """Places to choose from; the ``id`` of each, or its ``lat,lon``, is a token that every tool accepts."""
+    """Candidates; every tool accepts a candidate's ``id``, or its ``lat,lon``, as a token."""
 
     candidates: Annotated[list[ResolvedLocation], Field(min_length=1, max_length=MAX_CANDIDATES)]
     totalCandidatesFound: Annotated[int, Field(ge=1)]
@@ -171,19 +170,21 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
     head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its id or lat,lon:"
     if "reason" in meta:
         head = f"{meta['reason']} If it is meant, send its id or lat,lon; else spell it differently:"
-    apart = meta.get("candidates", {})
-    rows = [(_line(place), format_distinction(apart.get(token_of(place), {}))) for place in answer["candidates"]]
+    distinctions = meta.get("candidates", {})
+    rows = [
+        (_line(place), format_distinction(distinctions.get(find_token(place), {}))) for place in answer["candidates"]
+    ]
     lines = ["; ".join(filter(None, row)) for row in rows]
     return "\n".join([head, *lines, *below])
 
 
-def token_of(place: Mapping[str, Any]) -> str:
+def find_token(place: Mapping[str, Any]) -> str:
     at = place["coordinate"]
     return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
 
 
 def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Sequence[Warning]) -> LookupMeta:
-    return write_stated(LookupMeta, {**serialize_warnings(warnings), "attribution": attribution_of(shown) or None})
+    return write_stated(LookupMeta, {**serialize_warnings(warnings), "attribution": list_attributions(shown) or None})
 
 
 _ADD_ADDRESSES = advise(
@@ -196,4 +197,4 @@ def _line(place: ResolvedLocation) -> str:
     where = f"{place['coordinate']['lat']},{place['coordinate']['lon']}"
     locality = f", {place['locality']}" if place.get("locality") else ""
     kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']}"
-    return f"{place['name']}{locality} ({token_of(place)}), {kind}"
+    return f"{place['name']}{locality} ({find_token(place)}), {kind}"

@@ -121,7 +121,7 @@ def _order(stop: NearbyStop) -> tuple[int, str]:
     return round(stop.distance_m), stop.stop.id or ""
 
 
-def _fits(stop: NearbyStop, asked: FindStopsInput) -> bool:
-    if asked.text_filter and plain(asked.text_filter) not in plain(stop.stop.name):
+def _fits(stop: NearbyStop, arguments: FindStopsInput) -> bool:
+    if arguments.text_filter and plain(arguments.text_filter) not in plain(stop.stop.name):
         return False
-    return asked.include_modes is None or not set(_words(stop)).isdisjoint(asked.include_modes)
+    return arguments.include_modes is None or not set(_words(stop)).isdisjoint(arguments.include_modes)

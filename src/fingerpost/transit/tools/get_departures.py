@@ -26,7 +26,7 @@ from fingerpost.transit.rules.times import format_instant, local_date_of, place_
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
-from fingerpost.transit.tools.report import list_affected_rows, list_row_paths, report_rides
+from fingerpost.transit.tools.report import list_row_paths, report_board
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
     Language,
@@ -173,7 +173,7 @@ def _answer(
 ) -> ToolReply:
     shown, zone, now = _choose(query, board), board.provenance.zone, int(call.now.timestamp())
     stated = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
-    report = report_rides(shown, list_affected_rows(board, shown, "stopId"), board.provenance, now, stated)
+    report = report_board(board, shown, "stopId", now, stated)
     gap = None if board.found_count else board.gap
     walks = [None if row.cancelled else (board.walks or {}).get(row.stop_id) for row in shown]
     leaving: list[WireLeave] = [

@@ -24,7 +24,7 @@ from fingerpost.transit.rules.modes import TimetableWord, timetable_word
 from fingerpost.transit.rules.times import AskedInstant, format_utc, local_date_of, place_in_time, read_offset_instant
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
-from fingerpost.transit.tools.report import list_affected_rows, list_row_paths, report_rides
+from fingerpost.transit.tools.report import list_row_paths, report_board
 from fingerpost.transit.tools.shapes import (
     AnswerMetadata,
     NoResultsReason,
@@ -75,7 +75,7 @@ class AppliedLimits(WireDict):
 
 
 class TimetableStop(WireDict):
-    """The stop whose timetable it is; ``otherStops`` are those of its place that are not in the answer."""
+    """The stop of the timetable; ``otherStops`` are stops of its place that are not in the answer."""
 
     id: str
     name: str
@@ -83,7 +83,7 @@ class TimetableStop(WireDict):
 
 
 class TimetableLine(WireDict):
-    """A line in one direction: how many departures the window holds, shown or not, and the first and last of them."""
+    """A line in one direction: its number of departures in the window, shown or not, and the first and last."""
 
     routeShortName: str
     headsign: NotRequired[str]
@@ -114,7 +114,7 @@ ROWS_ONE_BY_ONE = 10
 def _write_text(
     body: StopTimetableOutput,
     shown: Sequence[Departure],
-    lines_of_window: Sequence[Sequence[Departure]],
+    rows_by_line: Sequence[Sequence[Departure]],
     window: "_Window",
     why_empty: WhyEmptySentence | None,
 ) -> str:
@@ -134,9 +134,9 @@ def _write_text(
             clocks.setdefault(_name(row, zone), []).append(format_time(row.scheduled))
         lines += [f"{name}: {' '.join(times)}" for name, times in clocks.items()]
     lines += [
-        f"{own[0].line} to {own[0].destination}: {format_count(len(own), 'departure')}, "
-        f"first {format_time(own[0].scheduled)}, last {format_time(own[-1].scheduled)}"
-        for own in lines_of_window
+        f"{rows[0].line} to {rows[0].destination}: {format_count(len(rows), 'departure')}, "
+        f"first {format_time(rows[0].scheduled)}, last {format_time(rows[-1].scheduled)}"
+        for rows in rows_by_line
     ]
     remarks = []
     if "linesNotShown" in meta:
@@ -163,8 +163,6 @@ def _name(row: Departure, zone: str) -> str:
 DAY_S = 24 * 3600
 # Cancelled rows and lines are counted over all departures of the window.
 EVERYTHING = 10_000
-# A thread costs less than writing more rows than these.
-_QUICK_ROWS = 50
 _LANGUAGE = "en"
 
 
@@ -173,7 +171,7 @@ class _Window:
     now: int
     when: AskedInstant
     last: int
-    most: int
+    max_rows: int
     is_until: bool
     clamped: bool
 
@@ -236,26 +234,25 @@ class GetStopTimetable(PublishedTool):
         board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = write_stated(TimetableStop, named)
-        answer = partial(_answer, shown_stop, window, board, warnings, call.include)
-        return await compute(answer) if len(board.departures) > _QUICK_ROWS else answer()
+        return await compute(_answer, shown_stop, window, board, warnings, call.include)
 
 
 def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
     at = now if arguments.at is None else read_offset_instant(arguments.at, now=now, field="at")
     when = place_in_time(at, now)
     if arguments.until is None:
-        most = min(arguments.max_departures, MAX_DEPARTURES)
+        max_rows = min(arguments.max_departures, MAX_DEPARTURES)
         horizon = min(arguments.horizon_minutes, MAX_HORIZON_MINUTES)
-        clamped = (most, horizon) != (arguments.max_departures, arguments.horizon_minutes)
+        clamped = (max_rows, horizon) != (arguments.max_departures, arguments.horizon_minutes)
         last = when.instant + 60 * horizon
-        return _Window(now=now, when=when, last=last, most=most, is_until=False, clamped=clamped)
+        return _Window(now=now, when=when, last=last, max_rows=max_rows, is_until=False, clamped=clamped)
     until = read_offset_instant(arguments.until, now=now, field="until")
     if not when.instant < until <= when.instant + DAY_S:
         rule = "after at" if until <= when.instant else "at most 24 hours after at"
         raise ParameterError(f"until must be {rule}; at is {format_utc(when.instant)}", {"field": "until"})
-    asked = arguments.max_departures if "max_departures" in arguments.model_fields_set else MAX_ROWS
-    most = min(asked, MAX_ROWS)
-    return _Window(now=now, when=when, last=until, most=most, is_until=True, clamped=most != asked)
+    requested = arguments.max_departures if "max_departures" in arguments.model_fields_set else MAX_ROWS
+    max_rows = min(requested, MAX_ROWS)
+    return _Window(now=now, when=when, last=until, max_rows=max_rows, is_until=True, clamped=max_rows != requested)
 
 
 def _answer(
@@ -263,16 +260,16 @@ def _answer(
 ) -> ToolReply:
     scheduled = [departure for departure in board.departures if window.first <= departure.scheduled <= window.last]
     running = sorted((row for row in scheduled if not row.cancelled), key=_order)
-    rows = [serialize_departure(row) for row in running[: window.most]]
+    rows = [serialize_departure(row) for row in running[: window.max_rows]]
     shown = running[: _count_shown(running, rows, window)]
     provenance = board.provenance
     more = _format_more(running, len(shown), window) if len(shown) < len(running) else None
     stated = [*warnings, *list_stated((WarningCode.TRUNCATED_RESULTS, more))]
-    report = report_rides(shown, list_affected_rows(board, shown, "meta/stop"), provenance, window.now, stated)
+    report = report_board(board, shown, "meta/stop", window.now, stated)
     reason = None if running else _find_reason(window, board)
     why_empty = None if running or board.gap is None else explain_gap(board.gap)
     lines = _group_by_line(running if window.is_until else ())
-    summaries = [_serialize_line(own) for own in lines]
+    summaries = [_serialize_line(rows_of_line) for rows_of_line in lines]
     fitting = summaries[: min(MAX_LINES, count_fitting(summaries, MAX_LINE_BYTES))]
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
@@ -285,7 +282,7 @@ def _answer(
     cancelled = len(scheduled) - len(running)
     body: StopTimetableOutput = {
         "departures": rows[: len(shown)],
-        "applied": {"maxDepartures": window.most, "horizonMinutes": window.minutes, "clamped": window.clamped},
+        "applied": {"maxDepartures": window.max_rows, "horizonMinutes": window.minutes, "clamped": window.clamped},
         "metadata": serialize_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
         "meta": write_stated(StopTimetableMeta, meta),
     }
@@ -298,7 +295,7 @@ def _order(departure: Departure) -> tuple[int, str, str, str]:
 
 
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
-    """Return how many of the first rows fit, of whole instants: a caller who goes on misses and repeats none."""
+    """Return how many of the first rows fit; rows of one instant stay together, so the next query misses none."""
     count = count_fitting(rows, MAX_ROW_BYTES)
     if not window.is_until or count == len(running):
         return count
@@ -323,7 +320,7 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
         return NoResultsReason.NO_SERVICE
     if window.when.is_past:
         return NoResultsReason.IN_THE_PAST
-    # Nothing within a day behind the window, though it is known when the next departure is.
+    # A gap without a next departure means that none follows within a day.
     is_over = gap is not None and gap.next_departure is None
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
 

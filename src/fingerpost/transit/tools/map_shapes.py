@@ -1,4 +1,4 @@
-"""Serialize what a map view draws: leg geometries, line colours, and the basemap behind them."""
+"""Serialize leg geometries, line colours and the basemap for map views."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ Color = Annotated[str, Field(pattern="^[0-9A-F]{6}$", description="RRGGBB")]
 
 
 class WireLineColor(WireDict):
-    """A colour, what can be read on it, and the parts of the answer whose line has it, as paths into the answer."""
+    """A line colour, a legible text colour, and the parts of the answer that have it, as paths into the answer."""
 
     color: Color
     textColor: Color
@@ -30,7 +30,7 @@ class WireLineColor(WireDict):
 
 
 class WireLineColors(WireDict):
-    """The colours that sources state, in the order of the answer; a part that none touches has its mode's."""
+    """The colours of the sources, in the order of the answer; other parts have the colour of their mode."""
 
     lines: list[WireLineColor]
 
@@ -130,7 +130,7 @@ _MIN_M = 800.0
 
 
 class WireMapLayer(WireDict):
-    """Everything of one class, as encoded polylines; those of water are closed rings, also around its islands."""
+    """Features of one class as encoded polylines; water and its islands are closed rings."""
 
     kind: Annotated[str, WordOf(LayerKind)]
     lines: list[str]

@@ -93,7 +93,7 @@ async def _or_none(question: Awaitable[_T]) -> _T | None:
 
 async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
     """Return a network's answer without itineraries that are unusable or depart before now."""
-    answer = await ask_one(network, lambda asked: asked.plan_journeys(query), deadline)
+    answer = await ask_one(network, lambda queried: queried.plan_journeys(query), deadline)
     earliest = query.not_before
     usable = (trip for trip in answer.itineraries if not trip.is_unusable)
     return replace(answer, itineraries=tuple(trip for trip in usable if earliest is None or trip.departure >= earliest))
@@ -107,7 +107,7 @@ async def _explain_end(
         return None
     near = await ask_one(
         network,
-        lambda asked: asked.list_stops_near(end.coordinate, MAX_WALK_M, language=query.language),
+        lambda queried: queried.list_stops_near(end.coordinate, MAX_WALK_M, language=query.language),
         deadline,
     )
     nearest = min(near.stops, key=lambda stop: stop.distance_m, default=None)

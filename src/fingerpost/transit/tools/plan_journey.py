@@ -39,7 +39,7 @@ from fingerpost.transit.tools.wording import format_clock, format_count
 
 KEY_VARIABLE = "TFL_API_KEY"
 SIDES = ("from", "to")
-# TfL asks nobody for a limit on walking, so an engine of ours is given a generous one.
+# TfL has no limit on walking, so the embedded engine gets a generous one.
 MAX_WALK_M = 2000.0
 MAX_JOURNEYS = 5
 MAX_SUGGESTIONS = 5
@@ -80,7 +80,7 @@ class JourneyOptionSummary(WireDict):
 
 
 class JourneyDisambiguationSuggestion(WireDict):
-    """A place that may be meant: what to send in place of the text, and how well it fits (0 to 1000)."""
+    """A candidate: the value to send instead of the text, and the quality of the match (0 to 1000)."""
 
     parameterValue: str
     matchQuality: NotRequired[int]
@@ -184,7 +184,7 @@ class PlanJourney(PublishedTool):
         except UNAVAILABLE:
             if all(planner.profile.fallback is None for planner in planners):
                 raise
-            # The fallback does not read texts: the ends are resolved, and the search says who answered.
+            # The fallback does not read texts, so the ends are resolved here; a warning names the fallback.
             return await self._search(arguments, call)
         answer = outcome.value
         later = tuple(itinerary for itinerary in answer.itineraries if itinerary.departure >= now)
@@ -275,7 +275,8 @@ def describe_journeys(answer: JourneyPlanToolResponse) -> str:
     lines = [
         f"{journey['startDateTime'][11:16]} to {journey['arrivalDateTime'][11:16]} "
         f"on {journey['startDateTime'][:10]}, "
-        f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: {_name_lines(journey)}"
+        f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: "
+        f"{', '.join(name_ride(ride['mode'], ride.get('line')) for ride in journey['lines']) or 'walk'}"
         for journey in answer["topJourneys"] or ()
     ]
     return "\n".join([answer["message"], *lines])
@@ -291,10 +292,6 @@ def _summarise(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
             write_stated(JourneyLine, {"mode": trip_word(ride.mode), "line": ride.line}) for ride in itinerary.rides
         ],
     }
-
-
-def _name_lines(journey: JourneyOptionSummary) -> str:
-    return ", ".join(name_ride(ride["mode"], ride.get("line")) for ride in journey["lines"]) or "walk"
 
 
 def _format_no_trip(nothing: DataNotFound) -> str:

@@ -81,7 +81,7 @@ RouteEnd = TypeAliasType(
         Discriminator(_tag_of),
     ],
 )
-"""An end of a route; an alias, so that the schema says once what it may be."""
+"""An end of a route; an alias, so that the schema defines it once."""
 
 _Time = Annotated[str | None, Field(max_length=40)]
 

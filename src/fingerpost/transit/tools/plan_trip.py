@@ -10,7 +10,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import write_stated
 from fingerpost.runtime.concurrency import compute
-from fingerpost.transit.model.itinerary import Fare, Itinerary, Optimize
+from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
@@ -173,7 +173,9 @@ def _write_text(
         trip = option.itinerary
         minutes, walk_m = round(trip.duration_s / 60), round(trip.walk_m)
         head = format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)
-        head += _format_price(report.fares.get(option.fingerprint))
+        fare = report.fares.get(option.fingerprint)
+        if fare is not None and fare.amount is not None:
+            head += f", {fare.amount} {fare.currency}"
         notes = body["itineraries"][number - 1].get("accessibilityNotes", ())
         remarks = [_format_disruption(option, differences.get(option.fingerprint)), *notes]
         lines.append(f"{number}. {head}{''.join(f' [{remark}]' for remark in remarks if remark)}")
@@ -212,7 +214,3 @@ def _format_disruption(option: ItineraryOption, difference: WireDifference | Non
     more = f", {format_count(abs(changes), 'change')} {'more' if changes > 0 else 'less'}" if changes else ""
     more += f", {abs(walk)} m {'more' if walk > 0 else 'less'} walk" if walk else ""
     return f"instead of a disrupted trip, {later}{more}{tight}: {difference['cause']['text']}"
-
-
-def _format_price(fare: Fare | None) -> str:
-    return "" if fare is None or fare.amount is None else f", {fare.amount} {fare.currency}"

@@ -1,6 +1,6 @@
 """The input and output models of plan_trip, and their serializers (plan_trip contract, rule B1).
 
-Input models that are defaults of others are frozen: pydantic would copy them for every question.
+Input models that are defaults of others are frozen, because pydantic copies unfrozen defaults for every call.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -51,7 +51,7 @@ class Accessibility(WireModel, frozen=True):
 
 
 class PlanConstraints(WireModel, frozen=True):
-    """Preferences; in an answer, all that held."""
+    """Preferences; an answer contains the effective ones."""
 
     optimize: Annotated[
         Literal["balanced", "few_transfers", "shortest_time"], Field(description="what comes first")
@@ -120,7 +120,7 @@ class WireCause(WireDict):
 
 
 class WireDifference(WireDict):
-    """What an itinerary costs against the usual one, both named by fingerprint; less is negative."""
+    """The difference of an itinerary from the usual one, both named by fingerprint; less is negative."""
 
     fingerprint: str
     insteadOf: str
@@ -132,7 +132,7 @@ class WireDifference(WireDict):
 
 
 class WireFare(WireDict):
-    """A price (ISO 4217) or why it is unknown; without ``fingerprints`` it holds for every itinerary that rides."""
+    """A price (ISO 4217) or why it is unknown; without ``fingerprints`` it is that of every itinerary with a ride."""
 
     fingerprints: NotRequired[list[str]]
     amount: NotRequired[str]
@@ -142,7 +142,7 @@ class WireFare(WireDict):
 
 
 class WireStaySeated(WireDict):
-    """Where an itinerary goes on in the same vehicle: the legs, counted from 0, for which the rider stays seated."""
+    """Legs of an itinerary, counted from 0, that continue in the same vehicle."""
 
     fingerprint: str
     legs: Annotated[list[int], Field(min_length=1)]
@@ -224,25 +224,24 @@ def serialize_stop_point(point: StopPoint) -> WireStopPoint:
 
 def serialize_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
     sharing: dict[Fare, list[str]] = {}
-    for of_itinerary, fare in fares.items():
-        sharing.setdefault(fare, []).append(of_itinerary)
-    return [_serialize_fare(fare, fingerprints if len(sharing) > 1 else []) for fare, fingerprints in sharing.items()]
-
-
-def _serialize_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
-    fields = {
-        "fingerprints": fingerprints or None,
-        "amount": fare.amount,
-        "currency": fare.currency,
-        "unknown": fare.unknown,
-        "tickets": list(fare.tickets) or None,
-    }
-    return write_stated(WireFare, fields)
+    for itinerary_id, fare in fares.items():
+        sharing.setdefault(fare, []).append(itinerary_id)
+    shown = (
+        {
+            "fingerprints": fingerprints if len(sharing) > 1 else None,
+            "amount": fare.amount,
+            "currency": fare.currency,
+            "unknown": fare.unknown,
+            "tickets": list(fare.tickets) or None,
+        }
+        for fare, fingerprints in sharing.items()
+    )
+    return [write_stated(WireFare, fields) for fields in shown]
 
 
 def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
     stays = ((choice, [at for at, leg in enumerate(choice.itinerary.legs) if leg.stays_seated]) for choice in choices)
-    return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
+    return [{"fingerprint": choice.fingerprint, "legs": legs} for choice, legs in stays if legs]
 
 
 def serialize_difference(difference: Difference) -> WireDifference:

@@ -45,8 +45,10 @@ class Report:
     def serialize(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> Wire:
         """Return the origin and the alerts; the ``ids`` that the answer shows are by default those of its legs."""
         zone = None if in_utc else self.provenance.zone
-        shown = _list_stop_ids(self.rides) if ids is None else ids
-        origin = serialize_meta(self.provenance, zone, ids=shown, realtime_age_s=self.age_s)
+        if ids is None:
+            legs = (ride for ride in self.rides if isinstance(ride, Leg))
+            ids = [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
+        origin = serialize_meta(self.provenance, zone, ids=ids, realtime_age_s=self.age_s)
         return {**origin, **serialize_alerts(self.alerts, zone)}
 
 
@@ -65,6 +67,13 @@ def report_rides(
         warnings=join_warnings([*warnings, *_list_ride_warnings(rides)], provenance, age_s),
         alerts=choose_alerts(affected),
     )
+
+
+def report_board(
+    board: DepartureBoard, shown: Sequence[Departure], stop_path: str, now: int, warnings: Iterable[Warning]
+) -> Report:
+    rows = [AffectedPart(path, departure.alerts) for path, departure in list_row_paths(shown)]
+    return report_rides(shown, [*rows, AffectedPart(stop_path, board.alerts)], board.provenance, now, warnings)
 
 
 def report_trip(
@@ -176,13 +185,3 @@ def list_leg_paths(itineraries: Iterable[Itinerary]) -> Iterator[tuple[str, Leg]
 
 def list_row_paths(departures: Iterable[Departure]) -> Iterator[tuple[str, Departure]]:
     return ((f"departures/{at}", departure) for at, departure in enumerate(departures))
-
-
-def list_affected_rows(board: DepartureBoard, shown: Iterable[Departure], stop_path: str) -> list[AffectedPart]:
-    rows = [AffectedPart(path, departure.alerts) for path, departure in list_row_paths(shown)]
-    return [*rows, AffectedPart(stop_path, board.alerts)]
-
-
-def _list_stop_ids(rides: Iterable[Leg | Departure]) -> list[str]:
-    legs = (ride for ride in rides if isinstance(ride, Leg))
-    return [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]

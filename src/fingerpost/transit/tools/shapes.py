@@ -77,7 +77,7 @@ _From = TypedDict("_From", {"from": NotRequired[str]})
 
 
 class WireAlert(WireDict, _From):
-    """What the operator tells riders; ``touches`` are paths into the answer, such as itineraries/0/legs/1."""
+    """An alert of the operator; ``touches`` are paths into the answer, such as itineraries/0/legs/1."""
 
     header: Annotated[str, Field(min_length=1, max_length=HEADER_CHARS)]
     text: NotRequired[Annotated[str, Field(max_length=TEXT_CHARS)]]
@@ -136,7 +136,7 @@ class LabelEnd(WireModel):
 
 
 def read_label_text(value: Any) -> Any:
-    """Return a plain text as the label that it means (rule A11), and anything else, also JSON in a text, as it is."""
+    """Return a plain text as a label (rule A11), and other values, JSON in a text included, unchanged."""
     is_text = isinstance(value, str) and not value.lstrip().startswith("{")
     return {"type": "label", "value": value} if is_text else value
 
@@ -148,7 +148,7 @@ TripEnd = TypeAliasType(
         BeforeValidator(read_label_text, json_schema_input_type=CoordsEnd | LabelEnd | str),
     ],
 )
-"""An end of a trip; an alias, so that the schema says once what it may be."""
+"""An end of a trip; an alias, so that the schema defines it once."""
 
 
 def format_time(instant: int, zone: str | None) -> str:

@@ -56,30 +56,30 @@ async def _query_networks(
     ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline, *, with_names: bool = False
 ) -> _FirstAnswer:
     """Query the networks in order and drop departed itineraries; ``with_names`` also names bare positions."""
-    ends_by_network = {own.network.profile.name: own for own in ends}
+    ends_by_network = {trip_ends.network.profile.name: trip_ends for trip_ends in ends}
 
     async def search(network: Network) -> tuple[JourneyQuery, JourneyAnswer, NamedEnds]:
-        own = ends_by_network[network.profile.name]
-        own_query = replace(query, origin=own.origin, destination=own.destination)
+        here = ends_by_network[network.profile.name]
+        local_query = replace(query, origin=here.origin, destination=here.destination)
         try:
             if not with_names:
-                return own_query, await network.plan_journeys(own_query), NamedEnds(own.origin, own.destination)
-            naming = asyncio.ensure_future(name_ends(network, own.origin, own.destination, query.language))
+                return local_query, await network.plan_journeys(local_query), NamedEnds(here.origin, here.destination)
+            naming = asyncio.ensure_future(name_ends(network, here.origin, here.destination, query.language))
             try:
-                return own_query, await network.plan_journeys(own_query), await naming
+                return local_query, await network.plan_journeys(local_query), await naming
             finally:
                 naming.cancel()
                 await asyncio.gather(naming, return_exceptions=True)
         except OutsideCalendar as error:
             raise error.with_details(network=network.profile.name) from error
 
-    outcome = await try_in_order([own.network for own in ends], search, deadline)
-    own_query, answer, names = outcome.value
-    own_ends = ends_by_network[outcome.network.profile.name]
+    outcome = await try_in_order([trip_ends.network for trip_ends in ends], search, deadline)
+    local_query, answer, names = outcome.value
+    answering_ends = ends_by_network[outcome.network.profile.name]
     attribution = [
         *answer.provenance.attribution,
-        *own_ends.origin.attribution,
-        *own_ends.destination.attribution,
+        *answering_ends.origin.attribution,
+        *answering_ends.destination.attribution,
         *names.attribution,
     ]
     provenance = replace(
@@ -89,9 +89,9 @@ async def _query_networks(
     )
     # The query keeps its ends, because varying names must not change the fingerprints of itineraries.
     return _FirstAnswer(
-        ends=replace(own_ends, origin=names.origin, destination=names.destination),
-        query=own_query,
-        answer=_drop_departed(replace(answer, provenance=provenance), own_query),
+        ends=replace(answering_ends, origin=names.origin, destination=names.destination),
+        query=local_query,
+        answer=_drop_departed(replace(answer, provenance=provenance), local_query),
         warnings=outcome.warnings,
     )
 
@@ -105,7 +105,7 @@ async def search_trip(
     in_full: bool = True,
     sides: tuple[str, str] = SIDES,
 ) -> TripFound:
-    """Query the networks in order, each between its own ends; relax once if nothing is found or a trip is disrupted.
+    """Query the networks in order, between the ends in each; relax once if nothing is found or a trip is disrupted.
 
     ``in_full`` also looks up names of bare positions, and a better trip beyond the walking limit.
     """
@@ -149,7 +149,7 @@ async def search_trip(
 
 
 async def _plan(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
-    answer = await ask_one(network, lambda asked: asked.plan_journeys(query), deadline)
+    answer = await ask_one(network, lambda queried: queried.plan_journeys(query), deadline)
     return _drop_departed(answer, query)
 
 
@@ -212,13 +212,13 @@ async def _find_usable_from(
         return ()
 
 
-# Sources do not minimise walking, so they are asked up to so many times for less than the best so far.
+# Sources do not minimise walking, so they are queried repeatedly for less walking than the best so far.
 LEAST_WALK_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoutesFound:
-    """Usable itineraries in the window, each once, in no order; how many are left out, and why there are none."""
+    """Distinct usable itineraries in the window, unordered, the numbers of omitted ones, and the cause if empty."""
 
     routes: Sequence[Itinerary]
     provenance: Provenance

@@ -1,4 +1,4 @@
-"""The user variable store as tools: places and preferences kept by name (rule C4)."""
+"""save_user_variable, get_user_variables and delete_user_variable: places and preferences by name (rule C4)."""
 
 import asyncio
 import json
@@ -133,8 +133,8 @@ class SaveUserVariable(_VariableTool):
 def describe_saved(answer: SaveUserVariableOutput) -> str:
     variable = answer["variable"]
     replaced = " (replaced the one before)" if "previous" in answer else ""
-    said = f"{_format_value(variable['value'])}, {_format_since(variable)}"
-    return f"Saved '{variable['key']}', type {variable['type']}: {said}{replaced}."
+    value = f"{_format_value(variable['value'])}, {_format_since(variable)}"
+    return f"Saved '{variable['key']}', type {variable['type']}: {value}{replaced}."
 
 
 def _format_value(value: JsonValue) -> str:

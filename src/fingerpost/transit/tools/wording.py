@@ -155,14 +155,14 @@ def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everyth
     """Return one line an alert; ``parts`` are (path, name) of the answer, ``everything`` the name of all together."""
     alerts = meta.get("alerts", ())
     named = list(parts) if alerts else []
-    lines = [f"! {_line_of(alert, named, everything, zone)}" for alert in alerts]
+    lines = [f"! {_format_alert(alert, named, everything, zone)}" for alert in alerts]
     more = meta.get("alertsNotShown", 0)
     if more:
         lines.append(f"! {more} more {'alert is' if more == 1 else 'alerts are'} not shown.")
     return lines
 
 
-def _line_of(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> str:
+def _format_alert(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str, zone: str) -> str:
     touched = set(alert["touches"])
     names = list(dict.fromkeys(name for path, name in parts if path in touched))
     if len(parts) > 1 and touched.issuperset(path for path, _ in parts):
@@ -179,9 +179,9 @@ def _line_of(alert: WireAlert, parts: Sequence[tuple[str, str]], everything: str
 
 
 def _sentences(texts: Sequence[str]) -> list[str]:
-    given = [text for text in texts if text]
+    stated = [text for text in texts if text]
     stops = (".", "!", "?", "…", ":")
-    return [*(text if text.endswith(stops) else f"{text}." for text in given[:-1]), *given[-1:]]
+    return [*(text if text.endswith(stops) else f"{text}." for text in stated[:-1]), *stated[-1:]]
 
 
 def _format_period(alert: WireAlert, zone: str) -> str:
