@@ -1,16 +1,13 @@
 """Arithmetic over figures: what a formula may be, and what its answer says."""
 
-import re
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import find_metric, list_recipes
-from fingerpost.filings.formula import FUNCTIONS, NotComputable, Quantity, evaluate, list_lookups, read_formula
+from fingerpost.filings.formula import FUNCTIONS, Quantity, evaluate, list_lookups, read_formula
 from fingerpost.filings.query_params import Claim
 from tests.filings.drawing import ask, facts, library_of
 
@@ -35,37 +32,38 @@ def one(library, expression, period="2022", **options):
     return ask(library, "calculate", ticker="DRWN", expression=expression, periods=[period], **options).results[0]
 
 
-def test_the_formula_is_told_as_filled_in_with_every_input_and_its_filing(drawn):
+def test_the_row_has_the_formula_and_every_input_with_its_filing(drawn):
     row = one(drawn, "Revenue / avg(Assets)")
+    inputs = [f"{part['xbrl_tag']} {part['end_date'][:4]} {part['accession_number']}" for part in row["inputs"]]
 
-    assert (row["value"], row["filled_in"]) == (121 / 60, "121 / ((50 + 70) / 2) = 2.0166666666666666")
-    told = [f"{part['metric_name']} {part['fiscal_period']} {part['accession_number']}" for part in row["inputs"]]
-    assert told == ["Revenue 2022 k22", "Assets 2022 k22", "Assets 2021 k21"]
-    assert [part["value"] for part in row["inputs"]] == [121, 70, 50]
+    assert (row["value"], row["formula"], row["metric_name"]) == (121 / 60, *["Revenue / avg(Assets)"] * 2)
+    assert inputs == ["us-gaap:Revenues 2022 k22", "us-gaap:Assets 2022 k22", "us-gaap:Assets 2021 k21"]
+    assert [(part["value"], part["kind"]) for part in row["inputs"]] == [
+        (121, "reported"), (70, "reported"), (50, "reported"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("expression", "filled"),
+    ("expression", "value"),
     [
-        ("Revenue - (NetIncome - Assets)", "121 - (11 - 70) = 180"),
-        ("-Revenue * 2", "(-121) * 2 = -242"),
-        ("Revenue / (2 * 2)", "121 / (2 * 2) = 30.25"),
-        ("prior(NetIncome) * 2", "(-10) * 2 = -20"),
-        ("change(NetIncome)", "11 - (-10) = 21"),
-        ("growth(Revenue)", "(121 - 100) / 100 = 0.21"),
-        ("cagr(Assets, 2)", "(70 / 40) ^ (1 / 2) - 1 = 0.3228756555322953"),
-        ("mean_of_years(Assets, 3)", "(40 + 50 + 70) / 3 = 53.333333333333336"),
-        ("max(Revenue, Assets, NetIncome)", "max(121, 70, 11) = 121"),
-        ("min(Revenue, Assets)", "min(121, 70) = 70"),
-        ("abs(prior(NetIncome))", "abs((-10)) = 10"),
-        ("days", "365 = 365"),
-        ("+Revenue", "121 = 121"),
-        ("net_income / revenue", "11 / 121 = 0.09090909090909091"),
-        ("Revenue \u00d7 2 \u2212 Assets", "121 * 2 - 70 = 172"),
+        ("Revenue - (NetIncome - Assets)", 180),
+        ("-Revenue * 2", -242),
+        ("Revenue / (2 * 2)", 30.25),
+        ("prior(NetIncome) * 2", -20),
+        ("change(NetIncome)", 21),
+        ("growth(Revenue)", 0.21),
+        ("cagr(Assets, 2)", 0.3228756555322953),
+        ("mean_of_years(Assets, 3)", 160 / 3),
+        ("max(Revenue, Assets, NetIncome)", 121),
+        ("min(Revenue, Assets)", 70),
+        ("abs(prior(NetIncome))", 10),
+        ("+Revenue", 121),
+        ("net_income / revenue", 11 / 121),
+        ("Revenue \u00d7 2 \u2212 Assets", 172),
     ],
 )
-def test_what_a_formula_says(drawn, expression, filled):
-    assert one(drawn, expression)["filled_in"] == filled
+def test_the_value_of_a_formula(drawn, expression, value):
+    assert one(drawn, expression)["value"] == value
 
 
 @pytest.mark.parametrize(
@@ -81,7 +79,7 @@ REFUSED = [
     "__import__('os')", "avg()", "avg(Revenue, Assets)", "cagr(Revenue)", "cagr(Revenue, 0)", "cagr(Revenue, 21)",
     "cagr(Revenue, 1.0)", "cagr(Revenue, Assets)", "mean_of_years(Revenue, True)", "sum(Revenue)", "avg(x=Revenue)",
     "[Revenue]", "Revenue > 1", "lambda: 1", "Revenue, Assets", "min(Revenue)", "max(1, 2, 3, 4, 5, 6)", "1j",
-    "Revenue + 1", "Revenue - Revenue / Assets", "(" * 200, "+".join(["1"] * 200), "x" * 501,
+    "Revenue + 1", "Revenue - Revenue / Assets", "days * 2", "(" * 200, "+".join(["1"] * 200), "x" * 501,
 ]  # fmt: skip
 
 
@@ -106,7 +104,7 @@ def test_what_is_no_formula_is_refused(drawn, expression):
         # A value beyond all figures, in between too.
         *[
             (text, {f"{text} 2022": "not_comparable"})
-            for text in ("1e60 * 1e60 / 3", "1 / 1e60 / 1e60 / 3", "*".join(["1e99"] * 30))
+            for text in ("Revenue * 1e60 * 1e60 / 3", "Revenue / 1e60 / 1e60", "*".join(["Revenue", *["1e99"] * 30]))
         ],
     ],
 )
@@ -141,8 +139,8 @@ def test_a_quarter_counts_from_the_quarter_before_and_years_from_the_year_before
     """Prior is the fourth quarter; a year's growth is from the first; a quarter has 91.25 days."""
     library = library_of(tmp_path / "f.sqlite", facts(QUARTERS), {"2021-12-31": 2021})
 
-    found = [one(library, each, "2022-Q1")["value"] for each in ("prior(Revenue)", "revenue_growth", "dso", "days")]
-    assert found == [8, 1, 91.25 * 5 / 10, 91.25]
+    found = [one(library, each, "2022-Q1")["value"] for each in ("prior(Revenue)", "revenue_growth", "dso")]
+    assert found == [8, 1, 91.25 * 5 / 10]
 
 
 SHARES = """
@@ -184,36 +182,9 @@ def test_every_recipe_is_a_sound_formula(recipe):
     }
 
     names = (recipe.name, *recipe.aliases, recipe.name.replace("_", " ").upper())
-    assert evaluate(formula, inputs)[1]
+    evaluate(formula, inputs)
     assert all(find_metric(name) is recipe for name in names)
     assert all(find_metric(each.word).name == each.word for each in inputs)
-
-
-NUMBERS = st.integers(1, 99).map(str)
-TREES = st.recursive(
-    NUMBERS | st.sampled_from(["Revenue", "Assets"]).map(lambda word: f"({word} / Revenue)"),
-    lambda inner: (
-        st.tuples(inner, st.sampled_from("+-*/"), inner).map(lambda parts: f"({' '.join(parts)})")
-        | inner.map(lambda text: f"-{text}")
-        | st.tuples(st.sampled_from(["prior", "avg", "change", "abs"]), inner).map(
-            lambda parts: f"{parts[0]}({parts[1]})"
-        )
-    ),
-    max_leaves=8,
-)
-
-
-@given(TREES)
-def test_the_filled_in_formula_is_the_value(text):
-    worth = {"Revenue": 7, "Assets": 11}
-    formula = read_formula(text)
-    inputs = {each: Quantity(Fraction(worth[each.word] + each.back), (("USD", 1),)) for each in list_lookups(formula)}
-    try:
-        quantity, filled = evaluate(formula, inputs)
-    except NotComputable:
-        return
-    exact = re.sub(r"\d+(?:\.\d+)?", lambda number: f"Fraction('{number[0]}')", filled)
-    assert eval(exact, {"Fraction": Fraction, "abs": abs}) == quantity.value
 
 
 def test_every_function_is_named_in_the_refusal():
@@ -242,7 +213,7 @@ def test_a_tag_is_that_tag_alone(tmp_path):
     library = library_of(tmp_path / "f.sqlite", drawn, NAMED)
     row = one(library, f"us-gaap:{tag} / Revenue")
 
-    assert (row["filled_in"], row["inputs"][0]["metric_name"]) == ("90 / 121 = 0.743801652892562", f"us-gaap:{tag}")
+    assert (row["value"], row["inputs"][0]["xbrl_tag"]) == (90 / 121, f"us-gaap:{tag}")
 
 
 @pytest.mark.parametrize(

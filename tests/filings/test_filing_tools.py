@@ -175,13 +175,8 @@ FIGURE = {
     "value": 4, "unit": "USD", "kind": "reported", "filing_type": "10-K", "accession_number": "a-23",
     "filing_date": "2024-02-01", "xbrl_tag": None,
 }  # fmt: skip
-CALCULATION = {
-    "ticker": "DRWN", "expression": "a / b", "formula": "a / b", "filled_in": "4 / 2", "fiscal_year": 2023,
-    "fiscal_period": "FY", "value": 2, "unit": "pure", "inputs": [FIGURE | {"xbrl_tag": "T"}] * 2,
-}  # fmt: skip
 FILED = "10-K a-23 of 2024-02-01"
 TOLD = f"fiscal 2023 FY (to 2023-12-31): 4 USD, {FILED}."
-INPUTS = "; Revenue FY (to 2023-12-31) 4 USD, tag T" * 2
 
 
 @pytest.mark.parametrize(
@@ -199,22 +194,11 @@ INPUTS = "; Revenue FY (to 2023-12-31) 4 USD, tag T" * 2
             f"DRWN Revenue fiscal 2023 (to 2023-12-31): 4 USD, {FILED}.",
         ),
         (sec_text.format_figures, FIGURE | {"metric_name": None, "ratio_name": "Margin"}, f"DRWN Margin {TOLD}"),
-        # Each filing once, the formula where the expression is only its name.
         (
-            sec_text.format_calculations, CALCULATION,
-            f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED}{INPUTS}.",
-        ),
-        (
-            sec_text.format_calculations, CALCULATION | {"formula": "x / y"},
-            f"DRWN a / b fiscal 2023 FY: 2 pure = x / y = 4 / 2, from {FILED}{INPUTS}.",
-        ),
-        (
-            sec_text.format_calculations, CALCULATION | {"inputs": []},
-            "DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from no filing.",
-        ),
-        (
-            sec_text.format_calculations, CALCULATION | {"notes": ["Mixed"]},
-            f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED} (Mixed){INPUTS}.",
+            sec_text.format_figures,
+            FIGURE
+            | {"formula": "a / b", "inputs": [FIGURE | {"xbrl_tag": "T", "kind": "derived"}], "notes": ["Mixed"]},
+            f"DRWN Revenue {TOLD[:-1]}; = a / b; from T 4 USD derived (to 2023-12-31, a-23 of 2024-02-01); Mixed.",
         ),
     ],
 )  # fmt: skip

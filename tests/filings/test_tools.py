@@ -261,8 +261,8 @@ async def test_a_calculation_says_its_formula_and_its_filings_in_the_text(figure
 
     assert answer.body["data"] == {"FCF": 111443000000}
     assert answer.text.startswith(
-        "AAPL FCF fiscal 2022 FY (to 2022-09-24): 111,443,000,000 USD = OperatingCashFlow - CapitalExpenditure"
-        " = 122151000000 - 10708000000 = 111443000000, from 10-K 0000320193-22-000108 of 2022-10-28; "
+        "FCF: 111,443,000,000.\nAAPL FCF fiscal 2022 FY (2021-09-26 to 2022-09-24): 111,443,000,000 USD, derived,"
+        " 10-K 0000320193-22-000108 of 2022-10-28; = OperatingCashFlow - CapitalExpenditure; from "
     )
 
 

@@ -1,6 +1,6 @@
 """Calculate formulas: find the inputs of a fiscal period, put them on one basis, and compute."""
 
-import re
+import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -8,29 +8,27 @@ from fractions import Fraction
 from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, RECIPE, STOCK, Metric, find_metric
-from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Fact, Figure, FigureOptions, filing_url
+from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Figure, FigureOptions
 from fingerpost.filings.formula import (
-    Formula,
     Lookup,
     NotComputable,
     Quantity,
     evaluate,
-    formula_of,
     list_lookups,
     plain,
     read_formula,
+    read_recipe,
     unit_of,
     unit_text,
 )
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, QUARTERS, TRAILING, YEAR, class_of, day_after, day_number
+from fingerpost.filings.periods import INSTANT, QUARTERS, YEAR, class_of, day_after, day_number
 from fingerpost.filings.query_params import CalculateParams
 from fingerpost.filings.reasons import missing_figure, missing_metric, open_company
-from fingerpost.filings.reply import Missing, Reply, input_of, missing_entry, points_of
+from fingerpost.filings.reply import Missing, Reply, missing_entry, points_of
 from fingerpost.filings.revisions import is_in_shares, on_one_basis, split_factor
 
-_NAME = re.compile(r"[\w\s&-]+")
 _MONTHS = 12
 # A period begins about a week around the end of the one before. A balance has no start, and quarters of 12 or
 # 16 weeks end up to 25 days away from a quarter of a year.
@@ -47,7 +45,7 @@ class Calculation:
     """A formula for a company, ``back`` fiscal periods before ``period``; ``name`` is what the caller wrote."""
 
     source: CompanyFigures
-    formula: Formula
+    formula: ast.expr
     period: PeriodFilter
     back: int = 0
     name: str = ""
@@ -61,15 +59,19 @@ class Calculation:
             clash = find_split_clash(self.source, computed.figures) if check_splits else None
         except NotComputable as error:
             clash = missing_entry("not_comparable", str(error), self._suggest_original())
-        return computed if clash is None else {f"{self.name or self.formula.text} {self.period.period}": clash}
+        return computed if clash is None else {f"{self.name or self.text} {self.period.period}": clash}
 
     def evaluate(self, inputs: Inputs) -> "Computed":
         quantities = {
             lookup: Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
             for lookup, (_, figure) in inputs.items()
         }
-        quantity, filled = evaluate(self.formula, quantities, self.back, self._periods_a_year)
-        return Computed(self, inputs, quantity.value, unit_text(quantity.unit), filled)
+        quantity = evaluate(self.formula, quantities, self.back, self._periods_a_year)
+        return Computed(self, inputs, quantity.value, unit_text(quantity.unit))
+
+    @property
+    def text(self) -> str:
+        return ast.unparse(self.formula)
 
     @property
     def _periods_a_year(self) -> int:
@@ -133,7 +135,6 @@ class Computed:
     inputs: Inputs
     value: Fraction
     unit: str
-    filled: str
 
     @property
     def source(self) -> CompanyFigures:
@@ -151,15 +152,26 @@ class Computed:
     def wording(self) -> str:
         return self.calculation.period.after(-self.calculation.back).wording
 
-    @property
-    def newest(self) -> Fact | None:
-        facts = (figure.fact for figure in self.figures)
-        return max(facts, key=lambda fact: (fact.filed, fact.accession), default=None)
-
-    def list_notes(self, recipe: Metric | None) -> list[str]:
-        notes = [recipe.note] if recipe is not None and recipe.note else []
+    def to_figure(self, recipe: Metric) -> Figure:
+        current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.back and not figure.is_cover]
+        last = max(current or self.figures, key=lambda figure: (figure.end, figure.start))
+        newest = max((figure.fact for figure in self.figures), key=lambda fact: (fact.filed, fact.accession))
+        notes = [recipe.note] if recipe.note else []
         notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
-        return list(dict.fromkeys(notes))
+        return Figure(
+            start=last.start,
+            end=last.end,
+            unit=self.unit,
+            value=plain(self.value),
+            fact=newest._replace(concept=""),
+            kind=DERIVED,
+            parts=tuple(self.figures),
+            formula=recipe.expression,
+            notes=tuple(dict.fromkeys(notes)),
+            fiscal_year=last.fiscal_year,
+            fiscal_quarter=last.fiscal_quarter,
+            is_trailing=last.is_trailing,
+        )
 
 
 def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Figure | dict[str, Any]:
@@ -176,7 +188,7 @@ def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) 
         return missing_entry("not_derivable", message, "Use latest or latest-annual")
     quarters: list[Figure] = []
     for back in range(QUARTERS):
-        found = Calculation(source, formula_of(None, metric.name), last).find_figure(metric, back)
+        found = Calculation(source, read_recipe(None, metric.name), last).find_figure(metric, back)
         if not isinstance(found, Figure):
             return found
         quarters.insert(0, found)
@@ -250,9 +262,10 @@ def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[
 def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
     """Return an expression's value for each fiscal period; a recipe's name is an expression too."""
     expression = params.expression
-    metric = find_metric(expression) if _NAME.fullmatch(expression) else None
-    recipe = metric if metric is not None and metric.kind == RECIPE else None
-    formula = read_formula(expression if recipe is None else recipe.expression)
+    recipe = find_metric(expression)
+    if recipe is None or recipe.kind != RECIPE:
+        recipe = Metric(expression, "", RECIPE, expression=expression)
+    formula = read_formula(recipe.expression)
     not_found = f"Cannot calculate {expression} for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], source=source.provenance)
@@ -260,44 +273,9 @@ def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
     for period in periods:
         computed = Calculation(source, formula, period, name=expression).compute()
         if isinstance(computed, Computed):
-            reply.results.append(_row_of(computed, expression, recipe))
+            reply.results.append(source.row_of(expression, computed.to_figure(recipe)))
         else:
             reply.missing |= computed
-    reply.require_rows(not_found).results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
+    reply.require_rows(not_found).results.sort(key=lambda row: (row["end_date"], row["fiscal_period"] or ""))
     reply.put(expression, points_of(reply.results), is_series=len(periods) > 1)
     return reply
-
-
-def _row_of(computed: Computed, expression: str, recipe: Metric | None) -> dict[str, Any]:
-    figures, company, period = computed.figures, computed.source.company, computed.calculation.period
-    last = max(figures, key=lambda figure: (figure.end, figure.start), default=None)
-    newest = computed.newest
-    value = plain(computed.value)
-    row: dict[str, Any] = {
-        "ticker": company.ticker,
-        "cik": company.padded_cik,
-        "expression": expression,
-        "value": value,
-        "unit": computed.unit,
-        "fiscal_year": period.year,
-        "fiscal_period": (TRAILING if period.is_trailing else f"Q{period.quarter}") if period.quarter else "FY",
-        "end_date": last.end if last is not None else None,
-        "filing_date": newest.filed if newest is not None else None,
-        "kind": DERIVED,
-        "vintage": computed.source.options.label,
-        "formula": computed.calculation.formula.text,
-        "filled_in": f"{computed.filled} = {value}",
-        "inputs": [
-            {
-                "metric_name": metric.name,
-                "fiscal_period": replace(period.after(-lookup.back), is_trailing=figure.is_trailing).period,
-                **input_of(figure),
-                "filing_type": figure.fact.form,
-                "filing_url": filing_url(company.cik, figure.fact.accession),
-                "kind": figure.kind,
-            }
-            for lookup, (metric, figure) in computed.inputs.items()
-        ],
-    }
-    notes = computed.list_notes(recipe)
-    return row | ({"notes": notes} if notes else {})

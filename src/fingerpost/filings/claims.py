@@ -1,5 +1,6 @@
 """Verify a structured claim against the filed figures: confirmed, contradicted, stale vintage, or not judgeable."""
 
+import ast
 from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
@@ -8,7 +9,7 @@ from typing import Any, Literal
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import Calculation, Computed, find_split_clash
 from fingerpost.filings.figure import REPORTED, Figure
-from fingerpost.filings.formula import Formula, NotComputable, formula_of, plain, read_formula
+from fingerpost.filings.formula import NotComputable, plain, read_formula, read_recipe
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.query_params import PERCENT, SCALES, Claim
@@ -68,7 +69,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
         if metric is not None and claim.unit_name in source.series(metric).units:
             # The company reports the metric in several currencies.
             source = source.with_options(unit=claim.unit_name)
-        return _find_operand(source, formula_of(metric, claim.metric), period, back)
+        return _find_operand(source, read_recipe(metric, claim.metric), period, back)
 
     first, period = sources[0], claim.period
     operands = [find(source, period) for source in sources]
@@ -98,7 +99,7 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
     return operands
 
 
-def _find_operand(source: CompanyFigures, formula: Formula, period: PeriodFilter, back: int) -> Computed:
+def _find_operand(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, back: int) -> Computed:
     computed = Calculation(source, formula, period, back).compute(check_splits=False)
     if isinstance(computed, Computed):
         return computed
@@ -296,13 +297,13 @@ def _cite(claim: Claim, operand: Computed) -> str:
     """Return a value with its filings; only reported values are called stated (rule F8)."""
     company, period = operand.source.company, operand.wording
     value = f"{plain(operand.value)} {operand.unit}"
-    name, filled, filings = claim.subject, operand.filled, _filings(operand.reported) or "no filing"
+    name, formula, filings = claim.subject, operand.calculation.text, _filings(operand.reported)
     if claim.metric is not None and len(operand.inputs) == 1:
         ((metric, figure),) = operand.inputs.values()
         if figure.kind == REPORTED:
             return f"{company.name} states {metric.name} of {value} for {period} in {_filings([figure])}"
-        name, filled = metric.name, figure.formula
-    return f"{name} of {company.name} for {period} is {value}, derived as {filled} from {filings}"
+        name, formula = metric.name, figure.formula
+    return f"{name} of {company.name} for {period} is {value}, derived as {formula} from {filings}"
 
 
 def _filings(figures: Iterable[Figure]) -> str:

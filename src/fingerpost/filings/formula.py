@@ -7,7 +7,7 @@ a division by zero, or growth from zero, raises NotComputable.
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -29,9 +29,6 @@ _MAX_EVALUATIONS = 2_000
 _LARGEST = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
-_OPERATORS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
-_BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
-_AFTER_MINUS = 3
 # Functions of periods, and the functions that they take: (fewest, most) arguments.
 FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "avg": (1, 1),
@@ -70,21 +67,6 @@ class Lookup:
     back: int
 
 
-@dataclass(slots=True)
-class _Term:
-    """A value, its calculation with numbers filled in, and the binding strength of that text."""
-
-    quantity: Quantity
-    text: str
-    binding: int = _AFTER_MINUS
-
-
-@dataclass(frozen=True, slots=True)
-class Formula:
-    text: str
-    tree: ast.expr
-
-
 class _Names(ast.NodeTransformer):
     def __init__(self, tags: Mapping[str, str]) -> None:
         self._tags = tags
@@ -102,42 +84,39 @@ class NotComputable(Exception):
     """The inputs exist, but the formula has no value for them."""
 
 
-def read_formula(text: str) -> Formula:
+def read_formula(text: str) -> ast.expr:
     plain = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
     # A metric that is written in several words, or with "&", becomes one word.
     plain = _WORDS.sub(lambda words: metric.name if (metric := find_metric(words[0])) else words[0], plain)
     tags = {f"tag_{number}__": tag for number, tag in enumerate(dict.fromkeys(_TAG.findall(plain)))}
     names = {tag: name for name, tag in tags.items()}
     try:
-        tree = _Names(tags).visit(ast.parse(_TAG.sub(lambda tag: names[tag[0]], plain), mode="eval").body)
+        tree: ast.expr = _Names(tags).visit(ast.parse(_TAG.sub(lambda tag: names[tag[0]], plain), mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise ParameterError(f"the expression cannot be read: {text!r}; write {_VOCABULARY}", _FIELD) from error
     if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
         raise ParameterError("the expression has too many parts", _FIELD)
     _check(tree)
-    return Formula(plain, tree)
+    return tree
 
 
-def formula_of(metric: Metric | None, text: str) -> Formula:
+def read_recipe(metric: Metric | None, text: str) -> ast.expr:
+    """Return the formula of a recipe, or of another metric the formula that names it."""
     if metric is not None and metric.kind == RECIPE:
         return read_formula(metric.expression)
-    return Formula(text, ast.Name(text, ast.Load()))
+    return ast.Name(text, ast.Load())
 
 
-def list_lookups(formula: Formula, back: int = 0, periods_a_year: int = 1) -> list[Lookup]:
+def list_lookups(formula: ast.expr, back: int = 0, periods_a_year: int = 1) -> list[Lookup]:
     """Return the inputs of a formula, ``back`` periods before, in the order of their use."""
-    visited = list(islice(_walk(formula.tree, back, periods_a_year), _MAX_EVALUATIONS + 1))
+    visited = list(islice(_walk(formula, back, periods_a_year), _MAX_EVALUATIONS + 1))
     if len(visited) > _MAX_EVALUATIONS:
         raise ParameterError("the expression takes too much work: nest fewer functions of periods", _FIELD)
     words = ((node.id, at) for node, at in visited if isinstance(node, ast.Name) and node.id != DAYS)
-    return [Lookup(word, at) for word, at in dict.fromkeys(words)]
-
-
-def evaluate(
-    formula: Formula, inputs: Mapping[Lookup, Quantity], back: int = 0, periods_a_year: int = 1
-) -> tuple[Quantity, str]:
-    term = _value(formula.tree, inputs, back, periods_a_year)
-    return term.quantity, term.text
+    lookups = [Lookup(word, at) for word, at in dict.fromkeys(words)]
+    if not lookups:
+        raise ParameterError("the expression has no metric", _FIELD)
+    return lookups
 
 
 def unit_of(unit: str) -> tuple[tuple[str, int], ...]:
@@ -168,7 +147,7 @@ def _check(node: ast.expr) -> None:
                 raise ParameterError("the expression has a number in it that is too large", _FIELD)
         case ast.Name() | ast.UnaryOp(op=ast.USub() | ast.UAdd()):
             pass
-        case ast.BinOp(op=operator) if type(operator) in _OPERATORS:
+        case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div()):
             pass
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
             fewest, most = FUNCTIONS[name]
@@ -216,83 +195,68 @@ def _list_parts(node: ast.expr, periods_a_year: int) -> list[tuple[ast.expr, int
     return []
 
 
-def _value(node: ast.expr, inputs: Mapping[Lookup, Quantity], back: int, periods_a_year: int) -> _Term:
-    terms = [
-        _value(part, inputs, back + earlier, periods_a_year) for part, earlier in _list_parts(node, periods_a_year)
+def evaluate(node: ast.expr, inputs: Mapping[Lookup, Quantity], back: int = 0, periods_a_year: int = 1) -> Quantity:
+    parts = [
+        evaluate(part, inputs, back + earlier, periods_a_year) for part, earlier in _list_parts(node, periods_a_year)
     ]
     match node:
         case ast.Constant(value=int() | float() as number):
-            return _Term(Quantity(Fraction(str(number))), str(number))
+            return Quantity(Fraction(str(number)))
         case ast.Name(id=word):
-            quantity = Quantity(Fraction(_YEAR_DAYS, periods_a_year)) if word == DAYS else inputs[Lookup(word, back)]
-            text = str(plain(quantity.value))
-            return _Term(quantity, f"({text})" if quantity.value < 0 else text)
+            return Quantity(Fraction(_YEAR_DAYS, periods_a_year)) if word == DAYS else inputs[Lookup(word, back)]
         case ast.UnaryOp(op=ast.USub()):
-            quantity = terms[0].quantity
-            return _Term(quantity.with_value(-quantity.value), f"-{_bracketed(terms[0], _AFTER_MINUS)}", 1)
+            return parts[0].with_value(-parts[0].value)
         case ast.UnaryOp():
-            return terms[0]
-        case ast.BinOp():
-            return _combined(node, *terms)
+            return parts[0]
+        case ast.BinOp(op=ast.Add()):
+            _check_same_unit(node, parts)
+            return parts[0].with_value(parts[0].value + parts[1].value)
+        case ast.BinOp(op=ast.Sub()):
+            _check_same_unit(node, parts)
+            return parts[0].with_value(parts[0].value - parts[1].value)
+        case ast.BinOp(right=right, op=operator):
+            if isinstance(operator, ast.Div) and parts[1].value == 0:
+                raise NotComputable(f"{ast.unparse(right)} is zero, so nothing can be divided by it")
+            return _multiply(parts[0], parts[1], -1 if isinstance(operator, ast.Div) else 1)
         case ast.Call(func=ast.Name(id=name)):
-            return _called(node, name, terms)
+            return _call(node, name, parts)
     raise AssertionError(f"a part of an expression that was not checked: {ast.dump(node)}")
 
 
-def _combined(node: ast.BinOp, one: _Term, two: _Term) -> _Term:
-    sign = _OPERATORS[type(node.op)]
-    binding = _BINDING[sign]
-    text = f"{_bracketed(one, binding)} {sign} {_bracketed(two, binding + (sign in '-/'))}"
-    if sign in "+-":
-        _check_same_unit(one.quantity, two.quantity, node)
-        other = two.quantity.value if sign == "+" else -two.quantity.value
-        return _Term(one.quantity.with_value(one.quantity.value + other), text, binding)
-    power = 1 if sign == "*" else -1
-    if power < 0 and two.quantity.value == 0:
-        raise NotComputable(f"{ast.unparse(node.right)} is zero, so nothing can be divided by it")
-    units = dict(one.quantity.unit)
-    for name, exponent in two.quantity.unit:
+def _multiply(one: Quantity, two: Quantity, power: int) -> Quantity:
+    units = dict(one.unit)
+    for name, exponent in two.unit:
         units[name] = units.get(name, 0) + power * exponent
     unit = tuple(sorted((name, exponent) for name, exponent in units.items() if exponent))
-    return _Term(Quantity(one.quantity.value * two.quantity.value**power, unit), text, binding)
+    return Quantity(one.value * two.value**power, unit)
 
 
-def _called(node: ast.Call, name: str, terms: Sequence[_Term]) -> _Term:
-    now, before = terms[0], terms[-1]
-    quantity = now.quantity
+def _call(node: ast.Call, name: str, arguments: list[Quantity]) -> Quantity:
+    now, before = arguments[0], arguments[-1]
+    values = [argument.value for argument in arguments]
     match name:
         case "prior":
             return now
         case "abs":
-            return _Term(quantity.with_value(abs(quantity.value)), f"abs({now.text})")
+            return now.with_value(abs(now.value))
         case "min" | "max":
-            for other in terms[1:]:
-                _check_same_unit(quantity, other.quantity, node)
-            chosen = (min if name == "min" else max)(term.quantity.value for term in terms)
-            return _Term(quantity.with_value(chosen), f"{name}({', '.join(term.text for term in terms)})")
+            _check_same_unit(node, arguments)
+            return now.with_value(min(values) if name == "min" else max(values))
         case "mean_of_years" | "avg":
-            total = sum((term.quantity.value for term in terms), Fraction(0))
-            text = " + ".join(_bracketed(term, 1) for term in reversed(terms))
-            return _Term(quantity.with_value(total / len(terms)), f"({text}) / {len(terms)}", 2)
-    difference = f"{_bracketed(now, 1)} - {_bracketed(before, 2)}"
-    if name == "change":
-        return _Term(quantity.with_value(quantity.value - before.quantity.value), difference, 1)
-    if before.quantity.value <= 0 or (name == "cagr" and quantity.value < 0):
+            return now.with_value(sum(values, Fraction(0)) / len(values))
+        case "change":
+            return now.with_value(now.value - before.value)
+    if before.value <= 0 or (name == "cagr" and now.value < 0):
         raise NotComputable(f"{ast.unparse(node.args[0])} was not positive: it has no rate of growth")
-    ratio = quantity.value / before.quantity.value
-    if name == "growth":
-        return _Term(Quantity(ratio - 1), f"({difference}) / {_bracketed(before, 3)}", 2)
-    years = _years(node)
+    ratio, years = now.value / before.value, _years(node) if name == "cagr" else 1
+    if years == 1:
+        return Quantity(ratio - 1)
     root = Decimal(ratio.numerator) / Decimal(ratio.denominator)
-    rate = Fraction(root ** (Decimal(1) / Decimal(years)) - 1) if years > 1 else ratio - 1
-    return _Term(Quantity(rate), f"({_bracketed(now, 2)} / {_bracketed(before, 3)}) ^ (1 / {years}) - 1", 1)
+    return Quantity(Fraction(root ** (Decimal(1) / Decimal(years)) - 1))
 
 
-def _check_same_unit(one: Quantity, other: Quantity, node: ast.expr) -> None:
-    if one.unit != other.unit:
-        units = f"{unit_text(one.unit)} and {unit_text(other.unit)}"
-        raise ParameterError(f"{ast.unparse(node)} joins {units}, which do not add up", _FIELD)
-
-
-def _bracketed(term: _Term, binding: int) -> str:
-    return f"({term.text})" if term.binding < binding else term.text
+def _check_same_unit(node: ast.expr, quantities: list[Quantity]) -> None:
+    units = list(dict.fromkeys(quantity.unit for quantity in quantities))
+    if len(units) > 1:
+        joined = " and ".join(map(unit_text, units))
+        raise ParameterError(f"{ast.unparse(node)} joins {joined}, which do not add up", _FIELD)

@@ -7,8 +7,8 @@ from typing import Any
 
 from fingerpost.filings.calculation import Calculation, Computed, find_trailing
 from fingerpost.filings.concepts import RECIPE, STOCK, Metric
-from fingerpost.filings.figure import DERIVED, Figure
-from fingerpost.filings.formula import formula_of, list_lookups, plain
+from fingerpost.filings.figure import Figure
+from fingerpost.filings.formula import list_lookups, read_recipe
 from fingerpost.filings.library import CompanyFigures
 from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
@@ -139,7 +139,7 @@ def _explain_refused(source: CompanyFigures, metric: Metric, text: str, found: S
 
 
 def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFilter) -> Finding:
-    formula = formula_of(recipe, recipe.name)
+    formula = read_recipe(recipe, recipe.name)
     periods = [window]
     missing: Missing = {}
     if window.year is None:
@@ -157,31 +157,9 @@ def _compute(source: CompanyFigures, recipe: Metric, text: str, window: PeriodFi
     for period in periods:
         computed = Calculation(source, formula, period).compute()
         if isinstance(computed, Computed):
-            figures.append(_figure_of(recipe, computed))
+            figures.append(computed.to_figure(recipe))
         else:
             missing[text if window.year else f"{text} {period.period}"] = next(iter(computed.values()))
     if missing and not figures:
         missing = {text: next(iter(missing.values()))}
     return Finding(recipe.name, Selection(tuple(figures), tuple(figures)), missing)
-
-
-def _figure_of(recipe: Metric, computed: Computed) -> Figure:
-    figures = computed.figures
-    current = [figure for lookup, (_, figure) in computed.inputs.items() if not lookup.back and not figure.is_cover]
-    last = max(current or figures, key=lambda figure: (figure.end, figure.start))
-    newest = computed.newest
-    assert newest is not None
-    return Figure(
-        start=last.start,
-        end=last.end,
-        unit=computed.unit,
-        value=plain(computed.value),
-        fact=newest._replace(concept=""),
-        kind=DERIVED,
-        parts=tuple(figures),
-        formula=recipe.expression,
-        notes=tuple(computed.list_notes(recipe)),
-        fiscal_year=last.fiscal_year,
-        fiscal_quarter=last.fiscal_quarter,
-        is_trailing=last.is_trailing,
-    )

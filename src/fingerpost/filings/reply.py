@@ -173,6 +173,7 @@ def input_of(figure: Figure) -> dict[str, Any]:
         "xbrl_tag": figure.fact.concept,
         "accession_number": figure.fact.accession,
         "filing_date": figure.fact.filed,
+        "kind": figure.kind,
     }
 
 

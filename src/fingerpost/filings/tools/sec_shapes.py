@@ -37,6 +37,7 @@ class Part(StepModel):
     xbrl_tag: str
     accession_number: str
     filing_date: str
+    kind: Kind
 
 
 class RevisionRow(StepModel):
@@ -238,29 +239,3 @@ class Verdict(StepModel):
 class ClaimAnswer(SourcedAnswer):
     data: Verdict
     explanation: str
-
-
-class CalculationInput(Part):
-    metric_name: str
-    fiscal_period: str
-    filing_type: str
-    filing_url: str
-    kind: Kind
-
-
-class CalculationRow(StepModel):
-    ticker: str
-    cik: str
-    expression: str
-    value: Value
-    unit: str
-    fiscal_year: int
-    fiscal_period: str
-    end_date: str | None = None
-    filing_date: str | None = None
-    kind: Literal["derived"]
-    vintage: Vintage
-    formula: str
-    filled_in: str
-    inputs: list[CalculationInput]
-    notes: list[str] | None = None

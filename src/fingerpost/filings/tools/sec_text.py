@@ -108,7 +108,8 @@ def _figure(row: Body) -> str:
 
 def _input(part: Body) -> str:
     filing = f"{part['accession_number']} of {part['filing_date']}"
-    return f"{part['xbrl_tag']} {part['value']:,} {part['unit']} ({_span(part)}, {filing})"
+    how = "" if part["kind"] == "reported" else f" {part['kind']}"
+    return f"{part['xbrl_tag']} {part['value']:,} {part['unit']}{how} ({_span(part)}, {filing})"
 
 
 _EVIDENCE: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
@@ -116,24 +117,6 @@ _EVIDENCE: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
     ("revisions", "stated before:", lambda row: f"{row['value']:,} {row['kind']} by {_filing(row)}"),
     ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']:,} in {row['accession_number']}"),
 )
-
-
-def _calculation(row: Body) -> str:
-    period = f"fiscal {row['fiscal_year']} {row['fiscal_period']}"
-    end = f" (to {row['end_date']})" if row.get("end_date") else ""
-    filings = dict.fromkeys(map(_filing, row["inputs"]))
-    notes = "".join(f" ({note})" for note in row.get("notes") or ())
-    formula = "" if row["formula"] == row["expression"] else f" = {row['formula']}"
-    inputs = "".join(f"; {_calculation_input(part)}" for part in row["inputs"])
-    return (
-        f"{row['ticker']} {row['expression']} {period}{end}: {row['value']:,} {row['unit']}{formula}"
-        f" = {row['filled_in']}, from {', '.join(filings) or 'no filing'}{notes}{inputs}"
-    )
-
-
-def _calculation_input(row: Body) -> str:
-    value = f"{row['value']:,} {row['unit']}, tag {row['xbrl_tag']}"
-    return f"{row['metric_name']} {row['fiscal_period']} ({_span(row)}) {value}"
 
 
 def _company(row: Body) -> str:
@@ -153,5 +136,4 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-format_calculations = format_rows(_calculation)
 format_companies = format_rows(_company)
