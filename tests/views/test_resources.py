@@ -5,7 +5,6 @@ import json
 import pytest
 from mcp import Client
 
-from fingerpost.apps.mcp.listing import can_show_views, may_show_views
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.views.page import VIEWS, read_page
 from tests.apps.questions import KAMPPI_TO_ESPOO
@@ -43,43 +42,6 @@ async def test_a_host_that_shows_views_finds_them_at_the_tools(application, mode
         assert listed[view.uri].mime_type == MIME_TYPE
         for meta in (contents.meta, listed[view.uri].meta):
             assert meta["ui"] == {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}
-
-
-@ERAS
-async def test_a_host_that_shows_none_sees_what_it_saw_before(application, mode):
-    async with connect_plain(application, mode) as client:
-        plain = (await client.list_tools()).tools
-        resources = (await client.list_resources()).resources
-    async with connect(application, mode) as client:
-        linked = (await client.list_tools()).tools
-
-    assert views_of(plain) == {}
-    assert [each.uri for each in resources] == [NETWORKS]
-    assert [tool.model_copy(update={"meta": None}) for tool in plain] == [
-        tool.model_copy(update={"meta": None}) for tool in linked
-    ]
-
-
-@ERAS
-async def test_a_host_of_other_documents_is_offered_none(application, mode):
-    async with connect(application, mode, mime_types=["text/html+other"]) as client:
-        tools = (await client.list_tools()).tools
-
-    assert views_of(tools) == {}
-
-
-def test_a_client_of_whom_nothing_is_known_is_offered_views_but_no_geometry():
-    """An older client over HTTP has made its handshake with a server that keeps no session; what it ignores is free."""
-    assert (may_show_views(None), can_show_views(None)) == (True, False)
-
-
-async def test_what_is_listed_is_kept_for_one_client_alone(application):
-    """A cache that is shared would hand one host's list to another."""
-    async with connect(application) as client:
-        scopes = [(await client.list_tools()).cache_scope, (await client.list_resources()).cache_scope]
-        page = await client.read_resource("ui://fingerpost/board")
-
-    assert (scopes, page.cache_scope) == (["private", "private"], "public")
 
 
 async def test_the_server_says_that_it_has_views(application):

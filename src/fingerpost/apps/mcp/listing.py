@@ -30,11 +30,11 @@ EXTRAS = {
 }
 
 
-def build_tool_entry(tool: ToolDefinition, *, with_view: bool = False) -> types.Tool:
+def build_tool_entry(tool: ToolDefinition) -> types.Tool:
     """Return a tool's entry in ``tools/list``, with all four annotations, because the defaults mean danger."""
     parts = [key for key, name in EXTRAS.items() if name in tool.optional_parts]
     meta: dict[str, Any] = {OFFERS: parts} if parts else {}
-    if with_view and tool.name in VIEW_BY_TOOL:
+    if tool.name in VIEW_BY_TOOL:
         meta["ui"] = {"resourceUri": VIEW_BY_TOOL[tool.name].uri}
     return types.Tool(
         name=tool.name,
@@ -71,11 +71,6 @@ def can_show_views(capabilities: types.ClientCapabilities | None) -> bool:
     settings = (extensions or {}).get(EXTENSION_ID)
     mime_types = settings.get("mimeTypes") if isinstance(settings, dict) else None
     return isinstance(mime_types, list | tuple) and MIME_TYPE in mime_types
-
-
-def may_show_views(capabilities: types.ClientCapabilities | None) -> bool:
-    """Whether a client shows views or may: without sessions, a server does not know an older client's capabilities."""
-    return capabilities is None or can_show_views(capabilities)
 
 
 def list_view_resources() -> list[types.Resource]:

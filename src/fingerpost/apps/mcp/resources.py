@@ -38,7 +38,7 @@ RUN_TEMPLATE = types.ResourceTemplate(
 )
 
 
-def list_resources(*, with_views: bool) -> list[types.Resource]:
+def list_resources() -> list[types.Resource]:
     networks = types.Resource(
         uri=NETWORKS,
         name="networks",
@@ -46,7 +46,7 @@ def list_resources(*, with_views: bool) -> list[types.Resource]:
         description="Where trips can be planned: areas, time zones, covered days, sources",
         mime_type=_JSON,
     )
-    return [networks, *(list_view_resources() if with_views else ())]
+    return [networks, *list_view_resources()]
 
 
 async def read_resource(application: Application, uri: str, *, user: str | None) -> types.ReadResourceResult:

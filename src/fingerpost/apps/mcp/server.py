@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
-from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_included, may_show_views
+from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_included
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, list_resources, read_resource
 from fingerpost.apps.wiring import Application
@@ -36,12 +36,10 @@ _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
 FindUser = Callable[[_Context], str | None]
 _STABLE = CacheHint(ttl_ms=3_600_000, scope="public")
-# Lists differ by whether the client shows views.
-_STABLE_FOR_ONE = CacheHint(ttl_ms=3_600_000, scope="private")
 _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
     "server/discover": _STABLE,
-    "tools/list": _STABLE_FOR_ONE,
-    "resources/list": _STABLE_FOR_ONE,
+    "tools/list": _STABLE,
+    "resources/list": _STABLE,
     "resources/templates/list": _STABLE,
 }
 
@@ -79,18 +77,14 @@ class _Handlers:
         self._application = application
         self._find_user = find_user
         self._find_address = find_address
-        self._entries, self._linked_entries = (
-            {name: build_tool_entry(tool.definition, with_view=with_view) for name, tool in application.tools.items()}
-            for with_view in (False, True)
-        )
+        self._entries = {name: build_tool_entry(tool.definition) for name, tool in application.tools.items()}
         # Over HTTP the SDK searches the schema of a called tool for parameters in headers; ours have none.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
 
-    async def list_tools(self, ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def list_tools(self, _ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         _refuse_cursor(params)
         tools = self._application.tools
-        entries = self._linked_entries if may_show_views(ctx.session.client_capabilities) else self._entries
-        listed = [entry for name, entry in entries.items() if await tools[name].is_available()]
+        listed = [entry for name, entry in self._entries.items() if await tools[name].is_available()]
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
@@ -128,11 +122,10 @@ class _Handlers:
         return build_result(await error_boundary.answer(self._application.tools, name, arguments, user=user))
 
     async def list_resources(
-        self, ctx: _Context, params: types.PaginatedRequestParams | None
+        self, _ctx: _Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         _refuse_cursor(params)
-        with_views = may_show_views(ctx.session.client_capabilities)
-        return types.ListResourcesResult(resources=list_resources(with_views=with_views))
+        return types.ListResourcesResult(resources=list_resources())
 
     async def list_resource_templates(
         self, _ctx: _Context, params: types.PaginatedRequestParams | None
