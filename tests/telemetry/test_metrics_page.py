@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from fingerpost.apps.mcp.metrics_page import open_metrics_page
+from fingerpost.apps.mcp.http import open_metrics_page
 from fingerpost.runtime.instruments import PLAN_RUNS
 from tests.apps.processes import COMMAND, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO

@@ -13,7 +13,7 @@ from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published_tool import PublishedTool, failure_answer
 from fingerpost.contract.size_bounds import bound_answer
 from fingerpost.contract.tool_definition import Answer, ReportProgress, ToolDefinition, ignore_progress
-from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolNotFound
+from fingerpost.errors import StorageUnavailable, ToolNotFound
 from fingerpost.runtime.instruments import (
     OTHER,
     SHORTENED_ANSWERS,
@@ -64,7 +64,7 @@ async def answer(
             record_outcome(operation, tool, answered)
         return _bound_and_count(answered, tool.definition)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
-        correlation_id = _correlation_id(name, raw, user)
+        correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
         # As when a compiled kernel is written.
         is_disk_full = isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -107,14 +107,6 @@ def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[s
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
     error = ToolNotFound(name if len(name) <= _MAX_NAME_CHARS else f"{name[:_MAX_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
-    correlation_id = _correlation_id(name, raw, user)
+    correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
     body = render_error(error, Contract.PLAN_TRIP, correlation_id)
     return failure_answer(error, Contract.PLAN_TRIP, correlation_id, body)
-
-
-def _correlation_id(name: str, raw: object, user: str | None) -> str:
-    try:
-        fixed = clock.find_fixed()
-    except SettingsInvalid:
-        fixed = None
-    return new_correlation_id(fixed, user, name, raw)

@@ -15,6 +15,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from opentelemetry import metrics as metrics_api
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
@@ -34,7 +35,6 @@ from fingerpost.apps.mcp.http_limits import (
     receive_body,
 )
 from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, is_on_this_machine
-from fingerpost.apps.mcp.metrics_page import MEDIA_TYPE, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
@@ -54,6 +54,7 @@ _MAX_SILENCE_S = 60
 _PROBE_S = 1.0
 _SHARED_S = 2.0
 
+_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
 _INVALID_REQUEST = -32600
@@ -171,7 +172,7 @@ def new_app(
         assert write_metrics is not None
         if not is_on_this_machine(request.scope):
             return PlainTextResponse("Metrics are served on loopback only", status_code=403)
-        return Response(await asyncio.to_thread(write_metrics), media_type=MEDIA_TYPE)
+        return Response(await asyncio.to_thread(write_metrics), media_type=_METRICS_TYPE)
 
     # A stream belongs to one call, which is answered like any other when the server stops.
     AppStatus.enable_automatic_graceful_drain = False
@@ -200,6 +201,26 @@ def new_app(
     # A redirect would name the host that the caller claims to have called.
     app.router.redirect_slashes = False
     return app
+
+
+def open_metrics_page() -> Callable[[], bytes] | None:
+    """Collect metrics, beside any exporters that are configured; return the page's writer, None without the extra."""
+    try:
+        from opentelemetry.exporter.prometheus import PrometheusMetricReader
+        from opentelemetry.sdk.metrics import MeterProvider
+        from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+    except ModuleNotFoundError:
+        _log.info("no /metrics: the extra [telemetry] is not installed")
+        return None
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    reader = PrometheusMetricReader(disable_target_info=True, scope_info_enabled=False, registry=registry)
+    configured = metrics_api.get_meter_provider()
+    if isinstance(configured, MeterProvider):
+        configured.add_metric_reader(reader)
+    else:
+        metrics_api.set_meter_provider(MeterProvider(metric_readers=[reader]))
+    return lambda: generate_latest(registry)
 
 
 class Readiness:
