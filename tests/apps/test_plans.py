@@ -206,7 +206,7 @@ def test_the_trip_plan_runs_at_the_terminal(invoke, home):
 
     assert done.returncode == 0
     assert done.stdout.startswith("completed: 5 of 5 steps. Run ")
-    assert "✓ 5. Save both" in done.stderr
+    assert "5. Save both: completed" in done.stdout
     assert "last_round_trip" in invoke("vars", "list", "--json").stdout
     assert "completed" in invoke("runs", "list").stdout
 

@@ -16,7 +16,7 @@ from fingerpost.apps.overview import describe_realtime
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import SourceKind, list_paces
 from fingerpost.apps.storage import new_client
-from fingerpost.errors import FeedUnusable, ToolError
+from fingerpost.errors import ToolError
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import OriginFolder
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -63,10 +63,7 @@ def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], A
             async with new_client(settings) as client:
                 return await work(FeedImporter(settings.home, client, show))
 
-    try:
-        return asyncio.run(run())
-    except FeedUnusable as error:
-        raise FeedUnusable(f"Not usable: {error.message}", error.details, hint=error.remedy) from error
+    return asyncio.run(run())
 
 
 def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -> None:

@@ -2,33 +2,23 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from functools import wraps
 from math import inf
 from typing import Annotated, Any
 
 import typer
-from rich.text import Text
 
 from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import Json, open_application, show_answer
-from fingerpost.apps.cli.output import new_console, plain, print_json, print_message
+from fingerpost.apps.cli.output import new_console, plain, print_json, print_message, showing_work
 from fingerpost.apps.wiring import Application
-from fingerpost.contract.plan import Plan
-from fingerpost.plan.plan_json import parse_plan, plan_of
-from fingerpost.plan.records import Event
+from fingerpost.plan.plan_json import parse_plan
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.view import describe_run, draw, list_step_lines
 
 app = typer.Typer(no_args_is_help=True)
 
-_MARKS = {
-    "step_completed": ("✓", "green"),
-    "step_skipped": ("↷", "cyan"),
-    "step_failed": ("✗", "red"),
-    "step_waiting": ("?", "magenta"),
-}
 _MAX_VALUE_CHARS = 200
 
 _Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and nothing else.")]
@@ -124,31 +114,12 @@ async def approve(
 
 
 async def _execute(application: Application, run_id: str, *, as_json: bool) -> None:
-    runs = application.runs
-    run = await runs.get(run_id, application.settings.user)
-    if as_json:
-        await runs.execute(run_id)
-    else:
-        with _showing_steps(plan_of(run)) as show, runs.watching(run_id, show):
-            await runs.execute(run_id)
+    with showing_work("Running the plan ..."):
+        await application.runs.execute(run_id)
     view = await _view(application, run_id)
-    _print(view, as_json=as_json, with_steps=False)
+    _print(view, as_json=as_json)
     if view["state"] in ("failed", "cancelled"):
         raise typer.Exit(TOOL_ERROR)
-
-
-@contextmanager
-def _showing_steps(plan: Plan) -> Iterator[Callable[[Event], None]]:
-    """Yield a function that prints each step as it ends."""
-    console = new_console(stderr=True)
-    labels = {step.step_id: plain(f"{step.step_id}. {step.description}") for step in plan.steps}
-
-    def show(event: Event) -> None:
-        if event.step_id in labels and event.kind in _MARKS:
-            console.print(Text.assemble(_MARKS[event.kind], f" {labels[event.step_id]}"))
-
-    with console.status("Running ..."):
-        yield show
 
 
 async def _view(application: Application, run_id: str) -> RunView:
@@ -156,16 +127,15 @@ async def _view(application: Application, run_id: str) -> RunView:
     return await describe_run(application.runs, run, room_bytes=inf)
 
 
-def _print(view: RunView, *, as_json: bool, with_steps: bool = True) -> None:
+def _print(view: RunView, *, as_json: bool) -> None:
     if as_json:
         print_json(dict(view))
         return
     console, run_id, progress = new_console(), view["run_id"], view["progress"]
     lines = []
-    if with_steps:
-        for step in view["steps"]:
-            state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
-            lines.append(f"{step['step_id']}. {step['description']}: {state}")
+    for step in view["steps"]:
+        state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
+        lines.append(f"{step['step_id']}. {step['description']}: {state}")
     whole_memory = f"""fingerpost call get_plan_run '{{"run_id": "{run_id}", "include": ["memory"]}}'"""
     lines += list_step_lines(view["steps"], view["remarks_left_out"], whole_memory)
     for entry in view["values"]:
