@@ -1,7 +1,8 @@
 """Somebody else's SQL: it may read our figures, and nothing more."""
 
 import asyncio
-import threading
+import os
+import sys
 import time
 
 import pytest
@@ -149,21 +150,38 @@ def test_a_subquery_that_bears_a_view_s_name_sees_no_later_day(sample, query):
         run_sql(sample, query, "2020-01-01")
 
 
+async def test_the_process_of_a_cancelled_caller_is_killed(sample, tmp_path, monkeypatch):
+    """The process holds a pipe open when it runs, and would never end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    code = f"import os, signal; os.write(os.open({str(pipe)!r}, 1), b'.'); signal.pause()"
+    monkeypatch.setattr(sandbox, "_COMMAND", (sys.executable, "-c", code))
+    asked = asyncio.create_task(sandbox.run_sql(sample, CustomSqlParams(sql_query="SELECT 1")))
+    with await asyncio.to_thread(pipe.open, "rb", 0) as opened:
+        await asyncio.to_thread(opened.read, 1)
+        asked.cancel()
+        await asyncio.wait([asked])
+
+        assert (asked.cancelled(), await asyncio.to_thread(opened.read)) == (True, b"")
+
+
 async def test_more_queries_than_processes_wait(sample, monkeypatch):
     running = []
 
-    def execute(_input):
-        running.append(1)
-        all_started.wait(timeout=STOPPED_WITHIN_S)
+    async def execute(_sent):
+        running.append(len(running) + 1)
+        await asyncio.sleep(0)
         most.append(len(running))
         running.pop()
         return {"columns": ["a"], "rows": [[1]], "truncated": False}
 
-    most = []
-    limit = sandbox._WAITING._max_workers
-    all_started = threading.Barrier(limit)
-    monkeypatch.setattr(sandbox, "_execute", execute)
-    params = CustomSqlParams(sql_query="SELECT 1")
-    replies = await asyncio.gather(*[sandbox.run_sql(sample, params) for _ in range(2 * limit)])
+    async def write(*_given):
+        return b""
 
-    assert (len(replies), max(most)) == (2 * limit, limit)
+    most = []
+    monkeypatch.setattr(sandbox, "_execute", execute)
+    monkeypatch.setattr(sandbox, "compute", write)
+    params, count = CustomSqlParams(sql_query="SELECT 1"), sandbox._MAX_PROCESSES + 3
+    replies = await asyncio.gather(*[sandbox.run_sql(sample, params) for _ in range(count)])
+
+    assert (len(replies), max(most)) == (count, sandbox._MAX_PROCESSES)

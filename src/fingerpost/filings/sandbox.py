@@ -8,11 +8,11 @@ import asyncio
 import json
 import os
 import sqlite3
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from asyncio.subprocess import DEVNULL, PIPE
 from contextlib import closing
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from fingerpost.errors import ParameterError, StorageUnavailable
 from fingerpost.filings import sandbox_process
@@ -20,11 +20,13 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.query_params import CustomSqlParams
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import new_sample
+from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# One thread waits for each process, so further queries wait for a process to end.
-_WAITING = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fingerpost-sql")
-# The process needs more than the query's own time, because it has to start and to write its answer.
+# Each process may take a processor and its memory limit; further queries of this event loop wait.
+_MAX_PROCESSES = max(2, os.cpu_count() or 1)
+_free_processes: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+# Beyond the query's own time, because the process has to start and to write its answer.
 _MAX_DURATION_S = sandbox_process.DEADLINE_S + 1.5
 _SENTENCES = {
     sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join on fewer rows",
@@ -36,11 +38,8 @@ _TICKER_NOTE = "Companies are in the tables under their main ticker; the table t
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
     """Return the rows of one SELECT; raise ParameterError if it is refused, is wrong, or takes too long."""
-    return await asyncio.get_running_loop().run_in_executor(_WAITING, _run, library, params)
-
-
-def _run(library: FactLibrary, params: CustomSqlParams) -> Reply:
-    answer = _execute(_write_input(library, params))
+    async with _free_processes.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MAX_PROCESSES)):
+        answer = await _execute(await compute(_write_input, library, params))
     if "error" in answer:
         sentence = _SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
@@ -56,18 +55,19 @@ def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
         return json.dumps([None, query, as_of]).encode() + b"\n" + sample.serialize()
 
 
-def _execute(process_input: bytes) -> dict[str, Any]:
+async def _execute(process_input: bytes) -> dict[str, Any]:
     try:
-        done = subprocess.run(  # noqa: S603
-            _COMMAND,
-            input=process_input,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_MAX_DURATION_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
+        process = await asyncio.create_subprocess_exec(*_COMMAND, stdin=PIPE, stdout=PIPE, stderr=DEVNULL)
     except OSError as error:
         raise StorageUnavailable(f"Cannot execute custom SQL - its process cannot be started: {error}") from error
-    return json.loads(done.stdout) if done.returncode == 0 else {"code": sqlite3.SQLITE_NOMEM, "error": ""}
+    try:
+        output, _ = await asyncio.wait_for(process.communicate(process_input), _MAX_DURATION_S)
+    except TimeoutError:
+        return {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
+    finally:
+        # Also if the caller is cancelled.
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+    answer: dict[str, Any] = {"code": sqlite3.SQLITE_NOMEM, "error": ""}
+    return json.loads(output) if process.returncode == 0 else answer
