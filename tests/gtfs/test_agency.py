@@ -19,7 +19,7 @@ def test_agencies_are_named_once_and_share_a_zone(tmp_path):
 def test_the_first_known_zone_holds_for_all_agencies(tmp_path):
     imported = import_text(
         tmp_path,
-        {"agency.txt": "agency_name,agency_timezone\nX,Nowhere\nHSL,europe/helsinki\nSL,Europe/Stockholm\n"},
+        {"agency.txt": "agency_name,agency_timezone\nX,Nowhere\nHSL,Europe/Helsinki\nSL,Europe/Stockholm\n"},
     )
 
     assert imported.timetable.feeds[0].zone == "Europe/Helsinki"

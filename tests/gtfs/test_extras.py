@@ -63,7 +63,7 @@ def test_publisher_and_organisations_are_credited_once(tmp_path):
         },
     ).timetable.feeds[0]
 
-    assert feed.licences == ("HSL https://hsl.fi", "OpenStreetMap (producer) https://osm.org", "VR (operator)")
+    assert feed.licences == ("HSL https://hsl.fi", "OpenStreetMap https://osm.org", "VR")
 
 
 def test_shapes_are_sorted_and_those_of_no_trip_left_out(tmp_path):
@@ -100,7 +100,6 @@ def test_a_trip_on_demand_is_left_out_and_counted(tmp_path, column):
     assert list(imported.timetable.trip_local_id) == ["A-1"]
     assert findings_of(imported) == [
         ("trip-on-demand-unsupported", 1, "trips.txt", 3),
-        ("call-on-demand-unsupported", 1, "stop_times.txt", 4),
     ]
 
 

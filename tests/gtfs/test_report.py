@@ -102,7 +102,7 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
         ),
         (
             {"routes.txt": "route_short_name,route_type\nA,3\n"},
-            NO_COLUMN.format("routes.txt line 1 has no column route_id"),
+            NO_COLUMN.format("routes.txt has no column route_id"),
         ),
         *(
             ({"agency.txt": f"agency_name,agency_timezone\n{row}"}, NO_ZONE.format(problem))

@@ -39,10 +39,7 @@ _LIMIT_TYPES = range(4)
 def read_fares(archive: Archive) -> FareBook | None:
     """Return the fares of a feed, or None; leg fares replace tickets if a feed has both (GTFS, fare_attributes.txt)."""
     reader = _FareReader(archive)
-    book, table = reader.read_leg_fares(), reader.open("fare_attributes.txt")
-    if book is not None and table is not None:
-        table.note(Reason.FARES_OF_FIRST_VERSION_UNAPPLIED, 1)
-    return reader.read_tickets(table) if book is None and table is not None else book
+    return reader.read_leg_fares() or reader.read_tickets()
 
 
 class _FareReader:
@@ -51,9 +48,8 @@ class _FareReader:
     def __init__(self, archive: Archive) -> None:
         self.archive = archive
         self.problem = ""
-        self.product_ids: set[str] = set()
 
-    def open(self, name: str) -> Table | None:
+    def _open(self, name: str) -> Table | None:
         table = self.archive.find_extra(name, *_REQUIRED[name])
         if table is None and self.archive.measure([name]):
             self.problem = self.problem or f"{name} lacks a required column"
@@ -63,7 +59,10 @@ class _FareReader:
         table.note(Reason.FARE_UNREADABLE_UNAPPLIED, line)
         self.problem = self.problem or f"a row of {table.name} cannot be read"
 
-    def read_tickets(self, table: Table) -> FareBook | None:
+    def read_tickets(self) -> FareBook | None:
+        table = self._open("fare_attributes.txt")
+        if table is None:
+            return None
         tickets: dict[str, Ticket] = {}
         lines: dict[str, int] = {}
         for line, (fare_id, price, currency_text, transfers, duration, agency_id) in table.rows(*_TICKET_COLUMNS):
@@ -102,7 +101,7 @@ class _FareReader:
         )
 
     def _read_ticket_rules(self, tickets: dict[str, Ticket]) -> tuple[TicketRule, ...]:
-        table = self.open("fare_rules.txt")
+        table = self._open("fare_rules.txt")
         if table is None:
             return ()
         has_unknown_fare = False
@@ -124,7 +123,7 @@ class _FareReader:
         )
 
     def read_leg_fares(self) -> FareBook | None:
-        table = self.open("fare_leg_rules.txt")
+        table = self._open("fare_leg_rules.txt")
         if table is None:
             return FareBook(problem=self.problem) if self.problem else None
         columns = (*_LEG_KEY, "rule_priority", "from_timeframe_group_id", "to_timeframe_group_id")
@@ -140,7 +139,6 @@ class _FareReader:
                 continue
             if is_timed:
                 table.note(Reason.FARE_RULE_UNSUPPORTED, line, "from_timeframe_group_id")
-            self._check_product(table, line, key[-1])
             rules.append(LegRule(**dict(zip(_LEG_KEY, key, strict=True)), priority=priority, is_timed=is_timed))
         transfer_rules, networks, areas = self._read_transfer_rules(), self._read_networks(), self._read_areas()
         return FareBook(
@@ -155,36 +153,29 @@ class _FareReader:
         )
 
     def _read_products(self) -> tuple[Product, ...]:
-        """Return each product's lowest price for an ordinary rider, and store the ids of all products."""
-        table = self.open("fare_products.txt")
+        """Return each product's lowest price for an ordinary rider."""
+        table = self._open("fare_products.txt")
         if table is None:
             self.problem = self.problem or "fare_products.txt is missing"
             return ()
-        categories = _list_rows(self.open("rider_categories.txt"), "rider_category_id", "is_default_fare_category")
+        categories = _list_rows(self._open("rider_categories.txt"), "rider_category_id", "is_default_fare_category")
         ordinary = {"", *(category for category, is_default in categories if is_default == "1")}
         lowest: dict[tuple[str, str], Product] = {}
         for line, (product_id, category, amount_text, currency_text) in table.rows(
             "fare_product_id", "rider_category_id", "amount", "currency"
         ):
-            self.product_ids.add(product_id)
             amount, currency = find_amount(amount_text), find_currency(currency_text)
             if not product_id or amount is None or currency is None:
                 self._reject(table, line)
-            elif category not in ordinary:
-                table.note(Reason.FARE_OF_OTHER_RIDERS_UNAPPLIED, line, "rider_category_id")
-            else:
+            elif category in ordinary:
                 known = lowest.get((product_id, currency))
                 if known is None or amount < (find_amount(known.amount) or 0):
                     product = Product(fare_product_id=product_id, amount=amount_text, currency=currency)
                     lowest[product_id, currency] = product
         return tuple(lowest.values())
 
-    def _check_product(self, table: Table, line: int, product_id: str) -> None:
-        if product_id and self.product_ids and product_id not in self.product_ids:
-            table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
-
     def _read_transfer_rules(self) -> tuple[TransferRule, ...]:
-        table = self.open("fare_transfer_rules.txt")
+        table = self._open("fare_transfer_rules.txt")
         if table is None:
             return ()
         rules = []
@@ -196,7 +187,6 @@ class _FareReader:
             if not is_valid or not count or count < -1 or type_ is None or not 0 <= type_ <= TRANSFER_INSTEAD:
                 self._reject(table, line)
                 continue
-            self._check_product(table, line, key[-1])
             rules.append(
                 TransferRule(
                     **dict(zip(_TRANSFER_KEY, key, strict=True)),
@@ -209,13 +199,13 @@ class _FareReader:
         return tuple(rules)
 
     def _read_networks(self) -> dict[str, str]:
-        table = self.open("route_networks.txt") or self.archive.find_aside("routes.txt")
+        table = self._open("route_networks.txt") or self.archive.find_aside("routes.txt")
         return {route: network for route, network in _list_rows(table, "route_id", "network_id") if network}
 
     def _read_areas(self) -> dict[str, tuple[str, ...]]:
         """Return the areas of each stop; a platform without areas inherits its station's (GTFS, stop_areas.txt)."""
         areas: dict[str, list[str]] = {}
-        for area, stop in _list_rows(self.open("stop_areas.txt"), "area_id", "stop_id"):
+        for area, stop in _list_rows(self._open("stop_areas.txt"), "area_id", "stop_id"):
             if area and stop:
                 areas.setdefault(stop, []).append(area)
         for stop, parent in _list_rows(self.archive.find_aside("stops.txt"), "stop_id", "parent_station"):
@@ -224,7 +214,7 @@ class _FareReader:
         return {stop: tuple(of_stop) for stop, of_stop in areas.items()}
 
     def _joins_legs(self) -> bool:
-        table = self.open("fare_leg_join_rules.txt")
+        table = self._open("fare_leg_join_rules.txt")
         line = next((line for line, _ in table.rows("from_network_id")), None) if table else None
         if table is not None and line is not None:
             table.note(Reason.FARE_RULE_UNSUPPORTED, line)

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from functools import cache
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.archive import Archive
@@ -62,18 +62,12 @@ def _find_zone(name: str) -> str | None:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return _zones_by_folded_name().get(name.casefold().replace(" ", "_"))
+        return None
     return name
-
-
-@cache
-def _zones_by_folded_name() -> dict[str, str]:
-    return {name.casefold(): name for name in sorted(available_timezones())}
 
 
 # GTFS, feed_lang: the texts are in several languages.
 _MANY_LANGUAGES = "mul"
-_ROLES = (("is_producer", "producer"), ("is_operator", "operator"), ("is_authority", "authority"))
 # A credit is a line, and a feed has a handful.
 _MAX_CREDIT = 300
 _MAX_CREDITS = 20
@@ -101,12 +95,9 @@ def read_credits(archive: Archive) -> tuple[str, ...]:
     if table is None:
         return ()
     lines: dict[str, None] = {}
-    names = [column for column, _ in _ROLES]
-    for _, (name, url, *marks) in table.rows("organization_name", "attribution_url", *names):
+    for _, (name, url) in table.rows("organization_name", "attribution_url"):
         if name and len(lines) < _MAX_CREDITS:
-            roles = ", ".join(role for (_, role), mark in zip(_ROLES, marks, strict=True) if mark == "1")
-            line = " ".join(filter(None, (name, f"({roles})" if roles else "", url)))
-            lines[line[:_MAX_CREDIT]] = None
+            lines[f"{name} {url}".strip()[:_MAX_CREDIT]] = None
     return tuple(lines)
 
 

@@ -158,12 +158,6 @@ def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days:
 
 def _new_no_trips_error(archive: Archive) -> FeedUnusable:
     found = archive.findings.list_all()
-    if any(finding.reason == Reason.TRIP_ON_DEMAND_UNSUPPORTED.code for finding in found):
-        return FeedUnusable(
-            f"{archive.name} has no scheduled trips: its trips run on demand (GTFS-Flex), which fingerpost does not "
-            "support",
-            hint="Ask its publisher for a feed with scheduled trips",
-        )
     reasons = "; ".join(
         f"{finding.count:,} {finding.reason} ({find_meaning(finding.reason).text}), "
         f"first in {finding.places[0].table} line {finding.places[0].line}"

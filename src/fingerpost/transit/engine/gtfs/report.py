@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
-from typing import TYPE_CHECKING
+
+from pydantic import TypeAdapter
 
 from fingerpost.transit.engine.gtfs.csv.findings import Finding
 from fingerpost.transit.model.provenance import ServiceDays
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +84,5 @@ class ImportReport:
 
 
 @cache
-def _adapter() -> "TypeAdapter[ImportReport]":
-    # Commands that show no report start without it.
-    from pydantic import TypeAdapter
-
+def _adapter() -> TypeAdapter[ImportReport]:
     return TypeAdapter(ImportReport)

@@ -115,7 +115,7 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
 def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, StopTimes]:
     """Read the stop times, sorted or not; return them with the trips that can be used.
 
-    A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is skipped.
+    A stop time at an area or within a window is on demand (GTFS-Flex): its trip is skipped and counted.
     """
     table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
@@ -149,7 +149,6 @@ def _read_rows(
         if is_flex:
             flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
             on_demand[trip[flex & (trip >= 0)]] = True
-            table.note_rows(Reason.CALL_ON_DEMAND_UNSUPPORTED, block.lines[flex])
             usable &= ~flex
         sequence, no_sequence = block.integers(2, -1)
         faults = (

@@ -103,7 +103,6 @@ class Reason(FindingMeaning, Enum):
     TRIP_ON_DEMAND_UNSUPPORTED = _NOT_USED, "trips", "the trip runs on demand (GTFS-Flex), which is not supported"
 
     CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time of an unknown or skipped trip"
-    CALL_ON_DEMAND_UNSUPPORTED = _NOT_USED, "stop times", "a stop on demand (GTFS-Flex), which is not supported"
     CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed, or was skipped; the trip skips it"
     CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is not a platform but a station or entrance; it is skipped"
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
@@ -132,9 +131,7 @@ class Reason(FindingMeaning, Enum):
     FARE_UNREADABLE_UNAPPLIED = *_FARES, "the row cannot be parsed; trips that need it have no price"
     FARE_RULE_OF_UNKNOWN_FARE = _LEFT_OUT, "fares", "a rule names an unknown fare; trips that need it have no price"
     FARE_WITHOUT_RULE_UNAPPLIED = *_FARES, "no rule assigns the fare to trips; it is not offered"
-    FARE_OF_OTHER_RIDERS_UNAPPLIED = *_FARES, "the fare is for some riders only; prices are an ordinary rider's"
     FARE_RULE_UNSUPPORTED = *_FARES, "the fare depends on the hour or joins rides; trips that need it have no price"
-    FARES_OF_FIRST_VERSION_UNAPPLIED = _NO_EFFECT, "fares", "the feed has both Fares V1 and Fares V2; V2 is used"
 
     SHAPE_POINT_UNREADABLE = _LEFT_OUT, "shapes", "a shape point cannot be parsed"
     SHAPE_UNKNOWN = _LEFT_OUT, "shapes", "the shape is not in the feed; the trip is drawn from stop to stop"

@@ -97,7 +97,6 @@ class Table:
         self.size = size
         self._advance = advance
         self._open_binary = open_binary
-        self._header_line = 0
         self._recoded = False
         self.columns = self._read_header()
 
@@ -105,8 +104,7 @@ class Table:
         for column in columns:
             if column not in self.columns:
                 raise FeedUnusable(
-                    f"{self.feed}: {self.name} line {max(self._header_line, 1)} has no column {column}, which GTFS "
-                    "requires",
+                    f"{self.feed}: {self.name} has no column {column}, which GTFS requires",
                     hint="Ask the publisher for a complete feed",
                 )
 
@@ -211,12 +209,10 @@ class Table:
     def _read_header(self) -> list[str]:
         block, _ = next(self._data(_PEEKED_BYTES), (b"", True))
         with_header, _ = without_direction_marks(block)
-        for number, line in enumerate(with_header.splitlines(), 1):
+        for line in with_header.splitlines():
             text = line.decode(errors="replace").strip()
-            if not text:
-                continue
-            self._header_line = number
-            return [name.strip().strip('"').strip().lower() for name in text.split(",")]
+            if text:
+                return [name.strip().strip('"').strip().lower() for name in text.split(",")]
         return []
 
 
