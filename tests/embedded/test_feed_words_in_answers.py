@@ -46,8 +46,8 @@ def over(tmp_path, monkeypatch):
 def test_credit_lines_stand_in_meta_and_text(over, tool, question):
     answer = over(CREDITS)(tool, question)
 
-    assert answer.body["meta"]["attribution"] == ["HSL https://hsl.fi", "OpenStreetMap (producer) https://osm.org"]
-    assert answer.text.splitlines().count("Data: HSL https://hsl.fi; OpenStreetMap (producer) https://osm.org") == 1
+    assert answer.body["meta"]["attribution"] == ["HSL https://hsl.fi", "OpenStreetMap https://osm.org"]
+    assert answer.text.splitlines().count("Data: HSL https://hsl.fi; OpenStreetMap https://osm.org") == 1
 
 
 @pytest.mark.parametrize(
