@@ -34,14 +34,14 @@ def test_a_cancelled_trip_is_cancelled_on_its_day_only(relationship, drawn):
     [
         (update("OMEGA", call("BETA", 60)), "trip-unknown"),
         (update("A-1", call("BETA", 60), day="20260311"), "trip-not-running-that-day"),
-        (update("A-1", call("BETA", 60), day="20260230"), "start-date-unreadable"),
+        (update("A-1", call("BETA", 60), day="20260230"), "start-date-invalid"),
         # 366 days hold a leap year.
         *(
             (update("A-1", call("BETA", 60), day=f"{DAY + timedelta(days=way * days):%Y%m%d}"), reason)
-            for days, reason in ((366, "trip-not-running-that-day"), (367, "start-date-far-from-today"))
+            for days, reason in ((366, "trip-not-running-that-day"), (367, "start-date-invalid"))
             for way in (-1, 1)
         ),
-        (update("A-1", call("BETA", 60), day="tomorrow"), "start-date-unreadable"),
+        (update("A-1", call("BETA", 60), day="tomorrow"), "start-date-invalid"),
         (update("", call("BETA", 60)), "trip-not-named"),
         (update("", call("BETA", 60), route_id="A", start_time="09:00:00"), "trip-unknown"),
         (update("A-1", delay=12 * 3600 + 1), "trip-delay-out-of-range"),

@@ -1,7 +1,4 @@
-"""Simulate realtime as GTFS-Realtime: late trips, a cancellation, a closed line and a lift out of order.
-
-The message is a function of the network, the scenario and the instant, without random numbers.
-"""
+"""Simulate GTFS-Realtime without random numbers: late and cancelled trips, a closed line, a lift out of order."""
 
 import zlib
 from collections.abc import Iterator

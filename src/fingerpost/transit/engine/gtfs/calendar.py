@@ -92,12 +92,10 @@ def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
             continue
         service = services.get(service_id) or services.setdefault(service_id, _Service((table.name, line)))
         day = _find_day(day_text)
-        if day is None:
-            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date")
-        elif type_text in {_ADDED, _REMOVED}:
-            service.exceptions[day.toordinal()] = type_text == _ADDED
+        if day is None or type_text not in {_ADDED, _REMOVED}:
+            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date" if day is None else "exception_type")
         else:
-            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "exception_type")
+            service.exceptions[day.toordinal()] = type_text == _ADDED
 
 
 def _find_day(text: str) -> date | None:

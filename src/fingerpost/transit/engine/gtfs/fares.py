@@ -92,7 +92,7 @@ class _FareReader:
             if fare_id not in fares_with_rule:
                 table.note(Reason.FARE_WITHOUT_RULE_UNAPPLIED, line, "fare_id")
         has_zones = any(rule.origin_id or rule.destination_id or rule.contains_ids for rule in rules)
-        zones = _list_rows(self.archive.find_aside("stops.txt"), "stop_id", "zone_id") if has_zones else ()
+        zones = _list_rows(self.archive.find_again("stops.txt"), "stop_id", "zone_id") if has_zones else ()
         return FareBook(
             tickets=tuple(tickets.values()),
             ticket_rules=rules,
@@ -199,7 +199,7 @@ class _FareReader:
         return tuple(rules)
 
     def _read_networks(self) -> dict[str, str]:
-        table = self._open("route_networks.txt") or self.archive.find_aside("routes.txt")
+        table = self._open("route_networks.txt") or self.archive.find_again("routes.txt")
         return {route: network for route, network in _list_rows(table, "route_id", "network_id") if network}
 
     def _read_areas(self) -> dict[str, tuple[str, ...]]:
@@ -208,7 +208,7 @@ class _FareReader:
         for area, stop in _list_rows(self._open("stop_areas.txt"), "area_id", "stop_id"):
             if area and stop:
                 areas.setdefault(stop, []).append(area)
-        for stop, parent in _list_rows(self.archive.find_aside("stops.txt"), "stop_id", "parent_station"):
+        for stop, parent in _list_rows(self.archive.find_again("stops.txt"), "stop_id", "parent_station"):
             if stop not in areas and parent in areas:
                 areas[stop] = areas[parent]
         return {stop: tuple(of_stop) for stop, of_stop in areas.items()}

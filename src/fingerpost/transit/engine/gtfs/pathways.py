@@ -64,9 +64,9 @@ def _read(table: Table, stops: Stops) -> list[_Pathway]:
     for line, (begin_id, end_id, mode_text, both, time_text, length_text) in table.rows(
         "from_stop_id", "to_stop_id", "pathway_mode", "is_bidirectional", "traversal_time", "length"
     ):
-        begin, end = stops.row_of.get(begin_id, -1), stops.row_of.get(end_id, -1)
-        if begin < 0 or end < 0:
-            table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin < 0 else "to_stop_id")
+        begin, end = stops.row_of.get(begin_id), stops.row_of.get(end_id)
+        if begin is None or end is None:
+            table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin is None else "to_stop_id")
             continue
         mode = find_integer(mode_text)
         if mode is None or mode not in WITHOUT_STEP | WITH_STEP:
@@ -84,10 +84,7 @@ def _read(table: Table, stops: Stops) -> list[_Pathway]:
 
 
 def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
-    """Set the wheelchair value of platforms with pathways if neither they nor their station have one.
-
-    A platform is accessible if ways without a step lead to it from an accessible entrance, and back.
-    """
+    """Set unknown wheelchair values of platforms: yes if step-free ways lead from an accessible entrance and back."""
     rows = stops.rows
     entrances = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
     # A row of no stop, from which all entrances are reached.

@@ -61,7 +61,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
     A row that names more stops directly wins over one that names their station, and a later row over an earlier one
     (GTFS, transfers.txt, primary key). If a row names both a trip and its route, the trip counts.
     """
-    table = _open(archive)
+    table = archive.find_table("transfers.txt")
     rules: list[Int32] = [np.zeros((0, len(_RULE)), np.int32)]
     linked: list[Int32] = [np.zeros((0, 6), np.int32)]
     if table is not None:
@@ -99,14 +99,6 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
         specific[:, _LINE].copy(),
         np.concatenate(linked),
     )
-
-
-def _open(archive: Archive) -> Table | None:
-    # The table needs no stops if it links trips.
-    table = archive.find_table("transfers.txt")
-    if table is not None and {"from_trip_id", "to_trip_id"} <= set(table.columns):
-        return table
-    return archive.find_extra("transfers.txt", "from_stop_id", "to_stop_id")
 
 
 def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Mask, Mask]:
@@ -147,10 +139,7 @@ def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
 def limit_specific_transfers(
     archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
 ) -> SpecificTransferColumns:
-    """Skip and count specific rules at stops where so many kinds of trips meet that searches would slow down.
-
-    The search distinguishes trips that the rules of a stop treat differently. Stops with most kinds are skipped first.
-    """
+    """Skip and count the rules of the stops with most kinds of trips, because the search distinguishes the kinds."""
     specific = transfers.specific
     if not len(specific.from_stop):
         return specific

@@ -70,9 +70,8 @@ def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Tri
             if kind not in kinds:
                 continue
             if record_id:
-                row = known.row_of.get(record_id, -1)
-                if row >= 0:
-                    by_id.append((names, row, language, text))
+                if record_id in known.row_of:
+                    by_id.append((names, known.row_of[record_id], language, text))
                 else:
                     table.note(Reason.TRANSLATION_OF_UNKNOWN, line, "record_id")
                 continue

@@ -65,10 +65,10 @@ class Archive:
             self.findings.add(Reason.TABLE_WITHOUT_COLUMN, name, 1, next(c for c in required if c not in table.columns))
         return None
 
-    def find_aside(self, name: str) -> Table | None:
+    def find_again(self, name: str) -> Table | None:
+        """Return a table that was read before, to read it again without counting its faults twice."""
         if name not in self._files:
             return None
-        # The findings of a second reading do not count.
         return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
 
     def get_table(self, name: str, *required: str) -> Table:

@@ -18,10 +18,9 @@ class LineTooLong(ValueError):
 
 
 def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
-    """Yield blocks that end with a line (the last one however it ends), and whether a block was not UTF-8.
+    """Yield blocks of whole lines as UTF-8, and whether a line was not UTF-8, which is read as Windows-1252.
 
-    A byte order mark is removed. A line that is not UTF-8 is read as Windows-1252. A thread reads and unpacks the next
-    block while the caller works on this one.
+    A byte order mark is removed. A thread reads and unpacks the next block while the caller works on this one.
     """
     rest = b""
     for raw in _read_raw(binary, block_bytes):

@@ -41,9 +41,9 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
 class Block(NamedTuple):
-    """Some rows of a table. ``starts`` and ``ends`` are spans in ``blob``, columns by rows; ``lines`` are file lines.
+    """Some rows of a table, until the next block overwrites them.
 
-    The next block overwrites them.
+    ``starts`` and ``ends`` are spans in ``blob``, columns by rows; ``lines`` are lines of the file.
     """
 
     blob: UInt8
@@ -117,10 +117,7 @@ class Table:
                 yield block
 
     def _split(self, columns: Sequence[str]) -> Iterator[tuple[int, Block]]:
-        """Yield blocks, which may be empty, and how many bytes of the table each took.
-
-        A block's spans are overwritten two blocks later.
-        """
+        """Yield blocks, overwritten two blocks later and perhaps empty, and how many bytes of the table each took."""
         wanted = np.full(len(self.columns), -1, np.int32)
         for slot, column in enumerate(columns):
             if column in self.columns:

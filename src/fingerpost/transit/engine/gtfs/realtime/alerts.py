@@ -47,8 +47,8 @@ def _read_texts(text: TranslatedString) -> Mapping[str, str]:
 
 def _read_urls(url: TranslatedString) -> Mapping[str, str]:
     urls = _read_texts(url).items()
-    is_url = re.compile("https?://").match
-    return MappingProxyType({lang: url for lang, url in urls if is_url(url) and len(url) <= MAX_URL})
+    starts = ("http://", "https://")
+    return MappingProxyType({lang: url for lang, url in urls if url.startswith(starts) and len(url) <= MAX_URL})
 
 
 def _without_markup(text: str) -> str:
@@ -108,7 +108,8 @@ class _AffectedParts:
         known = [set(group) for group in (stops, routes) if group is not None]
         names = set.intersection(*known) if known else set()
         if len(names) > 1 and self._is_shared(selector, names, routes):
-            self._reject_shared(selector.route_id or selector.stop_id or selector.agency_id)
+            self.has_shared = True
+            self.matcher.refuse_shared(selector.route_id or selector.stop_id or selector.agency_id)
         elif names:
             self._add_of(
                 selector,
@@ -142,10 +143,6 @@ class _AffectedParts:
             return False
         lats, lons = table.stop_lat[stops], table.stop_lon[stops]
         return bool((straight_line_m(float(lats[0]), float(lons[0]), lats, lons) <= SAME_STOP_M).all())
-
-    def _reject_shared(self, shared_id: str) -> None:
-        self.has_shared = True
-        self.matcher.refuse_shared(shared_id)
 
     def _add_of(
         self, selector: EntitySelector, names: set[str], stops: frozenset[int] | None, routes: set[int] | None
@@ -199,7 +196,8 @@ class _AffectedParts:
         trips = self.index.by_feed_name(rows, self.index.trip_feed)
         names = trips.keys() if stops is None else trips.keys() & stops.keys()
         if len(names) > 1:
-            self._reject_shared(trip.trip_id)
+            self.has_shared = True
+            self.matcher.refuse_shared(trip.trip_id)
             return
         for name in names:
             self._add_kind("trip", trips[name], None if stops is None else stops[name])

@@ -144,9 +144,12 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
 
 def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Stated) -> int:
     """Make times never run backwards along a ride; return how many stated stop times were moved for that."""
-    rows = _rows_out_of_order(rides, arrival_s, departure_s)
-    if not len(rows):
+    arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
+    is_backward = departure < arrival
+    is_backward[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])
+    if not is_backward.any():
         return 0
+    rows = np.flatnonzero(mark_rows(len(rides.trip), rides.ride[is_backward])[rides.ride])
     # Far apart, so that all rides can be ordered by time at once.
     apart = rides.ride[rows] * _APART_S
     planned = np.column_stack([rides.arrival[rows] + apart, rides.departure[rows] + apart]).ravel()
@@ -161,14 +164,6 @@ def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Sta
     arrival_s[rows], departure_s[rows] = moved[0::2], moved[1::2]
     waits = (is_stated & (fixed != time)).reshape(-1, 2).any(axis=1) & ~stated.is_astray[rows]
     return int(np.count_nonzero(waits))
-
-
-def _rows_out_of_order(rides: Rides, arrival_s: Int64, departure_s: Int64) -> Int64:
-    arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
-    backwards = departure < arrival
-    backwards[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])
-    faulty = mark_rows(len(rides.trip), rides.ride[backwards])
-    return np.flatnonzero(faulty[rides.ride])
 
 
 def _delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int64:

@@ -180,11 +180,7 @@ class TripMatcher:
             written = find_day(plain_text(text))
             self._days[text] = None if written is None else written.toordinal()
         day = self._days[text]
-        if day is None:
-            return EntityOutcome.START_DATE_UNREADABLE
-        if abs(day - self.today) > _FURTHEST_DAYS:
-            return EntityOutcome.START_DATE_FAR
-        return day
+        return EntityOutcome.START_DATE_INVALID if day is None or abs(day - self.today) > _FURTHEST_DAYS else day
 
     def _match_row(
         self, row: int, trip: TripDescriptor, day: int | None, stop_times: Sequence[StopTimeUpdate]
