@@ -8,21 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fingerpost.apps.library import Fingerpost, SyncFingerpost
-    from fingerpost.contract import (
+    from fingerpost.contract.check import validate_call
+    from fingerpost.contract.filings import FinancialFactsParams
+    from fingerpost.contract.plan import Plan, PlanStep
+    from fingerpost.contract.spec import ToolInput, ToolRegistry, ToolSpec
+    from fingerpost.contract.tool import Tool
+    from fingerpost.errors import (
         DataNotFound,
-        FinancialFactsParams,
         ParameterError,
-        Plan,
-        PlanStep,
         QueryTypeUnsupported,
         StorageUnavailable,
-        Tool,
         ToolError,
-        ToolInput,
         ToolNotFound,
-        ToolRegistry,
-        ToolSpec,
-        validate_call,
     )
     from fingerpost.plan.planners import PlanningCapability
 
@@ -49,12 +46,16 @@ __all__ = [
     "validate_call",
 ]
 
-# Every other name is the plan-step contract's.
-_MODULES = {
-    "Fingerpost": "fingerpost.apps.library",
-    "PlanningCapability": "fingerpost.plan.planners",
-    "SyncFingerpost": "fingerpost.apps.library",
+_NAMES = {
+    "fingerpost.apps.library": ("Fingerpost", "SyncFingerpost"),
+    "fingerpost.contract.check": ("validate_call",),
+    "fingerpost.contract.filings": ("FinancialFactsParams",),
+    "fingerpost.contract.plan": ("Plan", "PlanStep"),
+    "fingerpost.contract.spec": ("ToolInput", "ToolRegistry", "ToolSpec"),
+    "fingerpost.contract.tool": ("Tool",),
+    "fingerpost.plan.planners": ("PlanningCapability",),
 }
+"""The names of each module; all others are errors."""
 
 
 # A type checker would take this for a promise that any name is here.
@@ -70,7 +71,8 @@ if not TYPE_CHECKING:
         if name == "__version__":
             value: Any = import_module("importlib.metadata").version("fingerpost")
         else:
-            value = getattr(import_module(_MODULES.get(name, "fingerpost.contract")), name)
+            module = next((module for module, names in _NAMES.items() if name in names), "fingerpost.errors")
+            value = getattr(import_module(module), name)
         globals()[name] = value
         return value
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, ValidationError, model_validator
 
-from fingerpost.contract import FinancialFactsParams, ToolRegistry, ToolSpec, validate_call
-from fingerpost.contract.check import explain, get_validated
+from fingerpost.contract.check import explain, get_validated, validate_call
+from fingerpost.contract.filings import FinancialFactsParams
+from fingerpost.contract.spec import ToolRegistry, ToolSpec
 from fingerpost.contract.wire import Flag, Identifier, Number, Whole, WireModel
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolNotFound
 

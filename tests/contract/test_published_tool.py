@@ -10,9 +10,10 @@ import pytest
 from pydantic import Field
 
 from fingerpost import clock
-from fingerpost.contract import ToolRegistry, validate_call
+from fingerpost.contract.check import validate_call
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.contract.spec import ToolRegistry
 from fingerpost.contract.tool_definition import Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 from fingerpost.errors import DataNotFound, NoItinerary, SourceLimited

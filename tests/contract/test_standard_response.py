@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.contract import Tool
+from fingerpost.contract.tool import Tool
 from fingerpost.errors import BrokenContract
 
 

@@ -102,14 +102,11 @@ class StepFailureBody(WireDict):
     candidates: NotRequired[list[FailureCandidate] | None]
 
 
-_SHAPES: dict[Contract, tuple[Shape, ...]] = {
+FAILURE_SHAPES: dict[Contract, tuple[Shape, ...]] = {
     Contract.PLAN_TRIP: (FailureBody,),
     Contract.BOARD: (FailureBody,),
     Contract.LOOKUP: (LookupFailureBody,),
     Contract.STEP: (StepFailureBody,),
+    # Answers of planJourney can report a failure.
+    Contract.LONDON: (),
 }
-
-
-def failure_shapes(contract: Contract) -> tuple[Shape, ...]:
-    """Return the shapes of a contract's failures; none if its answers can report a failure."""
-    return _SHAPES.get(contract, ())

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.failure_shapes import failure_shapes
+from fingerpost.contract.failure_shapes import FAILURE_SHAPES
 from fingerpost.contract.short_schema import inline_single_uses
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel, schema_of
@@ -101,7 +101,7 @@ class ToolDefinition:
     @property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of every answer, failures included: clients check both."""
-        return schema_of((*(output.shape for output in self.outputs), *failure_shapes(self.contract)))
+        return schema_of((*(output.shape for output in self.outputs), *FAILURE_SHAPES[self.contract]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,22 +93,14 @@ class WireModel(BaseModel):
     )
 
     keeps_nulls: ClassVar[bool] = False
-    """True where the contract writes absent fields as null (planJourney contract)."""
-
-    _nullable_keys: ClassVar[frozenset[str]] = frozenset()
-
-    @classmethod
-    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
-        super().__pydantic_init_subclass__(**kwargs)
-        names = set(cls.model_fields)
-        cls._nullable_keys = frozenset(names | {f.alias for f in cls.model_fields.values() if f.alias is not None})
+    """True for answers that write absent fields as null."""
 
     @model_validator(mode="before")
     @classmethod
     def _drop_nulls(cls, data: Any) -> Any:
         if not isinstance(data, dict) or None not in data.values():
             return data
-        known = cls._nullable_keys
+        known = {name for key, field in cls.model_fields.items() for name in (key, field.alias)}
         return {key: value for key, value in data.items() if value is not None or key not in known}
 
     @classmethod

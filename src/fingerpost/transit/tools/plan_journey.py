@@ -156,7 +156,7 @@ class PlanJourney(PublishedTool):
                 hint=f"Set {KEY_VARIABLE} and run `fingerpost network add LONDON --tfl`, or add a feed of London",
             )
         try:
-            if any(network.profile.reads_texts for network in opened.answering):
+            if opened.answering[0].profile.reads_texts:
                 found = await self._ask_texts(opened, arguments, call)
             else:
                 found = await self._search(arguments, call)
@@ -177,8 +177,7 @@ class PlanJourney(PublishedTool):
             language=_LANGUAGE,
             sides=SIDES,
         )
-
-        planners = [network for network in opened.answering if network.profile.reads_texts]
+        planners = opened.answering
         try:
             outcome = await try_in_order(planners, lambda planner: planner.plan_texts(query), Deadline())
         except UNAVAILABLE:

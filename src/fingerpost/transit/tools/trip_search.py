@@ -61,17 +61,14 @@ async def _query_networks(
     async def search(network: Network) -> tuple[JourneyQuery, JourneyAnswer, NamedEnds]:
         here = ends_by_network[network.profile.name]
         local_query = replace(query, origin=here.origin, destination=here.destination)
+        if not with_names:
+            return local_query, await network.plan_journeys(local_query), NamedEnds(here.origin, here.destination)
+        naming = asyncio.ensure_future(name_ends(network, here.origin, here.destination, query.language))
         try:
-            if not with_names:
-                return local_query, await network.plan_journeys(local_query), NamedEnds(here.origin, here.destination)
-            naming = asyncio.ensure_future(name_ends(network, here.origin, here.destination, query.language))
-            try:
-                return local_query, await network.plan_journeys(local_query), await naming
-            finally:
-                naming.cancel()
-                await asyncio.gather(naming, return_exceptions=True)
-        except OutsideCalendar as error:
-            raise error.with_details(network=network.profile.name) from error
+            return local_query, await network.plan_journeys(local_query), await naming
+        finally:
+            naming.cancel()
+            await asyncio.gather(naming, return_exceptions=True)
 
     outcome = await try_in_order([trip_ends.network for trip_ends in ends], search, deadline)
     local_query, answer, names = outcome.value
@@ -235,11 +232,10 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
     try:
         first = await _query_networks(ends, query, deadline)
     except OutsideCalendar as error:
-        name = error.details.get("network")
-        network = next((end.network for end in ends if end.network.profile.name == name), ends[0].network)
+        # If no network answers, the error is that of the first.
         return RoutesFound(
             routes=(),
-            provenance=network.profile.new_provenance(now),
+            provenance=ends[0].network.profile.new_provenance(now),
             reason=NoResultsReason.NO_SERVICE,
             why_empty=WhyEmptySentence(error.message),
         )
