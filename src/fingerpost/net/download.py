@@ -38,29 +38,29 @@ async def download(
     held: Path | None = None,
     progress: Progress | None = None,
 ) -> Downloaded:
-    """Download a file and move it to ``path`` in one step, once it is complete and flushed to disk.
+    """Download a file and move it to ``path`` in one step, unless its content has not changed.
 
-    ``known`` is the result of an earlier call for the file at ``held``, by default ``path``. If the content has not
-    changed, nothing is written. Raise SettingsInvalid if the disk cannot be written, else as ``Client.fetch``.
+    ``known`` is the result of an earlier call for the file at ``held``, by default ``path``.
+    Raise SettingsInvalid if the disk cannot be written, else as ``Client.fetch``.
     """
     if not await asyncio.to_thread((held or path).exists):
         known = None
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("wb") as file:
+        with draft.open("w+b") as file:
             body = _FileBody(file, progress)
             response = await client.fetch_into(request, body, None if known is None else known.validators)
             if response.status == NOT_MODIFIED and known is not None:
                 return replace(known, changed=False)
             file.flush()
             os.fsync(file.fileno())
-        changed = known is None or known.sha256 != body.sha256
+            file.seek(0)
+            sha256 = (await asyncio.to_thread(hashlib.file_digest, file, "sha256")).hexdigest()
+        changed = known is None or known.sha256 != sha256
         if changed:
             draft.replace(path)
-        return Downloaded(
-            changed=changed, sha256=body.sha256, size_bytes=body.size_bytes, validators=response.validators
-        )
+        return Downloaded(changed=changed, sha256=sha256, size_bytes=body.size_bytes, validators=response.validators)
     except OSError as error:
         raise new_unwritable(path.parent, error) from error
     finally:
@@ -68,26 +68,19 @@ async def download(
             draft.unlink(missing_ok=True)
 
 
+@dataclass(slots=True)
 class _FileBody:
-    def __init__(self, file: BinaryIO, progress: Progress | None) -> None:
-        self._file = file
-        self._progress = progress
-        self._digest = hashlib.sha256()
-        self.size_bytes = 0
-
-    @property
-    def sha256(self) -> str:
-        return self._digest.hexdigest()
+    file: BinaryIO
+    progress: Progress | None
+    size_bytes: int = 0
 
     def restart(self) -> None:
-        self._file.seek(0)
-        self._file.truncate()
-        self._digest = hashlib.sha256()
+        self.file.seek(0)
+        self.file.truncate()
         self.size_bytes = 0
 
     def write(self, piece: bytes) -> None:
-        self._file.write(piece)
-        self._digest.update(piece)
+        self.file.write(piece)
         self.size_bytes += len(piece)
-        if self._progress is not None:
-            self._progress(self.size_bytes)
+        if self.progress is not None:
+            self.progress(self.size_bytes)
