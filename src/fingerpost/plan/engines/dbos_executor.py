@@ -1,10 +1,7 @@
 """Execute plan runs as workflows of DBOS, which is launched for one database and ended with its last journal.
 
-DBOS is one for a process, so a program that runs DBOS for itself cannot have plans on it beside that.
-Three of its defaults would strand or endanger a run.
-The version changes with each release and leaves the runs of the older one behind, so it is pinned.
-The serializer is pickle, which runs what it reads, so it is JSON.
-The executor's name is the same for all processes, so each has one of its own.
+A process has one DBOS, so a program that uses DBOS itself cannot run plans on it. Three defaults of DBOS would strand
+or endanger a run: a version that changes with each release, pickle as the serializer, and one executor name for all.
 """
 
 import asyncio
@@ -13,7 +10,7 @@ import re
 import uuid
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from typing import Any, Final
 
 import psycopg
@@ -39,10 +36,10 @@ _WORKERS_SHARE = 20
 _IDLE_TRANSACTION_S = 5.0
 _POLL_S = 0.5
 _WHERE = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)
-# A queue for each protocol; older programs do not listen to newer ones.
-_QUEUES = {protocol: f"fingerpost-plans-{protocol}" for protocol in range(1, PROTOCOL + 1)}
+# Older programs do not listen to the queue of a newer protocol.
+_QUEUE = f"fingerpost-plans-{PROTOCOL}"
 _LIST_ABANDONED = f"""
-    SELECT id, protocol FROM plan_run
+    SELECT id FROM plan_run
     WHERE id = ANY(%s) AND state = 'running' AND takeovers < %s AND protocol <= %s AND NOT {IS_HELD}
 """  # noqa: S608  (constants)
 _LIST_NEWER = "SELECT id FROM plan_run WHERE id = ANY(%s) AND protocol > %s"
@@ -51,7 +48,7 @@ _entered: "list[DbosExecutor]" = []
 
 
 class DbosExecutor:
-    """Executes the runs of one journal, whose database is at ``url``; DBOS keeps its tables in ``schema``."""
+    """Executes the runs of one journal, whose database is at ``url``; DBOS has its tables in ``schema``."""
 
     def __init__(self, url: str, schema: str, execute_run: ExecuteRun) -> None:
         self.place = (url, schema)
@@ -84,7 +81,6 @@ class DbosExecutor:
             return
 
     async def execute_run(self, run_id: str) -> RunState:
-        """Execute a run in this process, as a workflow that another process recovers if this one dies."""
         workflow_id = f"{run_id}:{uuid.uuid4().hex[:12]}"
         begun = self._begun[workflow_id] = asyncio.get_running_loop().create_future()
         try:
@@ -126,9 +122,9 @@ class DbosExecutor:
         abandoned = connection.execute(_LIST_ABANDONED, (run_ids, MAX_TAKEOVERS, PROTOCOL)).fetchall()
         newer = {row[0] for row in connection.execute(_LIST_NEWER, (run_ids, PROTOCOL)).fetchall()}
         resumed = set()
-        for run_id, protocol in abandoned:
+        for (run_id,) in abandoned:
             _log.warning("run=%s is recovered from a process that died", run_id)
-            DBOS.resume_workflows([latest[run_id]], queue_name=_QUEUES[protocol])
+            DBOS.resume_workflows([latest[run_id]], queue_name=_QUEUE)
             resumed.add(latest[run_id])
         # The others have ended, were resumed by hand, or killed too many processes.
         over = [id_ for id_, run_id in workflows.items() if id_ not in resumed and run_id not in newer]
@@ -162,12 +158,19 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
         raise SettingsInvalid("This program runs DBOS for itself, so plans cannot use it too")
     try:
         _workflow()
-        DBOS.listen_queues([*_QUEUES.values()] if is_recovering else [])
+        DBOS.listen_queues([_QUEUE] if is_recovering else [])
         DBOS.launch()
         if is_recovering:
+            register = partial(
+                DBOS.register_queue,
+                _QUEUE,
+                worker_concurrency=_WORKERS_SHARE,
+                polling_interval_sec=_POLL_S,
+                on_conflict="always_update",
+            )
             # Not in this thread: DBOS refuses to register queues where a loop runs.
             with ThreadPoolExecutor(max_workers=1) as thread:
-                thread.submit(_register_queues).result()
+                thread.submit(register).result()
     except (SQLAlchemyError, error.DBOSException, OSError) as failed:
         DBOS.destroy()
         raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
@@ -181,13 +184,6 @@ def _workflow() -> Any:
         return await _entered[-1].execute_workflow(run_id)
 
     return DBOS.workflow(name="carry_on_run")(carry_on_run)
-
-
-def _register_queues() -> None:
-    for name in _QUEUES.values():
-        DBOS.register_queue(
-            name, worker_concurrency=_WORKERS_SHARE, polling_interval_sec=_POLL_S, on_conflict="always_update"
-        )
 
 
 def _route_log() -> None:
