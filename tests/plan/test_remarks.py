@@ -54,8 +54,8 @@ def test_a_remark_is_told_in_words(kind, at, value, line):
         (["data", "N"], "output_path data.N finds nothing; under data there are n, none"),
         (["nil"], "output_path nil finds nothing; there are data, list"),
         (["data", "none"], "output_path data.none leads to null"),
-        (["list", "2"], "output_path list.2 finds nothing; under list there are 2 entries"),
-        (["data", "n", "x"], "output_path data.n.x finds nothing; under data.n there is a plain value"),
+        (["list", "2"], "output_path list.2 finds nothing; under list there is no object"),
+        (["data", "n", "x"], "output_path data.n.x finds nothing; under data.n there is no object"),
     ],
 )
 def test_a_path_without_a_value_names_what_there_is(path, reason):

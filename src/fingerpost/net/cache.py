@@ -41,7 +41,7 @@ class _Flight:
 
 
 class Cache:
-    """A bounded LRU cache of responses by ``Request.key``; expired entries are kept for revalidation."""
+    """A bounded LRU cache of responses by ``Request.key``; it revalidates expired entries."""
 
     def __init__(self, *, max_bytes: int = 64_000_000, clock_s: Callable[[], float] = time.monotonic) -> None:
         self._max_bytes = max_bytes
@@ -115,8 +115,7 @@ class Cache:
 class SharedResponses:
     """A ``Fetch`` that sends a request at most once in ``fresh_s`` seconds for all processes that share a folder.
 
-    Only its owner can read the folder. While one process sends, the others wait. Failures are not shared. If the
-    folder cannot be used, each process sends its own request.
+    Failures are not shared. If the folder cannot be used, each process sends its own request.
     """
 
     folder: Path

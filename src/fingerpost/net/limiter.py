@@ -79,10 +79,7 @@ class Limiter:
         return stated or Pace(name=server, per_second=per_second, burst=burst)
 
     async def wait(self, address: str, *, longest_s: float, longest_pause_s: float = math.inf) -> None:
-        """Wait until a server may be asked.
-
-        Raise SourceLimited if that takes over ``longest_s``, or for a requested pause of over ``longest_pause_s``.
-        """
+        """Wait for a server's turn; raise SourceLimited beyond ``longest_s``, or a pause of ``longest_pause_s``."""
         pace = self.pace(address)
         deadline_ms = self._clock_ms() + longest_s * _SECOND_MS
         queue = self._queues.setdefault(pace.name, _Queue())

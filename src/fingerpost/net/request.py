@@ -30,10 +30,9 @@ ResponseCheck = Callable[[Response], ToolError | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """Limits of one request.
+    """Limits of one request: ``read_s`` of silence, ``total_s`` with limiter, retries, redirects and body.
 
-    ``read_s`` is the longest silence; ``total_s`` includes the limiter, retries, redirects and body. A source that asks
-    for a longer wait than ``longest_pause_s`` is an error at once. ``max_bytes`` counts the decompressed body.
+    If a source asks for a longer wait than ``longest_pause_s``, the request fails at once.
     """
 
     connect_s: float = 5.0
@@ -47,16 +46,12 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One HTTP request to one source.
-
-    ``secret_params`` and ``secret_headers`` map a name on the wire to an environment variable with a key, which is read
-    when the request is sent.
+    """One HTTP request; ``secret_params`` and ``secret_headers`` map names to environment variables with keys.
 
     Attributes:
-        url: absolute, http or https, of the operator; quote what callers put into its path.
-        params: added to the query.
+        url: absolute, http or https, of the operator; quote the parts of its path that callers choose.
         repeatable: may be sent again after a failure; None means if the method is safe.
-        fresh_s: how long a response may be served again from memory; 0 for never.
+        fresh_s: how long a response may be served again from memory.
         renew: ignore responses in memory that were retrieved by then, because they cannot be used.
         may_cache: whether a response may be cached; None for any. An error page with status 200 must not be.
         accept: statuses beyond 2xx that are no failure.

@@ -10,19 +10,18 @@ from pydantic import BaseModel
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.errors import PlanInvalid
 
+_MAX_NAMES = 20
+
 HUMAN: Final = "human"
 """The built-in agent: a person who approves (rule F6)."""
 
 Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any]]]
-"""Query type, parameters and user to the standard response."""
+"""Query type, parameters and user to the standard response, also for a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTool:
-    """A tool as plans call it; ``execute`` returns a failure as a response too.
-
-    An idempotent tool may be called again if the outcome of a call is unknown.
-    """
+    """A tool as plans call it; an idempotent one may be called again if the outcome of a call is unknown."""
 
     spec: ToolSpec
     execute: Execute
@@ -31,10 +30,7 @@ class PlanTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A task for an agent: one step of a run.
-
-    ``perform`` calls the step's tool with any parameters; it is None if the step names no tool.
-    """
+    """One step of a run, for an agent; ``perform`` calls the step's tool, and is None if the step names none."""
 
     run_id: str
     step_id: int
@@ -85,10 +81,8 @@ def read_step_query(spec: ToolSpec, parameters: dict[str, Any]) -> StepQuery | s
     if not is_wrapped:
         return f"must be {{query_type, parameters}}; query types are {', '.join(types)}"
     query_type, arguments = parameters["query_type"], parameters.get("parameters", {})
-    if not isinstance(query_type, str):
-        return f"query_type must be one of {', '.join(types)}, as text"
-    if query_type not in spec.input_schema:
-        guess = nearest(query_type, types)
+    if query_type not in types:
+        guess = nearest(str(query_type), types)
         return f"query type '{query_type}' is not supported by the {spec.name} tool; {guess or listed(types)}"
     if not isinstance(arguments, dict):
         return "parameters must be an object"
@@ -101,8 +95,8 @@ def nearest(word: str, words: Iterable[str]) -> str:
     return f"did you mean '{found[0]}'?" if found else ""
 
 
-def listed(words: Iterable[str], most: int = 20) -> str:
+def listed(words: Iterable[str]) -> str:
     """Return ``there are a, b and 3 more`` for a sentence."""
     names = sorted(words)
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"there are {', '.join(names[:most])}{more}" if names else "there are none"
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    return f"there are {', '.join(names[:_MAX_NAMES])}{more}" if names else "there are none"

@@ -1,7 +1,6 @@
-"""Conditions: a subset of Python's expressions, evaluated over its syntax tree and never by ``eval``.
+"""Conditions: a subset of Python's expressions over JSON values, evaluated on the syntax tree and never by ``eval``.
 
-An expression is compiled when the plan is checked. It sees JSON values only, has no way to name an attribute,
-to call anything but a few functions, or to loop, and its length, depth and work are bounded.
+An expression has no attributes, loops or arithmetic, and may call a few functions. Length, depth and work are bounded.
 """
 
 import ast
@@ -30,16 +29,14 @@ class ConditionFailed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A valid condition; it is parsed again for each evaluation, because hundreds of trees would slow the collector.
-
-    ``keys`` are the memory keys that it names by a constant, as in ``memory["trip"]``.
-    """
+    """A valid condition; ``keys`` are the memory keys that it names by a constant, as in ``memory["trip"]``."""
 
     text: str
     keys: frozenset[str]
 
     def holds(self, names: Mapping[str, Any]) -> bool:
         try:
+            # Parsed for each evaluation, because hundreds of trees would slow the garbage collector.
             return bool(_Evaluation(names).of(_parse(self.text)))
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:
             if isinstance(error, ConditionFailed):

@@ -1,7 +1,4 @@
-"""Execute one run: each step starts as soon as its dependencies are recorded, in parallel within limits.
-
-There is no barrier between branches, and nothing is replayed: a step is looked up by its id, or it runs.
-"""
+"""Execute one run: each step starts as soon as its dependencies are recorded, in parallel within limits."""
 
 import asyncio
 import logging
@@ -40,10 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(kw_only=True)
 class Execution:
-    """Executes one run from its recorded state until it ends, waits for a person or fails.
-
-    ``report`` gets each event: the end of a step once it is recorded, others at once.
-    """
+    """Executes one run from its recorded state until it ends or waits; ``report`` gets each event."""
 
     run: RunRecord
     valid: ValidPlan

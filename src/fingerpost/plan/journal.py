@@ -1,13 +1,13 @@
-"""The port of the engines that store plan runs, with the queries and the writer's thread that they share.
+"""The journal of plan runs: the queries and the writer's thread that all engines share.
 
-A step that is recorded as completed or skipped never runs again; that is all a journal has to promise.
+A step that is recorded as completed or skipped never runs again.
 """
 
 import asyncio
 import json
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from itertools import count
 from typing import Any, TypeVar
@@ -113,17 +113,18 @@ class Journal(ABC):
         protocol: int = PROTOCOL,
     ) -> str:
         """Store a new run of a plan in JSON and return the run's id: random, or made from a base and a counter."""
-        # One random id, however often the insert is repeated: if it exists already, a commit whose answer was lost
-        # has stored it.
-        ids = [str(uuid.uuid4())] if base is None else None
+        # If a random id exists already, a commit whose answer was lost has stored it.
+        random_id = str(uuid.uuid4())
 
         def write(connection: Any) -> str:
             given_json = encode({"values": dict(given.values), "paths": dict(given.paths)})
-            for run_id in ids or _count_ids(base):
+            for number in count(1):
+                # Under a fixed clock the base gets a counter (rule F4).
+                run_id = random_id if base is None else str(uuid.uuid5(_NAMESPACE, f"{base}#{number}"))
                 row = (run_id, user, plan, *_describe(plan), given_json, at, protocol)
-                if connection.execute(_CREATE, row).rowcount:
-                    break
-            return run_id
+                if connection.execute(_CREATE, row).rowcount or base is None:
+                    return run_id
+            raise AssertionError("unreachable")
 
         return await self._transact(write)
 
@@ -264,9 +265,3 @@ def _describe(plan_json: str) -> tuple[str, int]:
 def _to_json(text: str) -> str:
     """Return a text as JSON, which may hold a NUL; half a surrogate pair, which UTF-8 cannot encode, becomes ``?``."""
     return json.dumps(text.encode("utf-8", "replace").decode())
-
-
-def _count_ids(base_id: str | None) -> Iterator[str]:
-    """Yield ids under a fixed clock (rule F4): the base with a counter."""
-    for number in count(1):
-        yield str(uuid.uuid5(_NAMESPACE, f"{base_id}#{number}"))

@@ -1,7 +1,6 @@
-"""A language model as planner (extra ``[llm]``): any endpoint that speaks OpenAI's protocol.
+"""Plan by a language model (extra ``[llm]``): any endpoint that speaks OpenAI's protocol.
 
-The model's output schema is made from the registry, so a tool that does not exist is an error of form, and every
-other problem goes back to the model, all of them at once, until the plan holds or the bound is reached.
+The output schema lists the registry's tools, and the model gets all problems of a plan, a limited number of times.
 """
 
 from collections.abc import Collection, Iterable
@@ -31,10 +30,8 @@ what is missing."""
 
 
 class LanguageModelPlanner:
-    """Plans any goal by asking a language model at an OpenAI-compatible endpoint."""
-
     def __init__(self, base_url: str, model: str, api_key: str | None) -> None:
-        # Local servers want no key, and the client wants some text.
+        # Local servers need no key, but the client needs some text.
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         self._model = OpenAIChatModel(model, provider=provider)
 

@@ -8,21 +8,19 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """Limits of plans and runs: sizes, concurrency, times and retries.
+    """Limits of plans and runs: sizes (as JSON), concurrency, times and retries.
 
     Attributes:
-        plan_bytes: of a plan, its given memory included, as JSON.
-        depth: how deeply a plan's or an output's objects and lists may nest.
-        output_bytes: of one step's output, as JSON.
-        memory_bytes: of all outputs of one run together.
+        plan_bytes: of a plan, its initial memory included.
+        depth: levels of objects and lists in a plan or an output.
+        memory_bytes: of all outputs of one run.
         given_bytes: of the memory that a run takes from an earlier one.
-        calls_per_tool: of all runs in this process together.
+        calls_per_tool: of all runs in this process.
         attempts: of one step, the first included.
         backoff_s: the wait before the second attempt; it doubles from then on.
-        longest_backoff_s: no wait is longer; a source that asks for more fails the step.
-        breaker_failures: failures in a row of one tool after which it is not called for ``breaker_s``.
-        replans: how often the unfinished part of one run may be changed.
-        runs_of_caller: background runs of one caller (a user, or an address) in a process.
+        longest_backoff_s: if a source asks for a longer wait, its step fails.
+        breaker_failures: after so many failures in a row a tool is not called for ``breaker_s``.
+        runs_of_caller: background runs of one user or address in a process.
     """
 
     steps: int = 500

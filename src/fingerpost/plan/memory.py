@@ -13,10 +13,7 @@ from fingerpost.plan.validation import ReadyStep, ValidPlan
 
 
 class Memory:
-    """The memory of one run: given values, and the recorded outputs of its steps.
-
-    A step sees the given values and the outputs of the steps before it, whichever parallel steps have ended.
-    """
+    """The initial values and the recorded outputs of one run; a step sees those of the steps before it."""
 
     def __init__(self, valid: ValidPlan, given: InitialMemory, outputs: Mapping[int, str]) -> None:
         self._valid = valid
@@ -39,10 +36,7 @@ class Memory:
         return walk(self.response_of(ready.step.step_id), ready.step.output_path or [])
 
     def find_value(self, ready: ReadyStep) -> tuple[bool, Any, Any]:
-        """Return whether a step's value is present, the value, and the whole response.
-
-        Present means that the key exists, is no failure, and has a value at the output path.
-        """
+        """Return whether a step's key has a successful response with a value, the value, and the response."""
         if ready.key is None:
             return False, None, None
         response = self._under(ready.key, ready.earlier)
@@ -77,20 +71,17 @@ class Memory:
                 found[ready.key] = ready.step.output_path or []
         return found
 
-    def resolve(self, ready: ReadyStep, most_bytes: int) -> Mapping[Way, Any]:
-        """Return the value of each of a step's references.
-
-        Raise ParameterError if one has neither a value nor a default, or all are larger than ``most_bytes`` of JSON.
-        """
+    def resolve(self, ready: ReadyStep, max_bytes: int) -> Mapping[Way, Any]:
+        """Return the value of each reference, or raise ParameterError if one has none or all are too large."""
         found = {}
-        left = most_bytes
+        left = max_bytes
         for reference in ready.references:
             value = self._value_of(reference, ready.sources[reference.at])
             text = encode(value)
             left -= len(text)
             if left < 0:
                 place = _place(reference)
-                message = f"What the step refers to is larger than {most_bytes:,} bytes of JSON, up to {place}"
+                message = f"What the step refers to is larger than {max_bytes:,} bytes of JSON, up to {place}"
                 raise ParameterError(message, {"field": place})
             # A copy, because a tool may change its parameters.
             found[reference.at] = json.loads(text) if isinstance(value, dict | list) else value

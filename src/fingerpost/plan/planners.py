@@ -19,7 +19,7 @@ from fingerpost.runtime.company_names import WELL_KNOWN, name_key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """The goal of a plan: the user's text, the wanted memory keys, and known values that may serve as parameters."""
+    """The goal of a plan: the user's text, the wanted memory keys, and values for parameters by name."""
 
     text: str
     wanted: tuple[str, ...] = ()
@@ -65,7 +65,8 @@ class _Chain:
             return True
         producers = self._producers.get(key, [])
         if not producers or key in parents:
-            self._add_missing(key, asker)
+            names = {*self._producers, *self._goal.known, *self._memory} - {key}
+            self._missing[key, asker] = {"name": key, "needed_by": asker, "nearest": nearest(key, names)}
             return False
         for tool in producers:
             for query_type, model in tool.spec.input_schema.items():
@@ -79,7 +80,7 @@ class _Chain:
 
     def _arguments(self, model: type[BaseModel], asker: str, parents: tuple[str, ...]) -> dict[str, Any] | None:
         arguments: dict[str, Any] = {}
-        is_whole = True
+        is_complete = True
         for name, argument in model.model_fields.items():
             wire = argument.alias or name
             if wire in self._goal.known:
@@ -89,8 +90,8 @@ class _Chain:
             elif wire in self._memory or self._provide(wire, asker, parents):
                 arguments[wire] = {MARK: wire}
             else:
-                is_whole = False
-        return arguments if is_whole else None
+                is_complete = False
+        return arguments if is_complete else None
 
     def _add(self, tool: PlanTool, query_type: str, arguments: dict[str, Any]) -> None:
         key = tool.spec.output_key
@@ -105,18 +106,13 @@ class _Chain:
         )
         self._steps.append(step)
 
-    def _add_missing(self, name: str, asker: str) -> None:
-        known = {*self._producers, *self._goal.known, *self._memory}
-        guess = nearest(name, known - {name})
-        self._missing.setdefault((name, asker), {"name": name, "needed_by": asker, "nearest": guess})
-
     def _new_error(self) -> PlanInvalid:
         missing = list(self._missing.values())
-        lacking = "; ".join(
-            f"'{lack['name']}', which {lack['needed_by']} needs {lack['nearest']}".strip() for lack in missing
+        needs = "; ".join(
+            f"'{one['name']}', which {one['needed_by']} needs {one['nearest']}".strip() for one in missing
         )
         hint = f"Give the missing values, or request one of these keys: {listed(self._producers)}"
-        return PlanInvalid(f"No plan reaches this goal: no tool provides {lacking}", {"missing": missing}, hint=hint)
+        return PlanInvalid(f"No plan reaches this goal: no tool provides {needs}", {"missing": missing}, hint=hint)
 
 
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
@@ -209,10 +205,7 @@ TEMPLATES = (
 
 
 class PlanningCapability:
-    """Creates a plan with the first planner that accepts the goal, and validates it.
-
-    By default the planners are backward chaining from wanted keys and templates; other goals need a language model.
-    """
+    """Creates a plan with the first planner that accepts the goal, and validates it."""
 
     def __init__(self, catalogue: Catalogue, planners: Sequence[Planner] | None = None) -> None:
         self._catalogue = catalogue

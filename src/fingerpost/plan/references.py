@@ -32,14 +32,14 @@ Way = tuple[str | int, ...]
 
 
 class ReferenceInvalid(ValueError):
-    """The object is not a valid reference; the message says why."""
+    """The object is not a valid reference."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference to a memory key, ``at`` a place in the step's parameters; see ``has_default``.
+    """A reference ``at`` a place in a step's parameters to a memory key.
 
-    ``path`` is JMESPath from the whole response; None reads the value at the key's ``output_path``.
+    ``path`` is JMESPath from the response; None reads the value at the key's ``output_path``.
     """
 
     at: Way

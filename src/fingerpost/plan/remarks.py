@@ -1,7 +1,4 @@
-"""Collect the remarks in a tool's response: missing values, notes, hints, suggestions, candidates and warnings.
-
-A run shows only the value at each step's output path, so the remarks are shown to its owner separately.
-"""
+"""Collect a tool's remarks (missing values, notes, hints, suggestions, candidates, warnings), which runs list apart."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -37,10 +34,7 @@ _IGNORED_FIELDS: Final = frozenset({"query_type", "parameters", "output_key", "s
 
 
 class Remark(NamedTuple):
-    """One remark of a tool. ``at`` is its dotted path in the response; ``value`` is as the tool wrote it.
-
-    ``kind`` is missing, note, hint, did_you_mean, candidates or warning.
-    """
+    """One remark of a tool; ``at`` is its dotted path in the response, ``kind`` a value of ``_KIND_OF``."""
 
     kind: str
     at: str
@@ -50,7 +44,7 @@ class Remark(NamedTuple):
 def list_remarks(response: Any) -> list[Remark]:
     if not isinstance(response, Mapping):
         return []
-    # A failure of type "warning" has its message there; the step's record already has it as its error.
+    # The step's record already has the message of a failure of type "warning".
     own = "warning" if response.get("success") is False else ""
     others = {name: value for name, value in response.items() if name not in _IGNORED_FIELDS and name != own}
     # A transit tool's body is under data, and again as the only result.
@@ -95,12 +89,9 @@ def find_unresolved_path(response: Any, path: list[str] | None) -> str | None:
     known = next(length for length in range(len(path)) if walk(response, path[: length + 1]) is None)
     here = walk(response, path[:known])
     place = f"under {'.'.join(path[:known])} " if known else ""
-    if isinstance(here, Mapping):
-        if path[known] in here:
-            return f"output_path {'.'.join(path)} leads to null"
-        there = listed(map(str, here))
-    else:
-        there = f"there are {len(here)} entries" if isinstance(here, list) else "there is a plain value"
+    if isinstance(here, Mapping) and path[known] in here:
+        return f"output_path {'.'.join(path)} leads to null"
+    there = listed(map(str, here)) if isinstance(here, Mapping) else "there is no object"
     return f"output_path {'.'.join(path)} finds nothing; {place}{there}"
 
 
@@ -138,8 +129,6 @@ def _format_candidate(value: Any) -> str:
         return _format_value(value)
     token = value.get("token") or value.get("id") or value.get("parameterValue")
     where = value.get("coordinate")
-    if token is None and isinstance(where, Mapping) and {"lat", "lon"} <= where.keys():
-        token = f"{where['lat']},{where['lon']}"
-    if token is None:
-        return encode(value)
-    return f"{value['name']} ({token})" if value.get("name") else str(token)
+    if token is None and isinstance(where, Mapping):
+        token = ",".join(str(where[axis]) for axis in ("lat", "lon") if axis in where)
+    return f"{value['name']} ({token})" if value.get("name") else str(token or encode(value))

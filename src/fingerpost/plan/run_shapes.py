@@ -20,21 +20,18 @@ TRUNCATABLE_PATHS = (
     ("data", "items"),
     ("data", "events"),
 )
-"""The parts of a run that may be shortened where it is too large for an answer."""
-
 CONTINUATION_HINT = (
     "The resource fingerpost://runs/RUN_ID has more, and fingerpost runs show RUN_ID --json all; a plan with "
     "memory_of this run takes values by $ref and path; later events by after_event."
 )
 
 
+# A JSON value from a record, not validated again: that would block other calls for a tenth of a second.
 Recorded = Any
-"""A JSON value that was read from a record. It may be long, and pydantic's own type of JSON would be a tenth of a
-second over it in one piece, in which no other call is answered."""
 
 
 class RunPlanInput(SnakeCaseModel):
-    """A plan to start, or something to do with a run."""
+    """A plan to start, or an action on a run."""
 
     plan: Annotated[
         Any,
@@ -67,7 +64,7 @@ class GetPlanRunInput(SnakeCaseModel):
 
 
 class Progress(WireDict):
-    """How many steps stand how."""
+    """Number of steps by state."""
 
     completed: int
     failed: int
@@ -75,7 +72,7 @@ class Progress(WireDict):
 
 
 class RunRemark(WireDict):
-    """A remark of a step's tool beside its value, as the tool wrote it; ``at`` is its place in the response."""
+    """A remark of a step's tool; ``at`` is its path in the response."""
 
     kind: Literal["missing", "note", "hint", "did_you_mean", "candidates", "warning"]
     at: str
@@ -83,7 +80,7 @@ class RunRemark(WireDict):
 
 
 class RunStep(WireDict):
-    """A step of a run; ``retryable`` says of a failure whether it may pass when the step runs again."""
+    """A step of a run; a ``retryable`` failure may pass when the step runs again."""
 
     step_id: int
     description: str
@@ -101,7 +98,7 @@ class RunStep(WireDict):
 
 
 class RunValue(WireDict):
-    """A partial result: what stands at a key's output path."""
+    """A partial result: the value at a key's output path."""
 
     key: str
     value: NotRequired[Recorded]
@@ -109,7 +106,7 @@ class RunValue(WireDict):
 
 
 class RunEvent(WireDict):
-    """Something that happened."""
+    """An event of a run."""
 
     seq: int
     at: str
@@ -155,7 +152,7 @@ class RunLineView(WireDict):
 
 
 class RunPartLeftOut(WireDict):
-    """A part of which only the first rows are here, because the answer has a bound (rule A11)."""
+    """A truncated part of the answer (rule A11)."""
 
     part: str
     shown: int
@@ -165,10 +162,7 @@ class RunPartLeftOut(WireDict):
 
 @final
 class RunAnswer(WireDict):
-    """The standard response; ``data`` is the run, ``results`` what it has found so far.
-
-    In an answer that would be too large, ``left_out`` says what of it is missing and how to get it.
-    """
+    """The standard response; ``data`` is the run, ``results`` its values so far, ``left_out`` its truncated parts."""
 
     query_type: str
     parameters: Recorded

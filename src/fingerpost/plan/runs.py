@@ -44,10 +44,9 @@ class _BackgroundRun(NamedTuple):
 
 
 class PlanRuns:
-    """The plan runs of one catalogue in one journal, executed in the caller's task or in the background.
+    """The plan runs of one catalogue in one journal, which many processes may share.
 
-    Many processes may share a journal: each run is executed by one of them at a time.
-    ``retention_days`` counts from a run's end; None keeps for ever.
+    ``retention_days`` counts from a run's end; None stores runs for ever.
     """
 
     def __init__(
@@ -82,10 +81,9 @@ class PlanRuns:
         memory: Mapping[str, Any] | None = None,
         memory_of: str | None = None,
     ) -> str:
-        """Validate a plan, store it as a new run and return the run's id; nothing is executed yet.
+        """Validate a plan, store it as a new run and return the run's id, or raise PlanInvalid.
 
         ``memory`` gives values by key, and replaces values of ``memory_of``, an earlier run of the same user.
-        Raise PlanInvalid if the plan or the memory is invalid.
         """
         given = await self._given(user, memory or {}, memory_of)
         plan_json = await compute(self._check_and_write, plan, given.values)
@@ -161,10 +159,7 @@ class PlanRuns:
         self.validate_again(run)
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
-        """Replace the unfinished part of a run's plan; finished steps stay as recorded.
-
-        Raise PlanInvalid if the plan may not be changed or is invalid, StorageUnavailable while the run is executed.
-        """
+        """Replace the unfinished steps of a run, or raise PlanInvalid; StorageUnavailable while it is executed."""
         run = await self.get(run_id, user)
         old = plan_of(run)
         if run.state in ("completed", "cancelled"):
@@ -228,10 +223,9 @@ class PlanRuns:
             _log.info("%d runs that ended more than %d days ago were removed", count, self._retention_days)
 
     async def execute(self, run_id: str) -> RunState:
-        """Execute a run in this task until it ends or waits, and return its state.
+        """Execute a run until it ends or waits, and return its state.
 
-        Raise PlanInvalid if the run is unknown or its unfinished steps no longer fit the tools, StorageUnavailable if
-        another process executes it or the journal cannot be written.
+        Raise PlanInvalid if it is unknown or no longer valid, StorageUnavailable if another process executes it.
         """
         return await self.journal.execute_run(run_id)
 
@@ -270,10 +264,7 @@ class PlanRuns:
 
     @contextmanager
     def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
-        """Report each event of a run that this process executes during the block, once it is recorded.
-
-        The events of one step come in order; an event of a parallel step may come before one with a lower number.
-        """
+        """Report each event of a run that this process executes during the block; each step's events are in order."""
         watches = self._watches[run_id]
         watches.append(watch)
         try:

@@ -1,8 +1,4 @@
-"""Validate a plan before it runs.
-
-``validate_plan`` finds all problems at once; a plan that passes has known tools, sound parameters, an order,
-and a source for each reference.
-"""
+"""Validate a plan before it runs: find all problems at once, the order of its steps, and a source of each reference."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,8 +21,10 @@ THINKING: Final = "thinking"
 """The performer of a step without tool and agent."""
 
 _MAX_REPORTED = 5
+_MAX_REPORTED_CIRCLE = 12
 _MAX_LISTED = 100
 _MAX_KEY_CHARS = 200
+_MAX_QUOTED_CHARS = 80
 # JSON parsers read integers up to here exactly, and every engine can store them.
 _MAX_STEP_ID = 2**53 - 1
 # The value of unresolved references: no date to any model, and recognisable if a model's message repeats it.
@@ -34,10 +32,7 @@ _HOLE = "$ref"
 
 
 class PlanProblem(NamedTuple):
-    """One problem of a plan; ``step_id`` is None if it concerns the whole plan.
-
-    ``predicate`` follows the field's name if the reason begins with a name of its own.
-    """
+    """A problem of a step, or of the plan; ``predicate`` follows the field's name if the reason begins with a name."""
 
     step_id: int | None
     field: str
@@ -57,10 +52,10 @@ class ReadyStep:
     """A valid step; ``tool`` and ``question`` are None if it names no tool.
 
     Attributes:
-        key: the memory key of its output: its expected key, else its tool's output key.
+        key: the memory key of its output.
         dependencies: declared and inferred, in order.
-        sources: the step that provides each reference, by its place; None for the given memory.
-        earlier: the last step before it that writes the same key, if any.
+        sources: the step that provides each reference, by its place; None for the initial memory.
+        earlier: the last step before it that writes the same key.
     """
 
     step: PlanStep
@@ -99,8 +94,7 @@ def validate_plan(
 ) -> ValidPlan:
     """Return a plan that can run, or raise PlanInvalid, whose ``details["errors"]`` has every problem.
 
-    ``memory`` holds the keys that are given; ``done`` the steps that need no tool any more.
-    ``complaint`` begins the error's sentence, and ``hint`` is its hint.
+    ``memory`` has the initial keys, ``done`` the steps that need no tool; ``complaint`` begins the error's sentence.
     """
     check = _Check(plan, catalogue, frozenset(memory), frozenset(done), limits or Limits())
     problems = check.problems()
@@ -331,12 +325,12 @@ def _place(way: Way) -> str:
 
 
 def _arrow(cycle: list[int]) -> str:
-    shown = cycle if len(cycle) <= 12 else [*cycle[:6], *cycle[-5:]]
+    shown = cycle if len(cycle) <= _MAX_REPORTED_CIRCLE else [*cycle[:_MAX_REPORTED_CIRCLE], "…"]
     return " → ".join(map(str, [*shown, cycle[0]]))
 
 
-def _clip(text: str, most: int = 80) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
+def _clip(text: str) -> str:
+    return text if len(text) <= _MAX_QUOTED_CHARS else f"{text[:_MAX_QUOTED_CHARS]}…"
 
 
 def sort_steps(edges: Mapping[int, Sequence[int]]) -> tuple[list[int], list[int]]:

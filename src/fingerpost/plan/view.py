@@ -41,8 +41,8 @@ async def describe_run(
 ) -> RunView:
     """Return a JSON-ready run without null values; ``parts`` adds long parts, ``after`` drops earlier events.
 
-    ``room_bytes`` limits the size of all values together, and of the outputs among the items; infinity shows all.
-    At most 5,000 events are shown: if the last one is not ``last_event``, there are more after it.
+    ``room_bytes`` limits all values together, and the outputs among the items. At most 5,000 events are returned; if
+    the last one is not ``last_event``, there are more.
     """
     state = await runs.state_of(run)
     events = await runs.journal.list_events(run.run_id, 0)
@@ -118,8 +118,7 @@ def format_run(run: RunView) -> str:
     lines += [
         f"{row['key']} = {left_out if row['left_out'] else _format_json(row.get('value'))}" for row in run["values"]
     ]
-    whole = ((name, run.get(name)) for name in ("plan", "memory"))
-    lines += [f"{name}: {_format_json(value)}" for name, value in whole if value is not None]
+    lines += [f"{name}: {_format_json(run[name])}" for name in ("plan", "memory") if name in run]
     lines += [f"item: {_format_json(item)}" for item in run.get("items", ())]
     lines += [f"event: {_format_json(event)}" for event in run.get("events", ())]
     if "next" in run:

@@ -1,7 +1,4 @@
-"""Files that are replaced in one step, safe from a power cut, and locks between processes.
-
-Windows and some network file systems refuse to flush a folder; there, a rename is as durable as they make it.
-"""
+"""Replace files atomically, safe from a power cut, and lock them between processes."""
 
 import errno
 import os
@@ -9,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+# Windows and some network file systems refuse to flush a folder.
 _NOT_FOR_FOLDERS = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES})
 # Some file systems count in microseconds, some in milliseconds, FAT in two seconds.
 _TICKS_NS = (1, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000)
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace the file at ``path`` atomically: killed at any instant, it leaves the old or the new one.
+    """Replace the file at ``path`` atomically, with a later modification time than before, within one tick too.
 
-    Every replacement has a later time of writing than the file before, also within one tick of the file clock.
     Call it under a lock: two writers at once would share a draft.
     """
     draft = path.with_name(f".{path.name.lstrip('.')}.draft")
@@ -54,7 +51,7 @@ def flush_folder(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the lock at ``path`` for a block or until the process ends; it is not reentrant, and its file stays."""
+    """Lock ``path`` during the block; the lock is not reentrant, and its file stays."""
     # Only those who change something wait for its import.
     from filelock import FileLock
 

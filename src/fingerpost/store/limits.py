@@ -1,8 +1,7 @@
 """Rate limits that processes share: in memory, in a SQLite file, or in the database of several machines.
 
-Each limit is one instant (GCRA, the generic cell rate algorithm): the one from which it is unused. A call moves the
-instant on by one interval, and passes if it was less than ``burst`` intervals ahead. A pause moves it further.
-The instants may be lost without harm: a limit then starts afresh.
+Each limit is one instant (GCRA, the generic cell rate algorithm): the one from which it is unused. A call moves it by
+one interval, and passes if it was less than ``burst`` intervals ahead. A pause moves it further.
 """
 
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ MAX_PAUSE_MS = 86_400_000
 _PAUSE_BEGINS_MS = 60_000
 # A caller may have read the clock long before its turn to write, and must not take the instant for a wrong clock's.
 _READ_BEFORE_MS = 2_000
-# Places differ in whose clock counts.
 # An instant too far ahead is from before the clock was set back, and does not count.
 _TAKE = """
     INSERT INTO rate_limit (name, free_ms) VALUES (%(name)s, {now_ms} + %(interval_ms)s)
@@ -62,11 +60,9 @@ class Rate:
 
 
 class Limits:
-    """The instants of all limits, in a file, a database, or this process; the methods may block.
+    """The instants of all limits; methods may block, and may raise SettingsInvalid or StorageUnavailable.
 
-    ``now_ms`` counts from 1970. A database uses its own clock, so that a machine with a wrong one waits as long as the
-    others; tests state another in SQL.
-    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
+    ``now_ms`` counts from 1970. A database uses its own clock, because that of a machine may be wrong.
     """
 
     def __init__(self, place: Path | Tables | None = None, *, now_ms: str | None = None) -> None:

@@ -1,13 +1,6 @@
-"""Network records, the operator's settings for each network: ``networks/NAME.toml`` in the home folder.
+"""Read and write network records, the operator's settings for each network: ``networks/NAME.toml`` in the home folder.
 
-::
-
-    source = "gtfs"
-    feeds = ["HSL=https://example.org/hsl.zip"]
-    realtime = ["https://example.org/trips?key=${HSL_KEY}"]
-    priority = 10
-
-People edit these files, and so does ``fingerpost network``. Fetched and prepared data is stored elsewhere.
+People edit these files, and so does ``fingerpost network``.
 """
 
 import os
@@ -28,7 +21,7 @@ __all__ = ["NetworkRecord", "NetworkRecordStore", "NetworkRecords"]
 _SUFFIX = ".toml"
 
 RecordCheck = Callable[[NetworkRecord], None]
-"""Raises ParameterError, ``details["field"]`` being the key, if a record cannot be used."""
+"""Raises ParameterError with the key as ``details["field"]`` if a record cannot be used."""
 
 _Problems = dict[str, ParameterError]
 
@@ -42,10 +35,7 @@ class NetworkRecords:
 
 
 class NetworkRecordStore:
-    """The records below a home folder; every method may raise SettingsInvalid if the disk refuses.
-
-    ``kinds`` are the allowed values of ``source``, None for any; ``checks`` are further checks of a record.
-    """
+    """The records below a home folder; ``kinds`` are the allowed values of ``source``, None for any."""
 
     def __init__(
         self, home: Path, *, kinds: Collection[str] | None = None, checks: Collection[RecordCheck] = ()
@@ -245,7 +235,7 @@ def _find_wrong_fallbacks(records: Mapping[str, NetworkRecord], names: Collectio
 
 
 def _is_record(file_name: str) -> bool:
-    """Whether a file holds a record; editors and macOS leave hidden files of their own."""
+    # Editors and macOS leave hidden files.
     return file_name.endswith(_SUFFIX) and not file_name.startswith(".")
 
 

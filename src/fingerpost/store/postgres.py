@@ -1,6 +1,5 @@
-"""The shared PostgreSQL database: its connections, statements, layouts and errors.
+"""The shared PostgreSQL database: connections, layouts and errors; the only module that connects to PostgreSQL.
 
-Nothing else in the package connects to PostgreSQL. A connection that was cut is replaced by the next statement.
 No message repeats what the server or its client library reports of a connection, because the address is a secret.
 """
 
@@ -30,10 +29,7 @@ LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS), WORKERS)
 
 
 def bring_up(connection: psycopg.Connection, schema: str) -> None:
-    """Apply the layouts that the schema lacks, all or none; of processes that come at once the first does it.
-
-    Raise SettingsInvalid if the schema is newer than this program.
-    """
+    """Apply the missing layouts, all or none; raise SettingsInvalid if the schema is newer than this program."""
     if _count_applied(connection, schema) == len(LAYOUTS):
         return
     with connection.transaction():
@@ -175,10 +171,9 @@ _PREPARE = """
 
 
 class Database:
-    """One schema of the database at ``postgresql://user:password@host/name``, for all threads; it connects when needed.
+    """One schema of the database at ``postgresql://user:password@host/name``, for all threads.
 
     Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
-    No error and no log contains the address, which holds a password.
     """
 
     def __init__(self, url: str, *, schema: str = SCHEMA) -> None:
@@ -197,10 +192,7 @@ class Database:
         return self._repeat(act)
 
     def change(self, act: Callable[[psycopg.Connection], _R], *, lock: str = "") -> _R:
-        """Return the result of a function whose changes are one transaction; transactions under one lock take turns.
-
-        Raise StorageUnavailable also if the connection is cut during the commit.
-        """
+        """Return the result of a function whose changes are one transaction; transactions under one lock take turns."""
 
         def transact(connection: psycopg.Connection) -> _R:
             is_committing = False

@@ -1,7 +1,4 @@
-"""Open SQLite files, and translate SQLite's errors for the caller or the operator.
-
-Nothing else in the package calls ``sqlite3.connect``, but the process in which somebody else's SQL runs.
-"""
+"""Open SQLite files, and translate SQLite's errors for the caller or the operator."""
 
 import os
 import sqlite3
@@ -25,15 +22,11 @@ _CANNOT_OPEN = "cannot be opened; check who may write to it and to its folder"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteFile:
-    """One SQLite file: its path, its connection settings and the wording of its errors.
-
-    Every connection is in autocommit mode: transactions are begun and committed in SQL.
+    """One SQLite file: its path, its connection settings (autocommit) and the wording of its errors.
 
     Attributes:
         holds: its content in the plural, for error messages: ``variables``.
-        application_id: SQLite's ``application_id``; None for an unmarked file.
         busy_timeout_s: the longest wait for another connection's lock.
-        synchronous: SQLite's ``synchronous``; None for SQLite's default (FULL).
         any_thread: whether a connection may move between threads, which the caller must synchronize.
         remedy: the action of the operator for an unusable file.
         unavailable: a contract's message for StorageUnavailable, with ``{error}``; also for a file that cannot be
@@ -82,7 +75,9 @@ class SqliteFile:
         """Open a connection for a block that only reads, even if this user may write neither file nor folder."""
         # Readers must write to a write-ahead log; if there is none, all data is in the file itself.
         has_log = self.path.with_name(f"{self.path.name}-wal").exists()
-        is_closed = not has_log and not _may_write(self.path.parent)
+        is_closed = not has_log and not os.access(
+            self.path.parent, os.W_OK, effective_ids=os.access in os.supports_effective_ids
+        )
         with self.opened("ro&immutable=1" if is_closed else "ro") as connection:
             yield connection
 
@@ -139,10 +134,6 @@ class SqliteFile:
                 f"The {self.holds} file {self.path.name} could not be used: {error}", retryable=False
             )
         return StorageUnavailable(f"The {self.holds} are busy or their disk is full; try again in a moment")
-
-
-def _may_write(folder: Path) -> bool:
-    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def connect_memory(factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:

@@ -1,8 +1,7 @@
 """Tables in a SQLite file, in memory, or on a PostgreSQL server (``postgres.py``), behind one port, and their layouts.
 
-Statements are written once, in PostgreSQL's dialect; SQLite's connections translate them.
-Each store has a tuple of layouts, and each layout only adds to the one before, so processes of an older build that
-have the store open continue. A newer build upgrades a store when it opens it; an older build refuses a newer store.
+Statements are in PostgreSQL's dialect; SQLite's connections translate them. Each layout only adds to the one before.
+A newer build upgrades a store when it opens it; an older build refuses a newer store.
 """
 
 import re
@@ -119,10 +118,7 @@ _IN_SQLITE = {
 
 
 class Tables(Protocol):
-    """Tables that several threads and processes share. Functions get a connection with ``execute``.
-
-    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
-    """
+    """Tables that several threads and processes share; methods may raise SettingsInvalid or StorageUnavailable."""
 
     def read(self, act: Callable[[Any], _R]) -> _R:
         """Return the result of a function that changes nothing."""

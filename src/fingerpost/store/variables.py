@@ -1,7 +1,4 @@
-"""Store the variables of each user: named places and preferences.
-
-The plan_trip and get_departures contracts, rule C4.
-"""
+"""Store the variables of each user: named places and preferences (rule C4)."""
 
 import json
 from dataclasses import dataclass
@@ -53,10 +50,9 @@ class Variable:
 
 
 class VariableStore:
-    """The variables of all users, in a file that only its owner can read, or in a database that many machines share.
+    """The variables of all users, in a file that only its owner can read, or in a shared database.
 
-    ``retention_days`` counts from a variable's last change; None for no limit.
-    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
+    ``retention_days`` counts from a variable's last change. Methods may raise SettingsInvalid or StorageUnavailable.
     """
 
     def __init__(self, place: Path | Tables, *, retention_days: int | None = None) -> None:

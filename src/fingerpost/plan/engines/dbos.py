@@ -32,10 +32,7 @@ _FIND_DEAD = f"SELECT name FROM unnest(%s::text[]) name WHERE hashtextextended(n
 
 
 class DbosJournal(Journal):
-    """A journal in the shared database whose runs DBOS executes; DBOS is launched with the first of them.
-
-    DBOS has its tables in ``schema``, which is named after the journal's by default.
-    """
+    """A journal in the shared database; DBOS, with its tables in ``schema``, is launched with the first run."""
 
     def __init__(self, database: Database, *, schema: str | None = None, dead_after_s: float = DEAD_AFTER_S) -> None:
         super().__init__()

@@ -1,8 +1,7 @@
 """The PostgreSQL connection of a journal's writer: it writes records, and claims the runs that this process executes.
 
-The connection holds a shared advisory lock on the process's name, so a process lives as long as its lock is held: no
-clock decides. A claim counts the run's ``holder`` up, and a record of an older holder is refused, so a process that
-was cut off while another took its run cannot write to it any more.
+A process is alive while its connection has a shared advisory lock on its name. Each claim increments the run's
+``holder``, and records of an older holder are refused.
 """
 
 import logging
@@ -55,11 +54,7 @@ def name_process() -> str:
 
 
 class DbosSession:
-    """One connection to the shared database; see ``group_commit.JournalSession``.
-
-    ``process`` is the name of this process.
-    Methods raise SettingsInvalid or StorageUnavailable where the database cannot be used.
-    """
+    """One connection of a process to the shared database; see ``group_commit.JournalSession``."""
 
     def __init__(self, database: Database, process: str) -> None:
         self._database = database

@@ -1,7 +1,4 @@
-"""The embedded journal: all runs in one SQLite file (WAL), shared by many processes without a server.
-
-A change of what a record means is no layout: it counts ``records.PROTOCOL`` up.
-"""
+"""The embedded journal: all runs in one SQLite file (WAL), shared by many processes without a server."""
 
 import asyncio
 import os
@@ -32,10 +29,8 @@ _OWNER_ONLY = 0o600
 
 
 def _lock(path: Path) -> int | None:
-    """Return the handle of a lock, or None if another process or task holds it.
-
-    Only the system call is filelock's: its FileLock objects would take a quarter of the time of a short run.
-    """
+    """Return the handle of a lock, or None if another process or task has it."""
+    # FileLock objects would take a quarter of the time of a short run.
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
