@@ -206,21 +206,13 @@ def test_a_figure_and_a_calculation_in_words(tell, row, text):
     assert tell({"results": [row]}) == text
 
 
-def test_texts_of_verdicts_tables_tags_and_companies():
+def test_texts_of_verdicts_and_tables():
     verdict = {"data": {"verdict": "TRUE"}, "explanation": "it is so"}
-    metrics = [{"standard_metric_name": name} for name in ("Revenue", None, "EPS", "Revenue")]
-    company = {"ticker": "DRWN", "name": "Drawn Inc.", "cik": 7, "first_period_end": "2009", "complete_through": "2024"}
 
     assert sec_text.format_verdict(verdict) == "TRUE: it is so."
     assert sec_text.format_table({"results": [{"a": 1, "b": None}], "truncated": False}) == "1 row.\na | b\n1 | null"
     assert sec_text.format_table({"results": [], "truncated": True}) == (
         "0 rows (there are more: use LIMIT and OFFSET)."
-    )
-    assert (
-        sec_text.format_metrics({"results": metrics}) == "4 tags; metric words: Revenue, EPS.\nRevenue\n\nEPS\nRevenue"
-    )
-    assert sec_text.format_companies({"results": [company]}) == (
-        "DRWN: Drawn Inc. (CIK 7), periods from 2009, complete through 2024."
     )
 
 

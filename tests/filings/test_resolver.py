@@ -78,9 +78,8 @@ RevenuesNetOfInterestExpense 2022-01-01 2022-12-31 100 k 10-K 2023-02-01
             YEAR_AND_NINE_MONTHS + "Revenues 2022-10-01 2022-12-31 31 fy 10-K 2023-02-01", {},
             ["9M 2022 70 q3", "FY 2022 100 fy", "Q 2022 31 fy"],
         ),
-        # The share count changes over the year, so a figure per share is subtracted as an estimate alone.
+        # The share count changes over the year, so figures per share are not subtracted.
         (EPS, AS_EPS, ["9M 2022 0.7 q3", "FY 2022 1.0 fy"]),
-        (EPS, AS_EPS | {"estimate": True}, ["9M 2022 0.7 q3", "FY 2022 1.0 fy", "Q 2022 0.3 fy estimated"]),
         # Latest cites the amendment, original the first filing; a day sees what was filed until then.
         (AMENDED, {}, ["FY 2022 95 ka"]),
         (AMENDED, {"vintage": "original"}, ["FY 2022 100 k"]),

@@ -80,13 +80,6 @@ async def test_nothing_found_is_a_warning_with_a_reason_and_a_next_step(figures,
     assert answer["hint"]
 
 
-async def test_an_estimate_comes_only_when_asked_for_and_says_so(recorded):
-    asked = {"ticker": "AAPL", "metrics": ["EPS"], "period": "2023-Q4", "estimate": True}
-    row = (await SecFinancialData(recorded).execute("financial_facts", asked))["results"][0]
-
-    assert (row["kind"], row["formula"]) == ("estimated", "FY - 9M")
-
-
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [

@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.filings.tools.sec_text import format_calculations
 from fingerpost.transit.tools.user_variables import describe_saved
 from fingerpost.transit.tools.wording import list_alert_lines
 
@@ -44,7 +43,3 @@ def test_a_saved_value_is_told_as_a_place_a_text_or_json(value, told):
     text = describe_saved({"variable": variable})
 
     assert text == f"Saved 'home', type place: {told}, saved {SAVED_AT}."
-
-
-def test_no_calculation_is_said_to_be_none():
-    assert format_calculations({"results": []}) == "No rows."

@@ -102,19 +102,6 @@ def suggest(text: str, concepts: Collection[str]) -> list[str]:
     return found[:_SUGGESTED]
 
 
-def list_near_concepts(metric: Metric, concepts: Iterable[str]) -> list[str]:
-    """Return a company's tags that have every word of a metric's name and belong to no metric, likeliest first."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", metric.name).lower().split()
-    known = {concept for other in list_metrics() for concept in other.concepts}
-    found = []
-    for concept in concepts:
-        tag = concept.partition(":")[2]
-        own = [word.lower() for word in re.findall(r"[A-Z][a-z]*|\d+", tag)]
-        if concept not in known and all(word in own for word in words):
-            found.append((not tag.lower().startswith(words[0]), len(tag), concept))
-    return [concept for *_, concept in sorted(found)]
-
-
 def headline_concept(metric: Metric, stated: dict[str, float], sic: str | None) -> str:
     """Return the concept of one family that covers the whole company, from one filing's values of one period.
 

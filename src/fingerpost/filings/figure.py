@@ -67,7 +67,7 @@ def plain_number(value: float) -> int | float:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-REPORTED, DERIVED, ESTIMATED = "reported", "derived", "estimated"
+REPORTED, DERIVED = "reported", "derived"
 COVER = "dei:"
 LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted", "as_of"
 
@@ -77,14 +77,12 @@ class FigureOptions:
     """The filings to read, and the value to choose if several are stated.
 
     ``as_of`` hides later filings. ``filing_type`` selects one form, ``unit`` one unit or currency.
-    ``estimate`` adds per-share quarters that are derived.
     """
 
     vintage: str = LATEST
     as_of: str | None = None
     filing_type: str | None = None
     unit: str | None = None
-    estimate: bool = False
 
     @property
     def label(self) -> str:

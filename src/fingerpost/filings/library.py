@@ -3,9 +3,9 @@
 import json
 import sqlite3
 import threading
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -74,7 +74,7 @@ class FactLibrary:
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         self._seen = -1
-        self._cache: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+        self._cache: dict[tuple[Any, ...], Any] = {}
 
     def find_company(self, text: str) -> Company | None:
         """Return the company of a ticker, CIK or name, or None; of several CIKs, the newest one.
@@ -201,12 +201,11 @@ class FactLibrary:
         with self._lock:
             with self._translating_sqlite_errors():
                 self._refresh()
-            if key in self._cache:
-                self._cache.move_to_end(key)
-            else:
-                self._cache[key] = make()
-                if len(self._cache) > _CACHE_SIZE:
-                    self._cache.popitem(last=False)
+            if key not in self._cache:
+                value = make()
+                if len(self._cache) >= _CACHE_SIZE:
+                    self._cache.clear()
+                self._cache[key] = value
             found: _T = self._cache[key]
             return found
 
@@ -247,11 +246,10 @@ class FactLibrary:
     def _open(self, identity: tuple[int, int] | None) -> sqlite3.Connection:
         if self._file is None or identity is None:
             return new_sample()
-        with ExitStack() as stack:
-            connection = stack.enter_context(closing(self._file.connect("ro")))
-            if not is_empty(self._file, connection):
-                stack.pop_all()
-                return connection
+        connection = self._file.connect("ro")
+        if not is_empty(self._file, connection):
+            return connection
+        connection.close()
         return new_sample()
 
     def _close(self) -> None:

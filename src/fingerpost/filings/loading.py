@@ -4,12 +4,11 @@ import multiprocessing
 import re
 import zipfile
 import zlib
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
 from pathlib import Path
 
 from fingerpost.errors import FeedUnusable, ParameterError
@@ -21,9 +20,7 @@ from fingerpost.filings.store import FactStore, plain_ticker
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
 _MEMBER = re.compile(r"(?:.*/)?CIK\d{10}\.json")
 _LARGEST_MEMBER_MB = 256
-# Two readers keep the writer busy; the members read ahead are in memory.
 _READERS = 2
-_READ_AHEAD = 8
 _COMPANIES_A_TRANSACTION = 50
 _NAMED = 3
 
@@ -164,20 +161,23 @@ def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions
 
 
 def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None) -> Loaded:
-    companies, figures, done, skipped = 0, 0, 0, []
+    companies, figures, skipped = 0, 0, []
     try:
         with zipfile.ZipFile(path) as archive:
             members = [name for name in sorted(archive.namelist()) if _MEMBER.fullmatch(name)]
     except (OSError, zipfile.BadZipFile) as error:
         raise FeedUnusable(f"{path.name} is not a zip archive, or is damaged: {error}") from error
-    found = _read_members(path, members)
-    while batch := list(islice(found, _COMPANIES_A_TRANSACTION)):
-        files = [file for file in batch if isinstance(file, FactsFile)]
-        skipped += [reason for reason in batch if isinstance(reason, str)]
-        store.put_newer_facts(files, retrieved_at=retrieved_at)
-        companies, figures, done = companies + len(files), figures + sum(len(f.facts) for f in files), done + len(batch)
-        if show is not None:
-            show(done, len(members))
+    # A forked process would inherit locked locks of other threads.
+    with ProcessPoolExecutor(_READERS, mp_context=multiprocessing.get_context("spawn")) as readers:
+        for start in range(0, len(members), _COMPANIES_A_TRANSACTION):
+            batch = members[start : start + _COMPANIES_A_TRANSACTION]
+            read = list(readers.map(partial(_read_member, path), batch))
+            files = [file for file in read if isinstance(file, FactsFile)]
+            skipped += [reason for reason in read if isinstance(reason, str)]
+            store.put_newer_facts(files, retrieved_at=retrieved_at)
+            companies, figures = companies + len(files), figures + sum(len(file.facts) for file in files)
+            if show is not None:
+                show(start + len(batch), len(members))
     if not companies:
         raise FeedUnusable(f"{path.name} has no readable companyfacts file")
     summary = f"{companies:,} companies, {figures:,} figures"
@@ -187,20 +187,8 @@ def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: 
     return Loaded(path.name, f"{summary}; tickers come from company_tickers.json")
 
 
-def _read_members(path: Path, members: Sequence[str]) -> Iterator[FactsFile | str]:
-    """Yield the members in order, read in other processes; a text is the reason why one is skipped."""
-    # A forked process would inherit locked locks of other threads.
-    with ProcessPoolExecutor(_READERS, mp_context=multiprocessing.get_context("spawn")) as readers:
-        waiting: deque[Future[FactsFile | str]] = deque()
-        for member in members:
-            waiting.append(readers.submit(_read_member, path, member))
-            if len(waiting) == _READ_AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
 def _read_member(path: Path, member: str) -> FactsFile | str:
+    """Return a company's figures, or the reason why a member is skipped."""
     with zipfile.ZipFile(path) as archive:
         if archive.getinfo(member).file_size > _LARGEST_MEMBER_MB * 2**20:
             return f"{member} is larger than {_LARGEST_MEMBER_MB} MB"

@@ -13,12 +13,10 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    ValidationError,
     WithJsonSchema,
     field_validator,
     model_validator,
 )
-from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
@@ -113,26 +111,15 @@ class FinancialFactsQuery(WindowParams, FinancialFactsParams):
     metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]
     start_date: Annotated[str | None, Field(description="first period end, YYYY-MM-DD")] = None  # type: ignore[assignment]
     end_date: Annotated[str | None, Field(description="last period end, YYYY-MM-DD")] = None  # type: ignore[assignment]
-    estimate: Annotated[bool, Field(description="also a fourth-quarter EPS, as an estimate")] = False
 
     @model_validator(mode="after")
     def _start_before_end(self) -> Self:
         if self.period is None and (self.start_date is None or self.end_date is None):
-            lacking = [name for name in ("start_date", "end_date") if getattr(self, name) is None]
-            message = "missing required parameter; period can replace both dates"
-            # One error per field, because validate_call reports the first field.
-            raise ValidationError.from_exception_data(
-                type(self).__name__,
-                [
-                    InitErrorDetails(type=PydanticCustomError("missing_days", message), loc=(name,), input=None)
-                    for name in lacking
-                ],
+            field = "start_date" if self.start_date is None else "end_date"
+            raise ParameterError(
+                f"{field}: missing required parameter; period can replace both dates", {"field": field}
             )
         return self
-
-    @property
-    def options(self) -> FigureOptions:
-        return replace(super().options, estimate=self.estimate)
 
 
 class CompaniesParams(StepParams):

@@ -5,7 +5,7 @@ Each raises DataNotFound, with every reason, if it finds nothing.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from fingerpost.errors import DataNotFound
@@ -277,17 +277,7 @@ def metrics(library: FactLibrary, params: MetricsParams) -> Reply:
 
 
 def _company_row(company: Company) -> dict[str, Any]:
-    return {
-        "ticker": company.ticker,
-        "tickers": list(company.tickers),
-        "name": company.name,
-        "cik": company.padded_cik,
-        "sic": company.sic,
-        "sector": None,
-        "industry": company.industry,
-        "exchange": company.exchange,
-        "currency": company.currency,
-        "dataset": company.dataset,
-        "first_period_end": company.first_end,
-        "complete_through": company.complete_through,
-    }
+    row = asdict(company) | {"cik": company.padded_cik, "tickers": list(company.tickers), "sector": None}
+    row["first_period_end"] = row.pop("first_end")
+    del row["retrieved_at"]
+    return row

@@ -1,10 +1,9 @@
 """Explain missing figures, companies and metrics: reason code, sentence and next step."""
 
 import re
-from itertools import islice
 from typing import Any
 
-from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
+from fingerpost.filings.concepts import PER_SHARE, Metric, suggest
 from fingerpost.filings.figure import LATEST_FIGURES, ORIGINAL, SAMPLE, Figure, FigureOptions
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
@@ -12,7 +11,6 @@ from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
 from fingerpost.filings.reply import Reason, missing_entry, no_result
 from fingerpost.filings.store import plain_ticker
 
-_NAMED = 3
 # The most spans of periods that a reason lists, the newest ones.
 _SPANS = 4
 # A ticker, a class of shares (BRK.B, BF-A) or a CIK, without characters that a shell interprets.
@@ -84,7 +82,7 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
     year = PeriodFilter(year=period.year)
     if metric.kind == PER_SHARE and period.quarter == QUARTERS and source.select(metric, year).figures:
         message = f"{what} is not reported, and per-share figures do not add up over quarters"
-        return missing_entry("not_derivable", message, "Send estimate: true for an estimate, and call it one")
+        return missing_entry("not_derivable", message, "Use the fiscal year")
     if _is_later(source, period):
         message = f"{what} is not in the SEC's aggregate as of {company.complete_through}"
         step = f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet"
@@ -97,20 +95,14 @@ def missing_figure(source: CompanyFigures, metric: Metric, period: PeriodFilter)
 
 def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> dict[str, Any]:
     period = PeriodFilter.of(refused)
-    longer, shorter = refused.parts
     parts = " and ".join(
-        f"{part.period} {part.value} {part.unit} of {part.fact.form} {part.fact.accession} ({part.fact.filed})"
-        for part in (longer, shorter)
+        f"{part.period} {part.value} {part.unit} ({part.fact.concept} in {part.fact.form} {part.fact.accession}"
+        f" of {part.fact.filed})"
+        for part in refused.parts
     )
-    restated = [part.period for part in (longer, shorter) if part.restated]
-    is_one_family = longer.tier == shorter.tier and longer.taxonomies & shorter.taxonomies
-    if is_one_family and restated:
-        why = f"{' and '.join(restated)} restated since, and no filing states both"
-    else:
-        why = f"tagged {longer.fact.concept} and {shorter.fact.concept}"
     message = (
         f"{metric.name} of {source.company.name} for {period.wording} is not derived as {refused.formula}:"
-        f" {parts} are not on one basis ({why})"
+        f" {parts} are not on one basis, and no filing states both"
     )
     first = source.with_options(vintage=ORIGINAL).select(metric, period).headline
     values = [f"{figure.value} {figure.unit}" for figure in first if figure.end == refused.end]
@@ -123,15 +115,11 @@ def missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFilter) ->
 
     The filing may still state it, because the data set lacks company-specific tags and segment figures.
     """
-    like = list_near_concepts(metric, source.concepts)
-    near = list(islice((tag for tag in like if source.select(raw_metric(tag), period).headline), _NAMED))
     what = f"{metric.name} of {source.company.name} for {period.wording}"
     message = f"{what} is not under a standard tag in this data set; the filing may state it"
     if there := _list_periods(source, metric, by_quarter=period.quarter is not None):
         message = f"{what} is not in this data set, which has it for {there}; the filing may state it"
-    return _missing_or_near(
-        "not_reported", message, near, 'The query type "metrics" lists its tags; or read the filing'
-    )
+    return missing_entry("not_reported", message, 'The query type "metrics" lists its tags; or read the filing')
 
 
 def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -> str:

@@ -11,7 +11,6 @@ from dataclasses import replace
 from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
 from fingerpost.filings.figure import (
     DERIVED,
-    ESTIMATED,
     LATEST_FIGURES,
     ORIGINAL,
     PERIODIC_FORMS,
@@ -61,7 +60,7 @@ def resolve(
     visible = [fact for fact in visible if fact.unit == unit]
     figures = _resolve_periods(metric, visible, splits, sic, options)
     refused: list[Figure] = []
-    if metric.kind in (FLOW, RAW) or options.estimate:
+    if metric.kind in (FLOW, RAW) and not is_in_shares(unit) and unit != "pure":
         derived, refused = _derive_quarters(figures, options)
         better = {figure.end: figure.tier for figure in derived}
         figures = [
@@ -282,7 +281,6 @@ def _derive_quarters(known: Sequence[Figure], options: FigureOptions) -> tuple[l
     """Return the quarters that follow from pairs of figures with one start, and those that have no common basis.
 
     A quarter that a filing states under an equal or better tag is not derived.
-    With ``options.estimate`` per-share quarters, which do not truly add up, are derived as estimates.
     """
     stated_tiers = {figure.end: figure.tier for figure in known if figure.period == QUARTER}
     by_class_and_start: dict[tuple[str, str], list[Figure]] = {}
@@ -295,7 +293,7 @@ def _derive_quarters(known: Sequence[Figure], options: FigureOptions) -> tuple[l
             if longer.period != longer_class or stated_tiers.get(longer.end, longer.tier + 1) <= longer.tier:
                 continue
             for shorter in by_class_and_start.get((shorter_class, longer.start), ()):
-                if not _is_subtractable(longer, shorter, options):
+                if class_of(day_after(shorter.end), longer.end) != QUARTER:
                     continue
                 pair = _on_one_basis(longer, shorter, options)
                 if pair is None:
@@ -305,16 +303,6 @@ def _derive_quarters(known: Sequence[Figure], options: FigureOptions) -> tuple[l
                     changes = [note for part in pair for note in part.notes if note not in longer.notes + shorter.notes]
                     derived.setdefault(longer.end, replace(quarter, notes=(*quarter.notes, *changes)))
     return list(derived.values()), [figure for end, figure in refused.items() if end not in derived]
-
-
-def _is_additive(unit: str) -> bool:
-    return not (is_in_shares(unit) or unit == "pure")
-
-
-def _is_subtractable(longer: Figure, shorter: Figure, options: FigureOptions) -> bool:
-    if class_of(day_after(shorter.end), longer.end) != QUARTER:
-        return False
-    return _is_additive(longer.unit) or (options.estimate and is_per_share(longer.unit))
 
 
 def _on_one_basis(longer: Figure, shorter: Figure, options: FigureOptions) -> tuple[Figure, Figure] | None:
@@ -337,8 +325,6 @@ def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:
     notes = []
     if not longer.concepts & shorter.concepts:
         notes.append(f"the two parts have different tags: {longer.fact.concept} and {shorter.fact.concept}")
-    if not _is_additive(longer.unit):
-        notes.append("an estimate: per-share figures do not add up, because the share count changes")
     value = longer.value - shorter.value
     newest = max(longer.fact, shorter.fact, key=lambda fact: (fact.filed, fact.accession))
     return Figure(
@@ -349,7 +335,7 @@ def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:
         fact=newest,
         tier=longer.tier,
         concepts=longer.concepts & shorter.concepts or longer.concepts | shorter.concepts,
-        kind=DERIVED if _is_additive(longer.unit) else ESTIMATED,
+        kind=DERIVED,
         parts=(longer, shorter),
         formula=formula,
         notes=tuple(notes),

@@ -10,7 +10,7 @@ from fingerpost.filings.tools.sec_query import StandardAnswer, StepModel
 
 Value = int | Number
 Cell = int | float | str | None
-Kind = Literal["reported", "derived", "estimated"]
+Kind = Literal["reported", "derived"]
 Change = Literal["original", "rounded", "split", "restated"]
 Vintage = Literal["latest", "original", "as_of", "split_adjusted"]
 

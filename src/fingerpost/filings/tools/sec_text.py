@@ -23,19 +23,11 @@ def format_rows(one: Callable[[Any], str]) -> Callable[[Body], str]:
 
 def format_table(body: Body) -> str:
     rows = body["results"]
-    more = " (there are more: use LIMIT and OFFSET)" if body["truncated"] else ""
-    lines = [f"{_count(len(rows), 'row')}{more}."]
+    more = " (there are more: use LIMIT and OFFSET)" if body.get("truncated") else ""
+    lines = [f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{more}."]
     if rows:
         lines.append(" | ".join(rows[0]))
         lines += [" | ".join(_cell(value) for value in row.values()) for row in rows]
-    return _with_sources(body, lines)
-
-
-def format_metrics(body: Body) -> str:
-    rows = body["results"]
-    words = dict.fromkeys(row["standard_metric_name"] for row in rows if row["standard_metric_name"])
-    lines = [f"{_count(len(rows), 'tag')}; metric words: {', '.join(words)}."]
-    lines += [" | ".join(_cell(value) for value in row.values() if value is not None) for row in rows]
     return _with_sources(body, lines)
 
 
@@ -119,21 +111,5 @@ _EVIDENCE: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
 )
 
 
-def _company(row: Body) -> str:
-    also = f", also {', '.join(row['tickers'])}" if len(row.get("tickers") or ()) > 1 else ""
-    about = [row.get(name) for name in ("sector", "industry", "exchange", "currency", "dataset")]
-    sic = f", SIC {row['sic']}" if row.get("sic") else ""
-    known = "".join(f", {value}" for value in about if value)
-    span = f", periods from {row['first_period_end']}, complete through {row['complete_through']}"
-    return f"{row['ticker']}: {row['name']} (CIK {row['cik']}){also}{sic}{known}{span}"
-
-
 def _cell(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-format_companies = format_rows(_company)
