@@ -201,7 +201,7 @@ def test_a_member_without_a_name_is_passed_over(tmp_path):
         assert "stops.txt" in archive.list_tables()
 
 
-SMALL = {"MAX_FILES": 20, "WHOLE_BYTES": 100_000, "LISTED_BYTES": 3_000, "TRUSTED_BYTES": 1_000, "MAX_RATIO": 20}
+SMALL = {"MAX_FILES": 20, "MAX_BYTES": 100_000, "MAX_TABLE_BYTES": 3_000, "MIN_CHECKED_BYTES": 1_000, "MAX_RATIO": 20}
 
 
 @pytest.fixture

@@ -30,9 +30,9 @@ class NetworkFares:
         if any(leg.stays_seated for leg in itinerary.rides):
             return Fare(unknown="the feed does not state whether an in-seat transfer is paid once")
         try:
-            rides = [self._ride_of(leg) for leg in itinerary.rides]
-            prices = [self._price_in_feed(feed, list(part)) for feed, part in _by_feed(rides)]
-            return _sum_of(prices)
+            rides = [self._build_ride(leg) for leg in itinerary.rides]
+            prices = [self._price_in_feed(feed, list(part)) for feed, part in _group_by_feed(rides)]
+            return _add_prices(prices)
         except FareUnknown as reason:
             return Fare(unknown=str(reason))
 
@@ -51,7 +51,7 @@ class NetworkFares:
         except FareUnknown as reason:
             raise FareUnknown(f"{name}: {reason}") from None
 
-    def _ride_of(self, leg: Leg) -> tuple[int, FareRide]:
+    def _build_ride(self, leg: Leg) -> tuple[int, FareRide]:
         table, handle = self._timetable, leg.handle
         if isinstance(handle, TimetableRide):
             route = int(table.trip_route[handle.trip])
@@ -71,14 +71,14 @@ class NetworkFares:
         )
 
 
-def _by_feed(rides: Sequence[tuple[int, FareRide]]) -> list[tuple[int, list[FareRide]]]:
+def _group_by_feed(rides: Sequence[tuple[int, FareRide]]) -> list[tuple[int, list[FareRide]]]:
     parts = [(feed, [ride for _, ride in part]) for feed, part in groupby(rides, key=lambda ride: ride[0])]
     if len({feed for feed, _ in parts}) < len(parts):
         raise FareUnknown("whether a fare holds again after a ride with another feed's fares is not stated")
     return parts
 
 
-def _sum_of(prices: Sequence[Price]) -> Fare:
+def _add_prices(prices: Sequence[Price]) -> Fare:
     currencies = {price.currency for price in prices}
     if len(currencies) > 1:
         raise FareUnknown(f"its parts are priced in {' and '.join(sorted(currencies))}")

@@ -1,1 +1,1 @@
-"""Fares: what feeds state, and the price of a whole trip."""
+"""Fares: the rules of a feed, and the price of a trip."""

@@ -106,12 +106,12 @@ def _find_day(text: str) -> date | None:
 def _shorten(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
     """Limit services times days: a calendar that is too long begins when half of the services have begun."""
     running = [of_service for of_service in days if len(of_service)]
-    most_days = MAX_SERVICE_DAYS // max(len(days), 1)
-    if not running or max(run[-1] for run in running) - min(run[0] for run in running) < most_days:
+    max_days = MAX_SERVICE_DAYS // max(len(days), 1)
+    if not running or max(run[-1] for run in running) - min(run[0] for run in running) < max_days:
         return days
     begin = sorted(int(of_service[0]) for of_service in running)[len(running) // 2]
-    kept = [of_service[(of_service >= begin) & (of_service < begin + most_days)] for of_service in days]
-    for before, after, place in zip(days, kept, places, strict=True):
+    shortened = [of_service[(of_service >= begin) & (of_service < begin + max_days)] for of_service in days]
+    for before, after, place in zip(days, shortened, places, strict=True):
         if len(after) < len(before):
             archive.findings.add(Reason.CALENDAR_RANGE_SHORTENED, *place)
-    return kept
+    return shortened

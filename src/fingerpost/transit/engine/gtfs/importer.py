@@ -60,13 +60,13 @@ def import_feeds(
     return Imported(timetable, ImportReport(network=network.upper(), feeds=tuple(reports)))
 
 
-def _count_progress(what: str, whole: int, progress: ImportProgress) -> Callable[[int], None]:
+def _count_progress(what: str, total: int, progress: ImportProgress) -> Callable[[int], None]:
     done = 0
 
     def advance(more: int) -> None:
         nonlocal done
-        done = min(done + more, whole)
-        progress(what, done, whole)
+        done = min(done + more, total)
+        progress(what, done, total)
 
     advance(0)
     return advance

@@ -42,19 +42,19 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
     archive.findings.add_many(Reason.SHAPE_UNKNOWN, "trips.txt", trips.lines[missing], "shape_id")
     used = has_points & mark_rows(len(ids) + 1, trips.shape[trips.shape >= 0])
     new_rows = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-    kept = used[points["shape"]]
-    row = new_rows[points["shape"][kept]]
+    is_used = used[points["shape"]]
+    row = new_rows[points["shape"][is_used]]
     first = starts_of(np.bincount(row, minlength=int(used.sum())))
     of_trip = np.where(trips.shape >= 0, new_rows[trips.shape], np.int32(-1))
     columns = ShapeColumns(
         first=first,
-        lat_udeg=np.round(points["lat"][kept] * _UDEG).astype(np.int32),
-        lon_udeg=np.round(points["lon"][kept] * _UDEG).astype(np.int32),
+        lat_udeg=np.round(points["lat"][is_used] * _UDEG).astype(np.int32),
+        lon_udeg=np.round(points["lon"][is_used] * _UDEG).astype(np.int32),
     )
     of_stop_time = None
     if stop_times.shape_dist is not None:
         of_stop_time = _locate(
-            first, row, points["dist"][kept], of_trip.repeat(trips.stop_time_count), stop_times.shape_dist
+            first, row, points["dist"][is_used], of_trip.repeat(trips.stop_time_count), stop_times.shape_dist
         )
     return Shapes(columns, of_trip, of_stop_time)
 

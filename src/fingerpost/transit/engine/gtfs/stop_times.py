@@ -42,11 +42,11 @@ _COLUMNS = (
 )  # fmt: skip
 _PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
 _FLEX = slice(9, 13)
-_KEPT: dict[str, Any] = {
+_TYPES: dict[str, Any] = {
     **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
 }
-# More departures of one row, or of a whole feed, are an error of the publisher.
+# More departures of one row, or of a feed, are an error of the publisher.
 MAX_EXPANDED_PER_ROW = 10_000
 MAX_EXPANDED_PER_FEED = 5_000_000
 
@@ -101,11 +101,11 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     places = np.array([(row.lat, row.lon) for row in stops.rows], np.float64).reshape(-1, 2)[stop_times.stop[rows]]
     north, east = np.diff(places, axis=0, prepend=places[:1]).T
     way_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(places[:, 0]))) * METRES_PER_DEGREE)
-    done, whole = way_m[blank] - way_m[before], way_m[after] - way_m[before]
+    done_m, total_m = way_m[blank] - way_m[before], way_m[after] - way_m[before]
     # Stops at one place share the time equally.
-    done, whole = np.where(whole < 1.0, (blank - before, after - before), (done, whole))
+    done_m, total_m = np.where(total_m < 1.0, (blank - before, after - before), (done_m, total_m))
     # Sums of metres are rounded, so that a share may be a little less than a whole second.
-    between_s = start_s + np.floor((end_s - start_s) * done / whole + 1e-3).astype(np.int64)
+    between_s = start_s + np.floor((end_s - start_s) * done_m / total_m + 1e-3).astype(np.int64)
     arrival_s[blank] = departure_s[blank] = between_s.astype(np.int32)
     flags = stop_times.flags.copy()
     flags[blank] |= INTERPOLATED
@@ -125,9 +125,9 @@ def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdI
     stop_times = _in_order(table, stop_times)
     filled, interpolated = fill_times(stop_times, stops)
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[interpolated], "arrival_time")
-    kept, count = _usable_trips(archive, filled, trips, on_demand)
-    stop_times = filled if kept.all() else filled.at(kept[filled.trip])
-    trips = replace(trips.keep(kept), stop_time_count=count[kept].astype(np.int32))
+    is_usable, count = _usable_trips(archive, filled, trips, on_demand)
+    stop_times = filled if is_usable.all() else filled.at(is_usable[filled.trip])
+    trips = replace(trips.select(is_usable), stop_time_count=count[is_usable].astype(np.int32))
     # Nothing reads these columns any more, and they are large.
     return trips, stop_times._replace(line=NO_INT32, trip=NO_INT32)
 
@@ -140,9 +140,9 @@ def _read_rows(
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
     with_headsign, with_shape_dist = (_COLUMNS[column] in table.columns for column in (_HEADSIGN, _SHAPE_DIST))
-    types = _KEPT | ({"headsign": np.int32} if with_headsign else {})
+    types = _TYPES | ({"headsign": np.int32} if with_headsign else {})
     types |= {"shape_dist": np.float32} if with_shape_dist else {}
-    kept = ColumnBuffer(types, table)
+    buffer = ColumnBuffer(types, table)
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         trip, stop = trips.ids.find(block, 0), stop_ids.find(block, 1)
         usable = np.ones(len(trip), np.bool_)
@@ -171,8 +171,8 @@ def _read_rows(
             columns["headsign"] = headsigns.intern(block, _HEADSIGN)
         if with_shape_dist:
             columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
-        kept.append(columns, usable)
-    return StopTimes(**kept.finish()), on_demand[:-1]
+        buffer.append(columns, usable)
+    return StopTimes(**buffer.finish()), on_demand[:-1]
 
 
 def _times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
@@ -259,6 +259,6 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
             trip_departures += [(trip, at_s - first_departure_s[trip], stored_s) for at_s in leaves_s]
     single = np.flatnonzero(once)
     repeated = np.array(trip_departures, np.int32).reshape(-1, 3)
-    every = np.concatenate([np.column_stack([single, np.zeros((len(single), 2), np.int32)]), repeated])
-    every = every[np.argsort(every[:, 0], kind="stable")]
-    return to_columns(TripDepartureColumns, dict(zip(TripDepartureColumns._fields, every.T, strict=True)))
+    all_departures = np.concatenate([np.column_stack([single, np.zeros((len(single), 2), np.int32)]), repeated])
+    all_departures = all_departures[np.argsort(all_departures[:, 0], kind="stable")]
+    return to_columns(TripDepartureColumns, dict(zip(TripDepartureColumns._fields, all_departures.T, strict=True)))

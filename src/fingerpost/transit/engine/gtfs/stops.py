@@ -85,8 +85,8 @@ def read_stops(archive: Archive, zone: str) -> Stops:
             table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[unread], columns[column])
         kinds, no_kind = block.integers(4, STOP)
         table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[no_kind], "location_type")
-        every = np.ones(len(block.lines), np.bool_)
-        access = table.choices(block, 7, "wheelchair_boarding", WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, every)
+        all_rows = np.ones(len(block.lines), np.bool_)
+        access = table.choices(block, 7, "wheelchair_boarding", WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, all_rows)
         values = (lats.tolist(), lons.tolist(), kinds.tolist(), access.tolist())
         for line, stop_id, name, parent, platform, code, lat, lon, kind, wheelchair in zip(
             block.lines.tolist(), *texts, *values, strict=True
@@ -122,10 +122,10 @@ def _resolve_parents(table: Table, drafts: dict[str, _Draft]) -> Stops:
             table.note(Reason.STOP_WITHOUT_PLACE, line, "stop_lat")
         if parent is not None:
             parents[row.local_id] = parent
-    kept = [stop_id for stop_id in drafts if stop_id in placed]
-    index = {stop_id: row for row, stop_id in enumerate(kept)}
+    placed_ids = [stop_id for stop_id in drafts if stop_id in placed]
+    index = {stop_id: row for row, stop_id in enumerate(placed_ids)}
     rows = []
-    for stop_id in kept:
+    for stop_id in placed_ids:
         row, parent = placed[stop_id], parents.get(stop_id)
         if not row.name and row.kind not in _NAMELESS_KINDS:
             table.note(Reason.STOP_NAME_ASSUMED, drafts[stop_id].line, "stop_name")

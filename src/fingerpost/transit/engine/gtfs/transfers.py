@@ -34,9 +34,9 @@ _RULE = (
 )  # fmt: skip
 _PRECISION, _LINE = 8, 9
 
-# The most links between kinds of trips that meet at a stop, all stops together.
+# The maximum of links between kinds of trips that meet at a stop, all stops together.
 MAX_LINKS = 4_000_000
-# A search timetable holds the trips of at most so many days.
+# The maximum of days in a search timetable.
 _DAYS = 4
 # Days are counted at stops with more kinds only.
 _FEW = 100
@@ -89,12 +89,12 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
                     expanded[:, _PRECISION] = sum(stops.rows[end].kind != STATION for end in ends)
                     rules.append(expanded)
                     count += pair_count
-    every = np.concatenate(rules)
-    is_specific = (every[:, 4:8] >= 0).any(axis=1)
-    specific = every[is_specific]
+    all_rules = np.concatenate(rules)
+    is_specific = (all_rules[:, 4:8] >= 0).any(axis=1)
+    specific = all_rules[is_specific]
     specific = specific[np.lexsort((specific[:, _LINE], specific[:, _PRECISION]))]
     return Transfers(
-        _last_of_each(every[~is_specific], len(stops.rows)),
+        _select_last(all_rules[~is_specific], len(stops.rows)),
         to_columns(SpecificTransferColumns, dict(zip(_RULE, specific.T, strict=True))),
         specific[:, _LINE].copy(),
         np.concatenate(linked),
@@ -128,12 +128,12 @@ def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple
     return read, is_linked, usable
 
 
-def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
+def _select_last(rules: Int32, stop_count: int) -> TransferColumns:
     key = rules[:, 0].astype(np.int64) * stop_count + rules[:, 1]
     order = np.lexsort((rules[:, _LINE], rules[:, _PRECISION], key))
     is_last = np.append(key[order][1:] != key[order][:-1], True) if len(key) else np.zeros(0, np.bool_)
-    kept = rules[order][is_last]
-    return to_columns(TransferColumns, dict(zip(_RULE, kept.T, strict=True)))
+    selected = rules[order][is_last]
+    return to_columns(TransferColumns, dict(zip(_RULE, selected.T, strict=True)))
 
 
 def limit_specific_transfers(
@@ -146,16 +146,16 @@ def limit_specific_transfers(
     stop = np.concatenate([specific.from_stop, specific.to_stop]).astype(np.int64)
     routes = _list_named(stop, np.concatenate([specific.from_route, specific.to_route]))
     trips = _list_named(stop, np.concatenate([specific.from_trip, specific.to_trip]))
-    kinds = np.bincount(routes[:, 0], minlength=stop_count) + _busiest_days(trips, trip_service, days, stop_count)
+    kinds = np.bincount(routes[:, 0], minlength=stop_count) + _bound_trips(trips, trip_service, days, stop_count)
     order = np.argsort(kinds, kind="stable")
     is_kept = np.zeros(stop_count, np.bool_)
     is_kept[order] = np.cumsum(kinds[order] ** 2) <= MAX_LINKS
-    kept = is_kept[specific.from_stop] & is_kept[specific.to_stop]
-    if kept.all():
+    selected = is_kept[specific.from_stop] & is_kept[specific.to_stop]
+    if selected.all():
         return specific
-    lines = np.unique(transfers.specific_line[~kept])
+    lines = np.unique(transfers.specific_line[~selected])
     archive.findings.add_many(Reason.TRANSFER_TOO_MANY, "transfers.txt", lines)
-    return take_rows(specific, kept)
+    return take_rows(specific, selected)
 
 
 def _list_named(stop: Int64, row: Int32) -> Int64:
@@ -163,15 +163,15 @@ def _list_named(stop: Int64, row: Int32) -> Int64:
     return pairs
 
 
-def _busiest_days(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
+def _bound_trips(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
     """Return for each stop an upper bound of its (stop, trip) pairs within the days of a search timetable."""
-    most = np.bincount(trips[:, 0], minlength=stop_count)
+    max_trips = np.bincount(trips[:, 0], minlength=stop_count)
     first = min((int(service[0]) for service in days if len(service)), default=0)
     last = max((int(service[-1]) for service in days if len(service)), default=0)
-    for stop in np.flatnonzero(most > _FEW).tolist():
+    for stop in np.flatnonzero(max_trips > _FEW).tolist():
         service, count = np.unique(trip_service[trips[trips[:, 0] == stop, 1]], return_counts=True)
         on_day = np.zeros(last - first + 1, np.int64)
         for row, trips_of in zip(service.tolist(), count.tolist(), strict=True):
             on_day[days[row] - first] += trips_of
-        most[stop] = min(int(most[stop]), _DAYS * int(on_day.max()))
-    return most
+        max_trips[stop] = min(int(max_trips[stop]), _DAYS * int(on_day.max()))
+    return max_trips

@@ -78,12 +78,12 @@ class Trips:
     def __len__(self) -> int:
         return len(self.lines)
 
-    def keep(self, kept: Mask) -> "Trips":
+    def select(self, selected: Mask) -> "Trips":
         """Return the marked trips, renumbered."""
-        if kept.all():
+        if selected.all():
             return self
-        ids = IdIndex(self.ids.to_texts().take(np.flatnonzero(kept).astype(np.int32)))
-        return replace(self, ids=ids, **{name: getattr(self, name)[kept] for name in _BY_ROW})
+        ids = IdIndex(self.ids.to_texts().take(np.flatnonzero(selected).astype(np.int32)))
+        return replace(self, ids=ids, **{name: getattr(self, name)[selected] for name in _BY_ROW})
 
 
 _BY_ROW: dict[str, Any] = {
@@ -99,7 +99,7 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
     for block in table.blocks(*_COLUMNS):
         known = len(ids)
         id_row = ids.intern(block, 0)
-        is_new = _first_of_each(id_row, known)
+        is_new = _mark_first(id_row, known)
         lines = block.lines
         table.note_rows(Reason.ID_MISSING, lines[id_row < 0], "trip_id")
         table.note_rows(Reason.ID_REPEATED, lines[(id_row >= 0) & ~is_new], "trip_id")
@@ -121,10 +121,10 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
         (Reason.TRIP_WITHOUT_ROUTE, "route_id", trips.route < 0),
         (Reason.TRIP_WITHOUT_SERVICE, "service_id", trips.service < 0),
     )
-    return trips.keep(table.drop_faulty(trips.lines, np.ones(len(ids), np.bool_), faults))
+    return trips.select(table.drop_faulty(trips.lines, np.ones(len(ids), np.bool_), faults))
 
 
-def _first_of_each(rows: Int32, known: int) -> Mask:
+def _mark_first(rows: Int32, known: int) -> Mask:
     """Mark the first of each row from ``known`` on; new rows are numbered in order."""
     highest = np.maximum.accumulate(np.concatenate([np.array([known - 1], np.int32), rows]))
     marks: Mask = rows > highest[:-1]

@@ -51,7 +51,7 @@ class RideUpdate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedRide:
-    """A ride that the timetable does not have: an added one, or the replacement of a cancelled one.
+    """A ride that is not in the timetable: an added one, or the replacement of a cancelled one.
 
     ``stop`` are rows; instants are expected Unix seconds. ``trip`` is the row of the trip that it copies or replaces,
     ``route`` a row; -1 if unknown. ``replaces`` is the replaced ride.

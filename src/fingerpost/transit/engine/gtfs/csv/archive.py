@@ -13,19 +13,19 @@ from fingerpost.transit.engine.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 
 # The table that marks a feed's folder inside an archive.
-_LANDMARK = "stops.txt"
+_MARKER = "stops.txt"
 _SUFFIXES = (".txt", ".geojson")
 _MEGABYTE = 1_000_000
 
 
 # Limits of a feed, in bytes after unpacking.
 MAX_FILES = 10_000
-WHOLE_BYTES = 16_000 * _MEGABYTE
+MAX_BYTES = 16_000 * _MEGABYTE
 # Tables that are read in blocks, straight into arrays of numbers, may be larger than those read row by row.
 _LARGE = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
-LISTED_BYTES = 512 * _MEGABYTE
+MAX_TABLE_BYTES = 512 * _MEGABYTE
 # The compression of tables above so many bytes is limited: timetables reach thirty, a bomb a thousand.
-TRUSTED_BYTES = 64 * _MEGABYTE
+MIN_CHECKED_BYTES = 64 * _MEGABYTE
 MAX_RATIO = 250
 
 
@@ -93,13 +93,13 @@ class Archive:
 
     def _check_size(self, name: str) -> int:
         size, packed_size = self._sizes(name)
-        if name not in _LARGE and size > LISTED_BYTES:
+        if name not in _LARGE and size > MAX_TABLE_BYTES:
             raise FeedUnusable(
-                f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {LISTED_BYTES // _MEGABYTE:,} "
+                f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {MAX_TABLE_BYTES // _MEGABYTE:,} "
                 "that any feed needs",
                 hint="Check where the file comes from",
             )
-        if size > TRUSTED_BYTES and size > MAX_RATIO * max(packed_size, 1):
+        if size > MIN_CHECKED_BYTES and size > MAX_RATIO * max(packed_size, 1):
             raise FeedUnusable(
                 f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, which no timetable "
                 "does",
@@ -150,9 +150,9 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dic
     members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
     if len(members) > MAX_FILES:
         raise FeedUnusable(f"{path.name} holds {len(members):,} files", hint="Check that this is a GTFS feed")
-    if sum(info.file_size for info in members) > WHOLE_BYTES:
+    if sum(info.file_size for info in members) > MAX_BYTES:
         raise FeedUnusable(
-            f"{path.name} unpacks to more than {WHOLE_BYTES // _MEGABYTE:,} MB", hint="Check where the file comes from"
+            f"{path.name} unpacks to more than {MAX_BYTES // _MEGABYTE:,} MB", hint="Check where the file comes from"
         )
     for name, count in Counter(info.filename for info in members).items():
         if count > 1:
@@ -181,16 +181,16 @@ def _list_folder(path: Path) -> dict[str, str]:
 def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
     """Return {table: member} of the one folder that holds a feed; names of tables are in lower case."""
     folders: dict[str, dict[str, str]] = {}
-    for shown, member in members.items():
-        folder, _, name = shown.rpartition("/")
+    for path_name, member in members.items():
+        folder, _, name = path_name.rpartition("/")
         if not name.startswith(".") and "__MACOSX" not in folder:
             folders.setdefault(folder, {}).setdefault(name.lower(), member)
-    holding = [folder for folder, files in folders.items() if _LANDMARK in files]
-    if not holding:
+    feed_folders = [folder for folder, files in folders.items() if _MARKER in files]
+    if not feed_folders:
         return folders.get("", {})
-    if "" not in holding and len(holding) > 1:
+    if "" not in feed_folders and len(feed_folders) > 1:
         raise FeedUnusable(
-            f"{feed} contains several feeds ({', '.join(sorted(holding)[:5])})",
+            f"{feed} contains several feeds ({', '.join(sorted(feed_folders)[:5])})",
             hint="Unpack it, and add each by its own path",
         )
-    return folders["" if "" in holding else holding[0]]
+    return folders["" if "" in feed_folders else feed_folders[0]]

@@ -24,9 +24,9 @@ class ColumnBuffer:
         self._columns: dict[str, npt.NDArray[Any]] = {name: np.empty(capacity, kind) for name, kind in types.items()}
         self._capacity, self._count = capacity, 0
 
-    def append(self, values: Mapping[str, npt.NDArray[Any]], kept: Mask) -> None:
-        end = self._count + int(kept.sum())
-        chosen = slice(None) if kept.all() else kept
+    def append(self, values: Mapping[str, npt.NDArray[Any]], chosen_rows: Mask) -> None:
+        end = self._count + int(chosen_rows.sum())
+        chosen = slice(None) if chosen_rows.all() else chosen_rows
         if end > self._capacity:
             self._capacity = 2 * end
             self._columns = {name: _grown(column, 2 * end) for name, column in self._columns.items()}

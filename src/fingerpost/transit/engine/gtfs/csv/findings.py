@@ -14,7 +14,7 @@ from fingerpost.transit.engine.timetable.timetable import Int32
 Mask = npt.NDArray[np.bool_]
 
 # Stored places of each reason.
-PLACES_KEPT = 5
+MAX_PLACES = 5
 
 
 class FindingKind(StrEnum):
@@ -82,9 +82,7 @@ class Reason(FindingMeaning, Enum):
     STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the stop has no valid position"
     STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; its station's name or its id is used"
     STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's is used"
-    STOP_ZONE_UNAPPLIED = (
-        _NOT_USED, "time zones of stops", "the stop is in another time zone; its times are shown in the agency's"
-    )  # fmt: skip
+    STOP_ZONE_UNAPPLIED = _NOT_USED, "time zones of stops", "the stop has another zone; its times are in the agency's"
     STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; it is used without one"
     STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed has another name for it, which is used"
 
@@ -171,11 +169,11 @@ class Findings:
 
     def add(self, reason: Reason, table: str, line: int, column: str = "", *, count: int = 1) -> None:
         self._counts[reason] += count
-        if len(self._places[reason]) < PLACES_KEPT:
+        if len(self._places[reason]) < MAX_PLACES:
             self._places[reason].append(FoundAt(table=table, line=line, column=column))
 
     def add_many(self, reason: Reason, table: str, lines: Int32, column: str = "") -> None:
-        for line in np.sort(lines)[:PLACES_KEPT].tolist():
+        for line in np.sort(lines)[:MAX_PLACES].tolist():
             self.add(reason, table, line, column, count=0)
         if len(lines):
             self._counts[reason] += len(lines)

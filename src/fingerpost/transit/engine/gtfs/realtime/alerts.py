@@ -111,7 +111,7 @@ class _AffectedParts:
             self.has_shared = True
             self.matcher.refuse_shared(selector.route_id or selector.stop_id or selector.agency_id)
         elif names:
-            self._add_of(
+            self._add_selected(
                 selector,
                 names,
                 None if stops is None else frozenset().union(*(stops[name] for name in names)),
@@ -144,7 +144,7 @@ class _AffectedParts:
         lats, lons = table.stop_lat[stops], table.stop_lon[stops]
         return bool((straight_line_m(float(lats[0]), float(lons[0]), lats, lons) <= SAME_STOP_M).all())
 
-    def _add_of(
+    def _add_selected(
         self, selector: EntitySelector, names: set[str], stops: frozenset[int] | None, routes: set[int] | None
     ) -> None:
         if selector.HasField("direction_id") and routes is not None:
@@ -164,9 +164,9 @@ class _AffectedParts:
             self.found["routes"] |= routes
         elif selector.agency_id:
             feeds = [feed for feed in scope.feeds if table.feeds[feed].name in names]
-            whole = {feed for feed in feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
-            self.found["feeds"] |= whole
-            self.found["routes"] |= {route for route in routes if int(table.route_feed[route]) not in whole}
+            agency_feeds = {feed for feed in feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
+            self.found["feeds"] |= agency_feeds
+            self.found["routes"] |= {route for route in routes if int(table.route_feed[route]) not in agency_feeds}
         elif len(scope.feeds) == len(table.feeds):
             self.found["route_types"].add(selector.route_type)
         else:
@@ -222,10 +222,10 @@ class _AffectedParts:
         if selector.HasField("route_type"):
             routes = {row for row in routes if int(table.route_type[row]) == selector.route_type}
         if selector.agency_id:
-            routes = {row for row in routes if self._agency_of(row) == selector.agency_id}
+            routes = {row for row in routes if self._find_agency_id(row) == selector.agency_id}
         return self.index.by_feed_name(routes, self.index.route_feed)
 
-    def _agency_of(self, route: int) -> str | None:
+    def _find_agency_id(self, route: int) -> str | None:
         table = self.index.timetable
         row = int(table.route_agency[route])
         return table.feeds[int(table.route_feed[route])].agency_ids[row] if row >= 0 else None

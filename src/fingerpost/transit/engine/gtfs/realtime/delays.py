@@ -58,9 +58,9 @@ def compute_delays(
     stated = _Stated(rides, updates, *matched, late_s, tally)
     arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
     arrival_s[~is_known] = departure_s[~is_known] = 0
-    held = _hold_order(rides, arrival_s, departure_s, stated)
-    tally[StopTimeOutcome.HELD] += held
-    tally[StopTimeOutcome.APPLIED] += stated.applied - held
+    moved_count = _order_times(rides, arrival_s, departure_s, stated)
+    tally[StopTimeOutcome.HELD] += moved_count
+    tally[StopTimeOutcome.APPLIED] += stated.applied - moved_count
     stop = rides.stop.copy()
     moved = stated.stop != NO_STOP
     stop[moved] = stated.stop[moved]
@@ -93,31 +93,31 @@ class _Stated:
         stop_time = matched[rows]
         late = late_s[rides.ride[stop_time]]
         relationship = updates.relationship[rows]
-        says_times = (relationship != SKIPPED) & (relationship != NO_DATA)
+        has_times = (relationship != SKIPPED) & (relationship != NO_DATA)
         arrival_s = _delay_s(updates.arrival[rows], updates.arrival_delay_s[rows], rides.arrival[stop_time], late)
         departure_s = _delay_s(
             updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], late
         )
-        far = says_times & (_is_far(arrival_s) | _is_far(departure_s))
+        is_far = has_times & (_is_far(arrival_s) | _is_far(departure_s))
         new_stop = new_stops[rows]
-        says_pickup_drop_off = (updates.opened[rows] | updates.closed[rows]) != 0
-        bare = says_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~says_pickup_drop_off
-        astray = (new_stop < NO_STOP) & ~far & ~bare
-        tally[StopTimeOutcome.OUT_OF_RANGE] += int(np.count_nonzero(far))
-        tally[StopTimeOutcome.WITHOUT_TIMES] += int(np.count_nonzero(bare & ~far))
-        tally[StopTimeOutcome.STOP_NOT_MOVED] += int(np.count_nonzero(astray))
-        kept = ~far & ~bare
-        self.applied = int(np.count_nonzero(kept & ~astray))
+        changes_pickup = (updates.opened[rows] | updates.closed[rows]) != 0
+        is_empty = has_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~changes_pickup
+        lacks_new_stop = (new_stop < NO_STOP) & ~is_far & ~is_empty
+        tally[StopTimeOutcome.OUT_OF_RANGE] += int(np.count_nonzero(is_far))
+        tally[StopTimeOutcome.WITHOUT_TIMES] += int(np.count_nonzero(is_empty & ~is_far))
+        tally[StopTimeOutcome.STOP_NOT_MOVED] += int(np.count_nonzero(lacks_new_stop))
+        is_usable = ~is_far & ~is_empty
+        self.applied = int(np.count_nonzero(is_usable & ~lacks_new_stop))
         count = len(rides.stop)
-        self.is_astray = mark_rows(count, stop_time[astray])
+        self.lacks_stop = mark_rows(count, stop_time[lacks_new_stop])
         self.is_skipped = mark_rows(count, stop_time[relationship == SKIPPED])
         self.is_silent = mark_rows(count, stop_time[relationship == NO_DATA])
-        timed, moved = kept & says_times, kept & (new_stop >= 0)
+        timed, moved = is_usable & has_times, is_usable & (new_stop >= 0)
         self.arrival_s = scatter(count, stop_time[timed], arrival_s[timed], np.int64(NONE))
         self.departure_s = scatter(count, stop_time[timed], departure_s[timed], np.int64(NONE))
         self.stop = scatter(count, stop_time[moved], new_stop[moved], np.int32(NO_STOP))
-        self.opened = scatter(count, stop_time[kept], updates.opened[rows][kept], np.uint8(0))
-        self.closed = scatter(count, stop_time[kept], updates.closed[rows][kept], np.uint8(0))
+        self.opened = scatter(count, stop_time[is_usable], updates.opened[rows][is_usable], np.uint8(0))
+        self.closed = scatter(count, stop_time[is_usable], updates.closed[rows][is_usable], np.uint8(0))
 
 
 def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:
@@ -142,8 +142,8 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
     return arrival_s, departure_s, (arrival_s != NONE) & (departure_s != NONE)
 
 
-def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Stated) -> int:
-    """Make times never run backwards along a ride; return how many stated stop times were moved for that."""
+def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Stated) -> int:
+    """Put the times of each ride in order; return how many stated stop times were moved."""
     arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
     is_backward = departure < arrival
     is_backward[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])
@@ -162,7 +162,7 @@ def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Sta
     fixed = np.maximum.accumulate(np.minimum(fixed, ceiling))
     moved = fixed - planned
     arrival_s[rows], departure_s[rows] = moved[0::2], moved[1::2]
-    waits = (is_stated & (fixed != time)).reshape(-1, 2).any(axis=1) & ~stated.is_astray[rows]
+    waits = (is_stated & (fixed != time)).reshape(-1, 2).any(axis=1) & ~stated.lacks_stop[rows]
     return int(np.count_nonzero(waits))
 
 
@@ -175,5 +175,5 @@ def _delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int6
 
 
 def _is_far(delay_s: Int64) -> Bool:
-    far: Bool = (delay_s != NONE) & (np.abs(delay_s) > FURTHEST_S)
-    return far
+    is_far: Bool = (delay_s != NONE) & (np.abs(delay_s) > FURTHEST_S)
+    return is_far
