@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
+from fingerpost.errors import OutsideCalendar
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, box_around, distance_m
@@ -113,12 +114,23 @@ class MotisStopLookup(GroupingLookup):
     async def _find_own(self, own_id: str, language: str | None = None) -> ServerStop | None:
         params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
-            answered = await self._server.ask(
-                MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
-            )
+            try:
+                place = await self._ask_place(params, language)
+            except OutsideCalendar as error:
+                # Now may lie outside the timetable (rule A5).
+                first = error.details.get("first_day")
+                if first is None:
+                    raise
+                place = await self._ask_place({**params, "time": f"{first}T12:00:00Z"}, language)
         except UnknownThere:
             return None
-        return _new_stop(answered.data.place) if answered.data.place.stop_id == own_id else None
+        return _new_stop(place) if place.stop_id == own_id else None
+
+    async def _ask_place(self, params: Mapping[str, str], language: str | None) -> shapes.MotisPlace:
+        answered = await self._server.ask(
+            MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
+        )
+        return answered.data.place
 
     async def list_known(self, printed_ids: Sequence[str]) -> list[ServerStop]:
         found = await gather_all(self._find(printed_id) for printed_id in printed_ids[:_MAX_STOPS])
