@@ -107,11 +107,11 @@ GOOD_FRIDAY, EASTER_MONDAY = date(2026, 4, 3), date(2026, 4, 6)
         (FRIDAY, TUBE, ["Friday"], []),
         (SATURDAY, TUBE, ["Saturday (also Good Friday)"], []),
         # That a name was followed on a holiday is said.
-        (GOOD_FRIDAY, TUBE, ["Saturday (also Good Friday)"], [RemarkKind.HOLIDAY_FOLLOWED]),
-        (date(2026, 5, 4), MAY_DAY, ["Sunday and other Public Holidays"], [RemarkKind.HOLIDAY_FOLLOWED]),
+        (GOOD_FRIDAY, TUBE, ["Saturday (also Good Friday)"], [RemarkKind.HOLIDAY]),
+        (date(2026, 5, 4), MAY_DAY, ["Sunday and other Public Holidays"], [RemarkKind.HOLIDAY]),
         # Where no name speaks of the holiday less is promised: a Sunday's timetable, else the weekday's own.
-        (EASTER_MONDAY, TUBE, ["Sunday"], [RemarkKind.HOLIDAY_GUESSED]),
-        (EASTER_MONDAY, ("Monday - Friday",), ["Monday - Friday"], [RemarkKind.HOLIDAY_GUESSED]),
+        (EASTER_MONDAY, TUBE, ["Sunday"], [RemarkKind.HOLIDAY]),
+        (EASTER_MONDAY, ("Monday - Friday",), ["Monday - Friday"], [RemarkKind.HOLIDAY]),
         (date(2026, 12, 25), TUBE, [], [RemarkKind.CHRISTMAS]),
         # Terms differ from borough to borough; of weekends and August nothing has to be guessed.
         (MONDAY, SCHOOL, ["Mon-Fri Schooldays"], [RemarkKind.SCHOOL]),

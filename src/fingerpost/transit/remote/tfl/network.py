@@ -1,24 +1,60 @@
-"""London's network behind TfL's API."""
+"""London's network behind TfL's API.
 
-from dataclasses import replace
+Boards are TfL's predictions for half an hour, and its timetables otherwise (decision 0521).
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
+from fingerpost.errors import SourceChanged, StorageUnavailable
 from fingerpost.net.request import Fetch
+from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
+from fingerpost.transit.model.itinerary import Departure, ServiceAlert
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
+from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource
-from fingerpost.transit.remote.tfl.boards import TflBoards
-from fingerpost.transit.remote.tfl.itineraries import TflRequest
+from fingerpost.transit.remote.tfl import shapes
+from fingerpost.transit.remote.tfl.itineraries import TflRequest, list_lift_alerts, list_line_alerts, list_stop_alerts
 from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown
-from fingerpost.transit.remote.tfl.server import TflClient
+from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
 from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames
+from fingerpost.transit.remote.tfl.timetables import find_timetabled, list_lines_of
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}
+
+_T = TypeVar("_T")
+
+_MAX_IDS = 20
+# So long ago still counts as now (rule B12).
+_NOW_S = 120
+NOTE_WITHOUT_TIMETABLE = "TfL did not return its timetables, so later departures are missing."
+# TfL predicts about this far ahead.
+REACH_S = 30 * 60
+NOTE = (
+    "TfL predicts arrivals without scheduled times, so delays and cancellations are unknown, "
+    "and arrivals that riders cannot board may be listed."
+)
+_NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Status:
+    """The status of lines, stops and lifts; ``notes`` name what TfL did not answer."""
+
+    lines: Sequence[shapes.TflLine] = ()
+    stops: Sequence[shapes.StopDisruption] = ()
+    lifts: Sequence[shapes.LiftDisruption] = ()
+    notes: tuple[str, ...] = ()
 
 
 class TflNetwork(ServerNetwork):
@@ -27,12 +63,11 @@ class TflNetwork(ServerNetwork):
 
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True)
-        zone = ZoneInfo(profile.zone)
+        self._zone = ZoneInfo(profile.zone)
         ids = NaptanIds(profile.name)
-        server = TflClient(fetch, record)
-        stops = StopPointLookup(server, ids)
-        self._boards = TflBoards(server, stops, ids, zone)
-        search = self._journeys = TflJourneySearch(server, ids, zone)
+        server = self._server = TflClient(fetch, record)
+        stops = self._lookup = StopPointLookup(server, ids)
+        search = self._journeys = TflJourneySearch(server, ids, self._zone)
         names = StopPointNames(server, stops, ids)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
@@ -52,15 +87,139 @@ class TflNetwork(ServerNetwork):
         in_time = tuple(itinerary for itinerary in found.live if itinerary.departure >= query.instant)
         return self._answer(replace(found, live=in_time), query.language)
 
-    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:  # noqa: ARG002
-        return await self._boards.find_board(query)
-
     def _read_text(self, text: str) -> str:
         """Return a text as TfL reads it: an id of ours without our FEED."""
         return next(iter(self._ids.decode(text)), text.strip())
 
     def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
         return LANGUAGE
+
+    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:  # noqa: ARG002
+        members = await gather_all(map(self._lookup.list_member_ids, self._ids.decode_all(query.stop_ids)))
+        own_ids = list(dict.fromkeys(own_id for member in members for own_id in member))
+        now = int(clock.now().timestamp())
+        first, last = query.instant, query.instant + query.window_s
+        predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
+        answers = await self._find_predictions(own_ids) if predicted else []
+        timetable, line_ids = FoundBoard(), set[str]()
+        try:
+            if timetabled:
+                timetable, line_ids = await self._find_timetabled(own_ids, timetabled)
+        except (StorageUnavailable, SourceChanged):
+            if predicted is None:
+                raise
+            timetable = FoundBoard(notes=(NOTE_WITHOUT_TIMETABLE,))
+        predictions = [prediction for answer in answers for prediction in answer.data]
+        line_ids |= {prediction.line_id for prediction in predictions if prediction.line_id}
+        status = await self._find_status(sorted(line_ids), own_ids, first, last, now)
+        rows = list(timetable.rows)
+        if predicted is not None:
+            rows += self._list_predicted(predictions, *predicted, now, status.lines)
+        retrieved = [answer.retrieved_at for answer in answers]
+        if timetable.retrieved_at is not None:
+            retrieved.append(timetable.retrieved_at)
+        return FoundBoard(
+            rows=[_with_alerts(row, status.lines) for row in rows],
+            alerts=_list_alerts(status, own_ids, now, first, last),
+            notes=(*((NOTE,) if predicted else ()), *timetable.notes, *status.notes),
+            retrieved_at=min(retrieved, default=None),
+        )
+
+    async def _find_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
+        answers = await gather_all(
+            self._server.find(tuple[shapes.Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids
+        )
+        return [answer for answer in answers if answer is not None]
+
+    def _list_predicted(
+        self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int, lines: Sequence[shapes.TflLine]
+    ) -> Iterator[Departure]:
+        """Yield what departs from ``first`` to ``last``, both included, without last calls and expired predictions."""
+        # The later of two predictions with one id counts.
+        by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
+        for prediction in {(row.naptan_id, row.id): row for row in by_time}.values():
+            expected = prediction.expected_arrival
+            is_over = prediction.time_to_live is not None and prediction.time_to_live < now and expected < now
+            if not first <= expected <= last or is_over or prediction.destination_naptan_id == prediction.naptan_id:
+                continue
+            line = prediction.line_name or prediction.line_id or prediction.mode_name
+            platform = (prediction.platform_name or "").strip()
+            yield Departure(
+                line=line,
+                mode=shapes.read_mode(prediction.mode_name),
+                destination=prediction.destination_name or prediction.towards or line,
+                scheduled=expected,
+                stop_id=self._ids.encode(prediction.naptan_id),
+                trip_id=self._ids.encode_trip(prediction.id),
+                service_day=datetime.fromtimestamp(expected, self._zone).date(),
+                platform=None if platform.lower() in _NO_PLATFORM else platform,
+                last_realtime_update=prediction.timestamp,
+                alerts=list_line_alerts(lines, prediction.line_id, expected, expected),
+            )
+
+    async def _find_timetabled(
+        self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]
+    ) -> tuple[FoundBoard, set[str]]:
+        stops = await gather_all(self._lookup.find_exact(own_id, with_lines=True) for own_id in own_ids)
+        lines = list_lines_of([stop for stop in stops if stop is not None])
+        board = await find_timetabled(self._server, lines, spans, self._ids, self._zone)
+        return board, {line.line_id for line in lines}
+
+    async def _find_status(
+        self, line_ids: Sequence[str], own_ids: Sequence[str], first: int, last: int, now: int
+    ) -> _Status:
+        days: tuple[str, ...] = ()
+        if not first - REACH_S <= now <= last + _NOW_S:
+            begin = datetime.fromtimestamp(first, self._zone).date()
+            end = datetime.fromtimestamp(last, self._zone).date() + timedelta(days=1)
+            days = (begin.isoformat(), "to", end.isoformat())
+        lines, stops, lifts = await asyncio.gather(
+            find_or_none(self._list_status(tuple[shapes.TflLine, ...], line_ids, "Line", "Status", *days)),
+            find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
+            self._server.find_lifts(),
+        )
+        named = (("lines", lines), ("stops", stops), ("lifts", lifts))
+        missing = [what for what, answer in named if answer is None]
+        return _Status(
+            lines=lines or (),
+            stops=stops or (),
+            lifts=lifts or (),
+            notes=(f"TfL did not return the status of its {' and '.join(missing)}.",) if missing else (),
+        )
+
+    async def _list_status(
+        self, shape: type[tuple[_T, ...]], ids: Sequence[str], what: str, *words: str
+    ) -> Sequence[_T]:
+        answers = await gather_all(
+            self._server.find(shape, what, ",".join(ids[at : at + _MAX_IDS]), *words, fresh_s=STATUS_FRESH_S)
+            for at in range(0, len(ids), _MAX_IDS)
+        )
+        return tuple(status for answer in answers if answer is not None for status in answer.data)
+
+
+def _split(
+    first: int, last: int, now: int, *, by_schedule: bool
+) -> tuple[tuple[int, int] | None, list[tuple[int, int]]]:
+    """Return the part of a window that TfL predicts, and the parts that only its timetables cover."""
+    begin, end = now - _NOW_S, now + REACH_S
+    if by_schedule or first > end or last < begin:
+        return None, [(first, last)]
+    before = [(first, begin - 1)] if first < begin else []
+    after = [(end + 1, last)] if last > end else []
+    return (max(first, begin), min(last, end)), before + after
+
+
+def _with_alerts(row: Departure, lines: Sequence[shapes.TflLine]) -> Departure:
+    ids = [line.id for line in lines if row.line.lower() in (line.name.lower(), line.id.lower())]
+    if row.alerts or not ids:
+        return row
+    return replace(row, alerts=list_line_alerts(lines, ids[0], row.expected, row.expected))
+
+
+def _list_alerts(status: _Status, own_ids: Sequence[str], now: int, first: int, last: int) -> tuple[ServiceAlert, ...]:
+    """Return the alerts of a board's stops; TfL reports lifts of now only."""
+    lifts = list_lift_alerts(status.lifts, own_ids) if first - REACH_S <= now <= last else ()
+    return (*list_stop_alerts(status.stops, first, last), *lifts)
 
 
 def new_known_profile() -> LearnedProfile:

@@ -165,8 +165,7 @@ class RemarkKind(StrEnum):
     NOT_REQUESTED = "Too many lines call here to request all timetables; missing are"
     DAYS_UNKNOWN = "Some timetables were skipped, because their names do not state known days:"
     FREQUENCY_ALONE = "Parts of timetables were skipped, because TfL states only how often trips run:"
-    HOLIDAY_FOLLOWED = "On this public holiday, timetables with public holidays in their names were used:"
-    HOLIDAY_GUESSED = "TfL does not state which timetable applies on a public holiday; this is a guess for"
+    HOLIDAY = "TfL does not state for each public holiday which timetable applies; these were assumed:"
     CHRISTMAS = "TfL usually runs no service on Christmas Day, so there are no departures of"
     WHOLE_STATION = "TfL's timetables have no platforms; departures are those of the whole station for"
     SCHOOL = "TfL does not state when schools are open; a school day was assumed for"
@@ -207,26 +206,20 @@ def _choose(
     holiday = find_public_holiday(day)
     if holiday is None:
         return _choose_by_weekday(known, day, day.weekday(), line)
-    named = [
+    remarks: list[TimetableRemark] = []
+    found = [
         schedule for schedule, days in known if days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)
     ]
-    if named:
-        return named, [
-            TimetableRemark(RemarkKind.HOLIDAY_FOLLOWED, f"{line} ('{schedule.name}', {holiday})") for schedule in named
-        ]
-    if not known:
-        return [], []
-    if holiday == CHRISTMAS:
-        return [], [TimetableRemark(RemarkKind.CHRISTMAS, f"{line} ({day})")]
-    # Most lines run their Sunday service on a holiday; promising fewer trips is safer than promising more.
-    is_by_day = not any(days.is_night for _, days in known)
-    has_sunday = any(_SUNDAY in days.weekdays for _, days in known)
-    weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()
-    found, remarks = _choose_by_weekday(known, day, weekday, line)
-    guess = [
-        TimetableRemark(RemarkKind.HOLIDAY_GUESSED, f"{line} ('{schedule.name}', {holiday})") for schedule in found
-    ]
-    return found, remarks + guess
+    if not found and known:
+        if holiday == CHRISTMAS:
+            return [], [TimetableRemark(RemarkKind.CHRISTMAS, f"{line} ({day})")]
+        # Most lines run their Sunday service on a holiday; promising fewer trips is safer than promising more.
+        is_by_day = not any(days.is_night for _, days in known)
+        has_sunday = any(_SUNDAY in days.weekdays for _, days in known)
+        weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()
+        found, remarks = _choose_by_weekday(known, day, weekday, line)
+    remarks += [TimetableRemark(RemarkKind.HOLIDAY, f"{line} ('{schedule.name}', {holiday})") for schedule in found]
+    return found, remarks
 
 
 def _choose_by_weekday(
