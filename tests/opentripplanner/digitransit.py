@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model.provenance import FeedVersion
-from fingerpost.transit.remote.opentripplanner.digitransit import KEY_VARIABLE, REGIONS
+from fingerpost.transit.remote.opentripplanner.digitransit import DIGITRANSIT, KEY_VARIABLE, REGIONS
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
 from tests.net.local_server import LOOPBACK, LocalServer, answer, anywhere, new_client
 from tests.net.reply_server import Port
@@ -20,7 +20,7 @@ from tests.opentripplanner.answers import LIMITS
 HOST = "api.digitransit.fi"
 KEY = "m4rk3r-k3y-0f-d1g1tr4ns1t"
 LEARNED = LearnedProfile(
-    bounds=REGIONS["hsl"].bounds,
+    bounds=REGIONS["hsl"],
     zone="Europe/Helsinki",
     languages=("fi", "sv", "en"),
     feeds=(FeedVersion(name="HSL"),),
@@ -79,7 +79,7 @@ async def asking_hsl(folder, upstream, **given):
 
 
 def new_hsl():
-    return NetworkRecord(name="HSL", source="opentripplanner", url=REGIONS["hsl"].url, key=KEY_VARIABLE)
+    return NetworkRecord(name="HSL", source="opentripplanner", **DIGITRANSIT.fill("hsl"))
 
 
 def features(*told, **root):

@@ -4,7 +4,7 @@ import pytest
 from graphql import parse, validate
 
 from fingerpost.transit.remote.opentripplanner import shapes
-from fingerpost.transit.remote.opentripplanner.documents import new_document
+from fingerpost.transit.remote.opentripplanner.server import new_document
 from tests.opentripplanner.schema import SCHEMA, build_older
 
 SHAPES = [

@@ -22,9 +22,8 @@ from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.remote.kit.answers import read_answer
-from fingerpost.transit.remote.opentripplanner.documents import new_document
 from fingerpost.transit.remote.opentripplanner.network import OpenTripPlannerSource
-from fingerpost.transit.remote.opentripplanner.server import Server
+from fingerpost.transit.remote.opentripplanner.server import Server, new_document
 from tests.homes import keep_network
 from tests.opentripplanner.plain_feed import PlainFeed
 from tests.opentripplanner.test_documents import SHAPES

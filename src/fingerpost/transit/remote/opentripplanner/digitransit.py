@@ -1,7 +1,6 @@
 """Digitransit's regions, and the options of ``fingerpost network add`` for OpenTripPlanner servers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -22,37 +21,25 @@ PACES: Mapping[str, Pace] = MappingProxyType({"api.digitransit.fi": Pace(name="d
 ATTRIBUTION = ("Digitransit, CC BY 4.0", "© OpenStreetMap contributors, ODbL")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Region:
-    """One region of Digitransit; ``deadline_s`` is that of a plan or a board."""
-
-    name: str
-    bounds: Bounds
-    deadline_s: float = ANSWER_DEADLINE_S
-
-    @property
-    def url(self) -> str:
-        return f"https://api.digitransit.fi/routing/v2/{self.name}/gtfs/v1"
-
-
-_FINLAND = Bounds(south=57.4, west=19.0, north=70.2, east=31.7)
-
-REGIONS: Mapping[str, Region] = MappingProxyType(
+REGIONS: Mapping[str, Bounds] = MappingProxyType(
     {
-        region.name: region
-        for region in (
-            Region(name="finland", bounds=_FINLAND, deadline_s=FINLAND_DEADLINE_S),
-            Region(name="hsl", bounds=Bounds(south=59.9, west=23.9, north=60.8, east=25.8)),
-            # Towns from Raseborg to Rovaniemi.
-            Region(name="waltti", bounds=Bounds(south=59.7, west=20.9, north=67.0, east=31.6)),
-            Region(name="varely", bounds=Bounds(south=59.7, west=20.5, north=61.8, east=23.8)),
-        )
+        "finland": Bounds(south=57.4, west=19.0, north=70.2, east=31.7),
+        "hsl": Bounds(south=59.9, west=23.9, north=60.8, east=25.8),
+        # Towns from Raseborg to Rovaniemi.
+        "waltti": Bounds(south=59.7, west=20.9, north=67.0, east=31.6),
+        "varely": Bounds(south=59.7, west=20.5, north=61.8, east=23.8),
     }
 )
+_ROUTING = "https://api.digitransit.fi/routing/v2/{region}/gtfs/v1"
 
 
-def find_region(url: str | None) -> Region | None:
-    return next((region for region in REGIONS.values() if region.url == (url or "").rstrip("/")), None)
+def find_region(url: str | None) -> str | None:
+    return next((region for region in REGIONS if _ROUTING.format(region=region) == (url or "").rstrip("/")), None)
+
+
+def get_deadline_s(url: str | None) -> float:
+    """Return the deadline of a plan or a board."""
+    return FINLAND_DEADLINE_S if find_region(url) == "finland" else ANSWER_DEADLINE_S
 
 
 _ENDPOINT = "/otp/gtfs/v1"
@@ -69,14 +56,14 @@ def _fill_url(text: str) -> dict[str, Any]:
 
 
 def _fill_region(text: str) -> dict[str, Any]:
-    region = REGIONS.get(text.strip().lower())
-    if region is None:
+    region = text.strip().lower()
+    if region not in REGIONS:
         raise ParameterError(
             f"Digitransit has no region {text.strip()!r}",
             {"field": "digitransit"},
             hint=f"Regions: {', '.join(REGIONS)}",
         )
-    return {"url": region.url, "key": KEY_VARIABLE}
+    return {"url": _ROUTING.format(region=region), "key": KEY_VARIABLE}
 
 
 OTP = AddOption(

@@ -20,7 +20,7 @@ from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec
 from fingerpost.transit.remote.opentripplanner import journeys, shapes
-from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, find_region
+from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, REGIONS, find_region, get_deadline_s
 from fingerpost.transit.remote.opentripplanner.places import DigitransitGeocoder, OtpStopIds, OtpStopLookup, StopNames
 from fingerpost.transit.remote.opentripplanner.server import Server
 from fingerpost.transit.remote.opentripplanner.shapes import find_service_day, read_mode
@@ -42,7 +42,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     category = (await server.ask(shapes.RiderCategoryType, fresh_s=0.0)).data
     has_fares = any(field.name == "isDefault" for field in category.fields)
     described = (await server.ask(shapes.Network, fresh_s=0.0)).data
-    bounds = region.bounds if region is not None else await _find_bounds(server)
+    bounds = REGIONS[region] if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in described.feeds for agency in feed.agencies)
     languages = (agency.lang.lower() for feed in described.feeds for agency in feed.agencies if agency.lang)
     first, last = _find_days(described.service_time_range, zone)
@@ -95,8 +95,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         region = find_region(record.url)
         profile = new_remote_profile(record, learned, ABILITIES)
-        if region is not None:
-            profile = replace(profile, answer_deadline_s=region.deadline_s)
+        profile = replace(profile, answer_deadline_s=get_deadline_s(record.url))
         self._server = Server(fetch, record, with_fares=profile.can(Ability.FARES))
         ids = OtpStopIds([feed.name for feed in learned.feeds] or [record.name])
         stops = OtpStopLookup(self._server, ids)

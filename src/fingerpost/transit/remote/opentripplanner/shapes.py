@@ -1,4 +1,4 @@
-"""Pydantic models of OpenTripPlanner's GraphQL responses; ``documents.py`` queries exactly their fields.
+"""Pydantic models of OpenTripPlanner's GraphQL responses; ``server.py`` queries exactly their fields.
 
 The top fields of a response are required, because null is an error there. Below them, fields are optional if the
 schema allows null, and enumerations are strings, because a server may know newer values.
