@@ -85,7 +85,7 @@ class StreetMeasure:
 
     def walk(self, start, end):
         """Return the metres and seconds between two places that were snapped, None where there is no way."""
-        walked = self.search.measure(start, end, _MAX_M)
+        walked, _ = self.search.measure(start, end, _MAX_M)
         if walked.metres[0] < 0:
             return None
         return float(walked.metres[0]), float(walked.seconds[0]) * PACE_M_PER_S / THEIR_PACE_M_PER_S

@@ -164,7 +164,7 @@ def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, observed, invo
 def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_path, home, invoke):
     other = write_feed(tmp_path / "other.zip", feed_from_drawing("line 2 | Gamma 09:00 | Delta 09:10"))
     changed = invoke("network", "set", "town", "feeds", str(other))
-    note = "The feeds of TOWN were changed after it was prepared; the answers are of the feeds before. "
+    note = "The feeds of TOWN were changed after it was prepared; answers use the previous ones. "
     observed = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
     refreshed = invoke("network", "refresh", "town")
     after = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]

@@ -24,7 +24,13 @@ from fingerpost.transit.engine.raptor.arrays import KernelQuery
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.search import run_kernel
 from fingerpost.transit.engine.timetable.timetable import STOP, Footpaths
-from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, neighbours_m, straight_line_m, walk_m, walk_s
+from fingerpost.transit.engine.timetable.walking import (
+    CHANGE_SLACK_S,
+    DETOUR_FACTOR,
+    neighbours_m,
+    straight_line_m,
+    walk_s,
+)
 
 FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
 DAY = date(2022, 2, 22)
@@ -59,7 +65,7 @@ def clustered(timetable, link_m=LINK_M):
     pairs = [(a, b) for a in rows.tolist() for b in np.flatnonzero(cluster == cluster[a]).tolist() if a != b]
     origin, goal = (np.array(side) for side in zip(*pairs, strict=True))
     lat, lon = timetable.stop_lat, timetable.stop_lon
-    metres = walk_m(straight_line_m(lat[origin], lon[origin], lat[goal], lon[goal]))
+    metres = straight_line_m(lat[origin], lon[origin], lat[goal], lon[goal]) * DETOUR_FACTOR
     seconds = walk_s(metres) + CHANGE_SLACK_S
     first = np.zeros(timetable.stop_count + 1, np.int32)
     np.cumsum(np.bincount(origin, minlength=timetable.stop_count), out=first[1:])

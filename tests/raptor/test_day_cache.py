@@ -3,8 +3,6 @@
 import threading
 from datetime import date
 
-import numpy as np
-
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.raptor.search_timetable import build
 from fingerpost.transit.engine.raptor.search_timetable.build import DayCache, SearchTimetables, count_bytes
@@ -28,18 +26,6 @@ def test_the_least_recently_used_day_of_any_network_goes_first():
         get(timetables, day)
 
     assert (list_ready(here), list_ready(there)) == ([MONDAY, WEDNESDAY], [])
-
-
-def test_the_arrays_of_the_timetable_are_not_counted():
-    """Both stops are linked on foot, once for all days."""
-    table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10\nwalk | Alpha | Beta 240")
-    day = get(SearchTimetables(table), MONDAY)
-    arrays = [each for each in (*day.patterns, *day.parts, day.instance_parts) if isinstance(each, np.ndarray)]
-    of_timetable = [*table.footpaths[:4], table.change_s]
-    own = [array for array in arrays if not any(np.shares_memory(array, each) for each in of_timetable)]
-
-    assert len(arrays) - len(own) == len(of_timetable)
-    assert count_bytes(day) == sum(array.nbytes for array in own)
 
 
 def test_a_day_that_is_there_is_not_waited_for_while_another_is_built(monkeypatch):

@@ -46,12 +46,12 @@ def test_nobody_arrives_before_the_bound_or_the_horizon(chunk):
         work = new_workspace(
             timetable.stop_count, search_timetable.pattern_count, search_timetable.longest_pattern, MAX_RIDES
         )
-        compute_lower_bounds(search_timetable.patterns, query, work, dice.choice([0, 900, 3600, 4 * 3600]), False)
+        compute_lower_bounds(search_timetable.patterns, query, work, False)
         if dice.random() < 0.5:
             # A later beginning and a longer window of the same question.
             earliest_s += dice.randrange(1800)
             query = query._replace(earliest_s=earliest_s, window_end_s=earliest_s + dice.choice([1, 4]) * WINDOW_S)
-            compute_lower_bounds(search_timetable.patterns, query, work, 0, True)
+            compute_lower_bounds(search_timetable.patterns, query, work, True)
         horizon_s = int(work.horizon_s[0])
         for _ in range(TRIES):
             stop, leave_s = dice.randrange(timetable.stop_count), earliest_s + dice.randrange(3 * 3600)

@@ -36,7 +36,7 @@ class Town:
         return snap_to_streets(self.graph, self.grid, np.array([lat]), np.array([lon]))
 
     def walk(self, start, end, limit_m=20_000.0):
-        found = self.search.measure(self.snap(start), self.snap(end), limit_m)
+        found, _ = self.search.measure(self.snap(start), self.snap(end), limit_m)
         return None if found.metres[0] < 0 else (round(float(found.metres[0])), round(float(found.seconds[0]), 1))
 
     def line(self, start, end):

@@ -156,25 +156,10 @@ def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max
     )
 
 
-def new_labels(stop_count: int, max_rides: int, label_count: int) -> Labels:
-    """Return memory for McRAPTOR with up to so many labels, and a sixteenth as many riders of one pattern."""
-    return Labels(
-        row=np.zeros((label_count, 8), np.int32),
-        aboard=np.zeros((max(1, label_count // 16), 4), np.int32),
-        ready_head=np.zeros(stop_count, np.int32),
-        reached_head=np.zeros(stop_count, np.int32),
-        goal_row=np.zeros(max_rides + 1, np.int32),
-    )
-
-
-def new_journey_rows(journey_count: int) -> JourneyRows:
-    return JourneyRows(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))
-
-
 # Initial sizes; both are doubled if either is too small.
 JOURNEYS, LABELS = 256, 16_384
-# The number of SearchBuffers that a thread keeps.
-KEPT = 16
+# The number of SearchBuffers of a thread.
+MAX_BUFFERS = 16
 
 
 class SearchBuffers:
@@ -183,38 +168,41 @@ class SearchBuffers:
     def __init__(self, stop_count: int, max_rides: int) -> None:
         self.stop_count, self.max_rides = stop_count, max_rides
         self.pattern_count = self.longest_pattern = 0
-        self.work = self._new_work()
-        self.labels = new_labels(stop_count, max_rides, LABELS)
-        self.found = new_journey_rows(JOURNEYS)
+        self._allocate(JOURNEYS, LABELS)
 
     def make_fit(self, search_timetable: "SearchTimetable") -> None:
         patterns = max(self.pattern_count, search_timetable.pattern_count)
         longest = max(self.longest_pattern, search_timetable.longest_pattern)
         if (patterns, longest) != (self.pattern_count, self.longest_pattern):
             self.pattern_count, self.longest_pattern = patterns, longest
-            self.work = self._new_work()
+            self._allocate(len(self.found.journey), len(self.labels.row))
 
     def grow(self) -> None:
         """Double the journeys and labels, and start with fresh scratch memory."""
-        self.found = new_journey_rows(2 * len(self.found.journey))
-        self.labels = new_labels(self.stop_count, self.max_rides, 2 * len(self.labels.row))
-        # A search that ran out of memory has left its queue behind.
-        self.work = self._new_work()
+        self._allocate(2 * len(self.found.journey), 2 * len(self.labels.row))
 
-    def _new_work(self) -> Workspace:
-        return new_workspace(self.stop_count, self.pattern_count, self.longest_pattern, self.max_rides)
+    def _allocate(self, journey_count: int, label_count: int) -> None:
+        self.work = new_workspace(self.stop_count, self.pattern_count, self.longest_pattern, self.max_rides)
+        self.found = JourneyRows(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))
+        self.labels = Labels(
+            row=np.zeros((label_count, 8), np.int32),
+            aboard=np.zeros((max(1, label_count // 16), 4), np.int32),
+            ready_head=np.zeros(self.stop_count, np.int32),
+            reached_head=np.zeros(self.stop_count, np.int32),
+            goal_row=np.zeros(self.max_rides + 1, np.int32),
+        )
 
 
 _own = threading.local()
 
 
 def buffers_of_thread(search_timetable: "SearchTimetable", max_rides: int) -> SearchBuffers:
-    kept: dict[tuple[int, int], SearchBuffers] = _own.__dict__.setdefault("kept", {})
+    of_thread: dict[tuple[int, int], SearchBuffers] = _own.__dict__.setdefault("buffers", {})
     key = (search_timetable.stop_count, max_rides)
-    if key not in kept:
-        if len(kept) >= KEPT:
-            kept.clear()
-        kept[key] = SearchBuffers(*key)
-    buffers = kept[key]
+    if key not in of_thread:
+        if len(of_thread) >= MAX_BUFFERS:
+            of_thread.clear()
+        of_thread[key] = SearchBuffers(*key)
+    buffers = of_thread[key]
     buffers.make_fit(search_timetable)
     return buffers

@@ -13,14 +13,13 @@ from fingerpost.transit.engine.raptor.arrays import KernelQuery, buffers_of_thre
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey, read_journeys
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
-from fingerpost.transit.engine.raptor.kernel.lower_bounds import SPARE_S, compute_lower_bounds
+from fingerpost.transit.engine.raptor.kernel.lower_bounds import compute_lower_bounds
 from fingerpost.transit.engine.raptor.kernel.mcraptor import search_mcraptor
 from fingerpost.transit.engine.raptor.kernel.range_raptor import search_window
 from fingerpost.transit.engine.raptor.kernel.transfer_points import optimise_transfer_points
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable, SearchTimetables
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
-from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.engine.timetable.walks import StraightLine, Walks
 
 # The window in which journeys leave (or arrive) is widened in these steps until there are enough of them.
@@ -35,8 +34,6 @@ Cost = tuple[int, int, int, int]
 FURTHER_DAYS = 6
 # The most searches for walk-limited journeys per query.
 LIMITED_TRIES = 8
-# The assumed speed of a journey. Too fast a guess costs little, because lower bounds are easily extended.
-GUESSED_M_PER_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,11 +221,10 @@ def run_kernel(
 
     ``is_same_goal``: as in ``compute_lower_bounds``, for the last search of this thread.
     """
-    reach_s = _guess_reach_s(timetable, kernel_query)
     kernel_query = _with_split_stops(search_timetable, kernel_query)
     buffers = buffers_of_thread(search_timetable, int(kernel_query.max_rides))
     while True:
-        compute_lower_bounds(search_timetable.patterns, kernel_query, buffers.work, reach_s, is_same_goal)
+        compute_lower_bounds(search_timetable.patterns, kernel_query, buffers.work, is_same_goal)
         if known_s is None:
             count = search_window(search_timetable.patterns, kernel_query, buffers.work, buffers.found)
         else:
@@ -253,12 +249,3 @@ def _with_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQue
         access_stop=access_stop, access_s=kernel_query.access_s[near], access_m=kernel_query.access_m[near],
         egress_stop=egress_stop, egress_s=kernel_query.egress_s[far], egress_m=kernel_query.egress_m[far],
     )  # fmt: skip
-
-
-def _guess_reach_s(timetable: Timetable, kernel_query: KernelQuery) -> int:
-    if not len(kernel_query.access_stop) or not len(kernel_query.egress_stop):
-        return 0
-    origin, goal = int(kernel_query.access_stop[0]), kernel_query.egress_stop[:1]
-    lat, lon = timetable.stop_lat, timetable.stop_lon
-    metres = straight_line_m(float(lat[origin]), float(lon[origin]), lat[goal], lon[goal])
-    return int(metres[0] / GUESSED_M_PER_S) + SPARE_S

@@ -64,13 +64,9 @@ class StoredTimetable(NamedTuple):
     def find_note(self, feeds: Sequence[str], extract: str | None) -> str | None:
         if self.feeds is None or (self.feeds == tuple(feeds) and self.extract == extract):
             return None
-        what, whose = (
-            ("feeds", "the answers are of the feeds before")
-            if self.feeds != tuple(feeds)
-            else ("streets", "walks are measured as before")
-        )
+        changed = "streets" if self.feeds == tuple(feeds) else "feeds"
         return (
-            f"The {what} of {self.name} were changed after it was prepared; {whose}. "
+            f"The {changed} of {self.name} were changed after it was prepared; answers use the previous ones. "
             f"Run `fingerpost network refresh {self.name}`."
         )
 

@@ -36,10 +36,6 @@ def straight_line_m(
     return distances
 
 
-def walk_m(straight_m: Float64) -> Float64:
-    return straight_m * DETOUR_FACTOR
-
-
 def walk_s(walked_m: Float64) -> Int32:
     seconds: Int32 = np.ceil(walked_m / PACE_M_PER_S).astype(np.int32)
     return seconds

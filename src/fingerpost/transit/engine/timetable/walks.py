@@ -14,7 +14,6 @@ from fingerpost.transit.engine.timetable.walking import (
     PACE_M_PER_S,
     neighbours_m,
     straight_line_m,
-    walk_m,
     walk_s,
 )
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
@@ -94,7 +93,7 @@ class StraightLine:
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
         near = self.list_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR)
-        metres = np.ceil(walk_m(straight_line_m(lat, lon, self._lats[near], self._lons[near])))
+        metres = np.ceil(straight_line_m(lat, lon, self._lats[near], self._lons[near]) * DETOUR_FACTOR)
         within = metres <= max_walk_m
         near, metres = near[within], metres[within]
         return StopWalks(near.astype(np.int32), metres.astype(np.int32), walk_s(metres))
@@ -112,7 +111,7 @@ class StraightLine:
 
 
 def _links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
-    metres = np.ceil(walk_m(straight_m))
+    metres = np.ceil(straight_m * DETOUR_FACTOR)
     return StopLinks(begin, end, metres.astype(np.int32), walk_s(metres), np.ones(len(begin), np.bool_))
 
 

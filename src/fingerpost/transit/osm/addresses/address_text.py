@@ -156,7 +156,7 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     for part in parts:
         bare = [word for word in part if not _POSTCODE.fullmatch(word)]
         named = find_city(" ".join(bare), cities) if bare and len(parts) > 1 else None
-        if named is not None and (kept or len(parts) > 1):
+        if named is not None:
             city = city or named
         elif bare:
             kept.append(bare)

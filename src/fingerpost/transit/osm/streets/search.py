@@ -54,9 +54,6 @@ class StreetSearch:
         self._weights = weights
         self._local = threading.local()
 
-    def measure(self, start: Snapped, goals: Snapped, limit_m: float) -> Walked:
-        return self._search(start, goals, limit_m)[0]
-
     def reach_stops(
         self,
         point: Snapped,
@@ -81,11 +78,11 @@ class StreetSearch:
         return StopWalks._make(column[:count].copy() for column in found)
 
     def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
-        _, arcs = self._search(start, goal, limit_m)
+        _, arcs = self.measure(start, goal, limit_m)
         return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0])) if arcs else None
 
     def find_obstacles(self, start: Snapped, goal: Snapped, limit_m: float) -> WalkObstacles | None:
-        _, arcs = self._search(start, goal, limit_m)
+        _, arcs = self.measure(start, goal, limit_m)
         if not arcs:
             return None
         along = np.array(arcs, np.int64)
@@ -98,7 +95,7 @@ class StreetSearch:
             slopes=int(slopes[:1].sum() + (slopes[1:] & ~slopes[:-1]).sum()),
         )
 
-    def _search(self, start: Snapped, goals: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
+    def measure(self, start: Snapped, goals: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
         """Return the walks to goals, and of the walk to a single goal the arcs in order."""
         count = len(goals.edge)
         found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))

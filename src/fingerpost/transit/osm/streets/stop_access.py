@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.station_ways import EntranceWays, find_entrance_ways, find_inside_m
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32
-from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S, straight_line_m, walk_m
+from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, PACE_M_PER_S, straight_line_m
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
@@ -168,7 +168,7 @@ def _list_of_map(stops: WalkedStops, entrances: tuple[OsmEntrance, ...]) -> list
             nearest = int(platforms[away_m.argmin()])
             for stop, straight_m in zip(platforms.tolist(), away_m.tolist(), strict=True):
                 if _is_of_one_station(stops, stop, nearest):
-                    metres = math.ceil(float(walk_m(np.array([straight_m]))[0]))
+                    metres = math.ceil(straight_m * DETOUR_FACTOR)
                     seconds = math.ceil(metres / PACE_M_PER_S)
                     step_free_s = _SHUT if entrance.has_steps else seconds
                     in_s, step_free_in_s = (_SHUT, _SHUT) if entrance.is_exit else (seconds, step_free_s)

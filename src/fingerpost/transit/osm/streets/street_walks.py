@@ -107,7 +107,7 @@ class StreetWalks:
         first, last = self._snap_point(*start), self._snap_point(*end)
         if first.edge[0] < 0 or last.edge[0] < 0:
             return straight if straight.metres <= max_walk_m else None
-        walked = self._search.measure(first, last, max_walk_m)
+        walked, _ = self._search.measure(first, last, max_walk_m)
         metres, seconds = self._whole(walked, first.away_m + last.away_m)
         return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
 
@@ -154,19 +154,12 @@ class StreetWalks:
                     continue
                 if len(places[0]) == len(places[1]) == 1:
                     return first, last, entrance, other
-                walked = self._search.measure(first, last, 2 * MEASURED_M)
+                walked, _ = self._search.measure(first, last, 2 * MEASURED_M)
                 away_m = float(first.away_m[0] + last.away_m[0])
                 taken_s = float(walked.seconds[0]) + away_m / PACE_M_PER_S + out_s + in_s
                 if walked.metres[0] >= 0 and taken_s < quickest_s:
                     best, quickest_s = (first, last, entrance, other), taken_s
         return best
-
-    def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
-        metres, seconds = self._measure_by_entrances(begin, end, limit_m)
-        same = begin == end
-        metres[same], seconds[same] = 0, 0
-        metres[metres > limit_m] = -1
-        return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
 
     def _measure_rows(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
@@ -176,11 +169,11 @@ class StreetWalks:
             start, goals = self._snapped.select(begin[rows[:1]]), self._snapped.select(end[rows])
             if start.edge[0] < 0:
                 continue
-            walked = self._search.measure(start, goals, limit_m)
+            walked, _ = self._search.measure(start, goals, limit_m)
             metres[rows], seconds[rows] = self._whole(walked, goals.away_m + float(start.away_m[0]))
         return metres, seconds
 
-    def _measure_by_entrances(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
+    def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Return the walks between stops by their best entrances, or inside the station if they share one."""
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         leaving, entering = (self._first[stop + 1] - self._first[stop] for stop in (begin, end))
@@ -201,7 +194,10 @@ class StreetWalks:
         inside = np.unique(pair[is_shared])
         straight = self._straight.measure(begin[inside], end[inside])
         metres[inside], seconds[inside] = straight.metres, straight.seconds
-        return metres, seconds
+        same = begin == end
+        metres[same], seconds[same] = 0, 0
+        metres[metres > limit_m] = -1
+        return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
 
     def _whole(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
         """Return whole metres (-1: no walk) and seconds, ways to the streets included."""

@@ -20,10 +20,9 @@ NOBODY, NOT_LISTED = -1, -2
 
 @entry
 @allocating
-def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
+def compute_lower_bounds(net, query, work, is_same_goal):
     """Write the egress of every stop, and the lower bounds of time and rides to the destination.
 
-    ``reach_s`` is a guess of how long past the window bounds must hold; a poor guess costs time only.
     ``is_same_goal``: the last search in this memory had the same ends and limits, and this one begins no earlier.
     """
     if not is_same_goal:
@@ -42,6 +41,8 @@ def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
         np.full(len(net.change_s), NOT_LISTED, np.int32),
     )
     is_bounded = is_same_goal
+    # A poor first guess costs time only.
+    reach_s = 4 * SPARE_S
     while True:
         if is_bounded:
             least_s = int(UNREACHED)

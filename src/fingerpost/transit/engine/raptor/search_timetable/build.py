@@ -260,12 +260,9 @@ class DayCache:
 
 
 def count_bytes(search_timetable: SearchTimetable) -> int:
-    """Return the size of the arrays of a search timetable, without those that it shares with its timetable."""
-    stops = search_timetable.search_stops
+    """Return the size of the arrays of a search timetable, footpaths shared with its timetable included."""
     arrays = (*search_timetable.patterns, search_timetable.instance_parts, *search_timetable.parts)
-    all_bytes = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
-    shared = () if stops.is_split else (*stops.footpaths, stops.change_s)
-    return all_bytes - sum(array.nbytes for array in shared)
+    return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
 class SearchTimetables:

@@ -117,13 +117,6 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
 
     One path per pair is enough, because times do not depend on the path.
     """
-    if len(set(first)) == len(first) and len(set(then)) == len(then):
-        rows = _rows(first, then, begins_s)
-        if all(
-            len(row) <= MAX_RIDES and sum(stop_time_counts[instance] for instance in row) <= MAX_STOP_TIMES
-            for row in rows
-        ):
-            return rows
     after: dict[int, list[int]] = {}
     for one, other in zip(first, then, strict=True):
         after.setdefault(one, []).append(other)
@@ -150,17 +143,6 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
     if budget < 0:
         _log.warning("in-seat transfers divide and join too often: %d trips run by themselves, others in part", cut)
     return paths
-
-
-def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[int]]:
-    after = dict(zip(first, then, strict=True))
-    rows = []
-    for begin in sorted(after.keys() - set(then), key=lambda instance: (begins_s[instance], instance)):
-        row = [begin]
-        while (onward := after.get(row[-1])) is not None:
-            row.append(onward)
-        rows.append(row)
-    return rows
 
 
 def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[int]) -> list[list[int]]:
