@@ -28,10 +28,7 @@ SWITCH_INTERVAL_S = 0.001
 
 
 def start_server_process() -> None:
-    """Prepare the process before the application is built.
-
-    Garbage collection is off until ``new_warm_up``: scanning imported modules costs a tenth of a start.
-    """
+    """Disable garbage collection until ``new_warm_up``, because scanning imported modules costs a tenth of a start."""
     gc.disable()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
 
@@ -65,10 +62,7 @@ class WarmUp:
             self._thread.start()
 
     def leave(self) -> None:
-        """End the process now, with status 0, if the warm-up is still running, because Python would wait for it.
-
-        No compiled kernel is damaged: numba writes each in one step.
-        """
+        """End the process now, with status 0, if the warm-up is still running, because Python would wait for it."""
         if self._thread is not None and self._thread.is_alive():
             logging.shutdown()
             os._exit(0)

@@ -23,11 +23,7 @@ _PACKAGES = ("engine/raptor", "osm/streets")
 
 
 def use_kernels_folder() -> Path:
-    """Return the folder of this engine's compiled kernels, and have numba use it; all homes share it.
-
-    Each state of the engine has its own, because numba notices only changes to a function's own file, not to those of
-    the functions that it calls.
-    """
+    """Return the folder of this engine's compiled kernels, and have numba use it; all homes share it."""
     from platformdirs import user_cache_path
 
     named = os.environ.get(_VARIABLE)
@@ -41,6 +37,7 @@ def use_kernels_folder() -> Path:
 
 @functools.cache
 def _digest_engine() -> str:
+    # numba notices changes to a function's own file, but not to those of the functions that it calls.
     # Here and below: importing these takes longer than a command may need that does not search.
     from importlib.metadata import version
 

@@ -91,7 +91,7 @@ def prepare_network(
     imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
     report = replace(imported.report, streets=streets.prepared.coverage)
 
-    def save_beside(folder: Path) -> None:
+    def save_more(folder: Path) -> None:
         save_streets(streets.prepared, folder)
         table = imported.timetable
         boardable = table.stop_kind == STOP
@@ -101,6 +101,6 @@ def prepare_network(
 
     store.put(
         name, imported.timetable, report.to_json(),
-        added_at=added_at, feeds=feeds, extract=extract, save_beside=save_beside,
+        added_at=added_at, feeds=feeds, extract=extract, save_more=save_more,
     )  # fmt: skip
     return report

@@ -15,7 +15,7 @@ from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_sta
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.osm.extract_file import Holds, ReadProgress, read_objects
+from fingerpost.transit.osm.extract_file import IsInArea, ReadProgress, read_objects
 
 READING = "reading the map"
 _KEYS = ("highway", "natural", "waterway", "railway")
@@ -32,14 +32,14 @@ class DrawnLine(NamedTuple):
     points: list[Point]
 
 
-def read_lines(path: Path, holds: Holds, progress: ReadProgress) -> list[DrawnLine]:
+def read_lines(path: Path, is_in_area: IsInArea, progress: ReadProgress) -> list[DrawnLine]:
     found: list[DrawnLine] = []
     for osm_object in read_objects(path, _KEYS, _AREA_KEYS, READING, progress):
         tags = dict(osm_object.tags)
         if osm_object.is_way() and (kind := find_kind(tags)) is not None:
-            found += [DrawnLine(kind, run) for run in _list_runs(osm_object.nodes, holds)]
+            found += [DrawnLine(kind, run) for run in _list_runs(osm_object.nodes, is_in_area)]
         elif osm_object.is_area() and (tags.get("natural") == "water" or tags.get("waterway") == "riverbank"):
-            found += [DrawnLine(LayerKind.WATER, ring) for ring in _list_rings(osm_object, holds)]
+            found += [DrawnLine(LayerKind.WATER, ring) for ring in _list_rings(osm_object, is_in_area)]
     return found
 
 
@@ -55,21 +55,21 @@ def find_kind(tags: Mapping[str, str]) -> LayerKind | None:
     return _HIGHWAYS.get(tags.get("highway", "").removesuffix("_link"))
 
 
-def _list_runs(nodes: Iterable[Any], holds: Holds) -> list[list[Point]]:
+def _list_runs(nodes: Iterable[Any], is_in_area: IsInArea) -> list[list[Point]]:
     places = [node.location for node in nodes]
-    runs = groupby(places, key=lambda place: place.valid() and holds(place.lat, place.lon))
-    lines = [[(place.lat, place.lon) for place in run] for is_held, run in runs if is_held]
+    runs = groupby(places, key=lambda place: place.valid() and is_in_area(place.lat, place.lon))
+    lines = [[(place.lat, place.lon) for place in run] for is_inside, run in runs if is_inside]
     return [line for line in lines if len(line) > 1]
 
 
-def _list_rings(area: Any, holds: Holds) -> Iterator[list[Point]]:
+def _list_rings(area: Any, is_in_area: IsInArea) -> Iterator[list[Point]]:
     """Yield the outer rings of an area that reach into the area read, and the rings of their islands."""
     for outer in area.outer_rings():
         rings = [
             [(node.location.lat, node.location.lon) for node in ring if node.location.valid()]
             for ring in (outer, *area.inner_rings(outer))
         ]
-        if any(holds(*point) for point in rings[0]):
+        if any(is_in_area(*point) for point in rings[0]):
             yield from (ring for ring in rings if len(ring) > 3)
 
 

@@ -18,7 +18,7 @@ def ignore_progress(_work: str, _done: int, _total: int | None) -> None:
     """Report nothing."""
 
 
-Holds = Callable[[float, float], bool]
+IsInArea = Callable[[float, float], bool]
 """Whether a latitude and longitude, in degrees, are in the area that is read."""
 
 # The positions of the nodes of larger files are stored in a file, not in memory.

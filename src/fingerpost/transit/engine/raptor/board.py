@@ -44,7 +44,16 @@ def list_board_departures(
     if wanted is not None and 0 < wanted < len(order):
         order = order[: np.searchsorted(rows[order, 2], rows[order[wanted - 1], 2], "right")]
     stop_times = zip(part[order].tolist(), position[order].tolist(), rows[order, 2].tolist(), strict=True)
-    return [_board_departure(timetable, search_timetable, *stop_time) for stop_time in stop_times], len(rows)
+    departures = [
+        BoardDeparture(
+            trip_departure=(trip_departure := int(search_timetable.parts.trip_departure[row])),
+            service_day=date.fromordinal(int(search_timetable.parts.day[row])),
+            stop_time=timetable.find_first_stop_time(trip_departure) + at,
+            departure=search_timetable.to_instant(departure_s),
+        )
+        for row, at, departure_s in stop_times
+    ]
+    return departures, len(rows)
 
 
 def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:
@@ -57,15 +66,3 @@ def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, In
     key = np.repeat(np.arange(len(parts.first) - 1), np.diff(parts.first)) * longest + parts.position
     part = np.searchsorted(key, instance * longest + position, "right") - 1
     return part, position - parts.position[part]
-
-
-def _board_departure(
-    timetable: Timetable, search_timetable: SearchTimetable, part: int, position: int, departure_s: int
-) -> BoardDeparture:
-    trip_departure = int(search_timetable.parts.trip_departure[part])
-    return BoardDeparture(
-        trip_departure=trip_departure,
-        service_day=date.fromordinal(int(search_timetable.parts.day[part])),
-        stop_time=timetable.find_first_stop_time(trip_departure) + position,
-        departure=search_timetable.to_instant(departure_s),
-    )

@@ -241,8 +241,6 @@ def run_kernel(
 
 
 def _with_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:
-    if not search_timetable.search_stops.is_split:
-        return kernel_query
     near, access_stop = search_timetable.search_stops.expand(kernel_query.access_stop)
     far, egress_stop = search_timetable.search_stops.expand(kernel_query.egress_stop)
     return kernel_query._replace(

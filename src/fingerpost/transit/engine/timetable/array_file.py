@@ -27,11 +27,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def open_arrays(folder: Path, directory: Directory) -> Arrays:
-    """Open the arrays of a folder by memory map; writing to them never changes the disk.
-
-    Raises:
-        OSError, ValueError, TypeError: the file cannot be opened, or does not match its directory.
-    """
+    """Open the arrays of a folder by memory map; writing to them never changes the disk."""
     with (folder / ARRAYS).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     arrays = {
@@ -64,10 +60,7 @@ def read_contents(folder: Path) -> Any:
 
 @contextmanager
 def explaining_damage(subject: str, remedy: str) -> Iterator[None]:
-    """Raise SettingsInvalid if prepared data cannot be opened: the limit of open files, or damage with its remedy.
-
-    ``subject`` includes the verb: ``The prepared network in X is``.
-    """
+    """Raise SettingsInvalid if prepared data cannot be opened; ``subject`` is such as ``The prepared map is``."""
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -97,11 +90,7 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
 
 
 def open_timetable(folder: Path) -> Timetable:
-    """Open a saved timetable by memory map; writing to its arrays never changes the disk.
-
-    Raises:
-        SettingsInvalid: the folder is damaged, or of another format.
-    """
+    """Open a saved timetable, or raise SettingsInvalid if it is damaged or of another format."""
     subject = f"The prepared network in {folder} is"
     with explaining_damage(subject, _REMEDY):
         contents = read_contents(folder)
@@ -122,7 +111,7 @@ def _build_timetable(contents: Mapping[str, Any], arrays: Arrays) -> Timetable:
         languages = contents["languages"][name]
         columns[name] = {language: _column(arrays, f"{name}.{language}") for language in languages}
     timetable = Timetable(
-        feeds=tuple(_feed(raw) for raw in contents["feeds"]),
+        feeds=tuple(Feed(**{name: _to_tuple(value) for name, value in feed.items()}) for feed in contents["feeds"]),
         calendar_start=date.fromisoformat(contents["calendar_start"]),
         **columns,
     )
@@ -147,6 +136,5 @@ def _column(arrays: Arrays, name: str) -> TextColumn:
     return TextColumn(arrays[f"{name}.blob"], arrays[f"{name}.offsets"])
 
 
-def _feed(raw: Mapping[str, Any]) -> Feed:
-    lists = {key: tuple(raw[key]) for key in ("agencies", "agency_ids", "licences")}
-    return Feed(**{**raw, **lists})
+def _to_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -86,14 +86,9 @@ class TimetableStore:
         added_at: datetime,
         feeds: Sequence[str] | None = None,
         extract: str | None = None,
-        save_beside: Callable[[Path], None] | None = None,
+        save_more: Callable[[Path], None] | None = None,
     ) -> StoredTimetable:
-        """Add or replace a network, at any kill the old one or the new one; ``save_beside`` writes further files.
-
-        Raises:
-            ParameterError: the name is not allowed.
-            SettingsInvalid: the disk cannot be written; the old network stays.
-        """
+        """Add or replace a network; a crash leaves the old one or the new one. ``save_more`` writes further files."""
         name = plain_name(name)
         try:
             with locked(self._root / ".lock"):
@@ -102,8 +97,8 @@ class TimetableStore:
                 folder = self._prepared / f"{name}-{uuid.uuid4().hex}"
                 try:
                     save_timetable(timetable, folder)
-                    if save_beside is not None:
-                        save_beside(folder)
+                    if save_more is not None:
+                        save_more(folder)
                     _flush_files(folder)
                     pointer = {
                         "folder": folder.name,
@@ -231,10 +226,7 @@ def _stat(path: Path) -> tuple[int, int]:
 
 
 def _flush_files(folder: Path) -> None:
-    for path in folder.iterdir():
-        if path.is_dir():
-            _flush_files(path)
-        else:
-            flush_file(path)
+    for path in folder.rglob("*"):
+        (flush_folder if path.is_dir() else flush_file)(path)
     flush_folder(folder)
     flush_folder(folder.parent)

@@ -150,17 +150,17 @@ class AddressText:
 def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     """Parse a text as an address; ``cities`` are plain names. The name of a city alone is not an address."""
     spaced = _JOINED_NUMBER.sub(r"\1 \2", _NUMBER_ENDING.sub(r"\1", text))
-    parts = [words for part in spaced.split(",") if (words := plain(part).split())]
+    parts = [part.split() for part in map(plain, spaced.split(",")) if part]
     city: str | None = None
-    kept: list[list[str]] = []
+    words: list[str] = []
     for part in parts:
         bare = [word for word in part if not _POSTCODE.fullmatch(word)]
         named = find_city(" ".join(bare), cities) if bare and len(parts) > 1 else None
-        if named is not None:
+        if named is None:
+            words += bare
+        else:
             city = city or named
-        elif bare:
-            kept.append(bare)
-    words = strip_near(" ".join(word for part in kept for word in part)).split()
+    words = strip_near(" ".join(words)).split()
     if city is None:
         words, city = _split_city(words, cities)
     words, number = _split_number(words)
@@ -200,27 +200,28 @@ def _split_number(words: list[str]) -> tuple[list[str], HouseNumber | None]:
         match = _HOUSE.fullmatch(word)
         if match is None:
             continue
+        number = int(match[1])
         if at == 0:
             # 10 Downing Street
-            behind = words[1:]
-            return (behind, _number_of(match[1], match[2])) if behind and not _is_number(behind[0]) else (words, None)
+            street = words[1:]
+            return (
+                (street, HouseNumber(number, number, match[2]))
+                if street and not _is_number(street[0])
+                else (words, None)
+            )
         rest = words[at + 1 :]
         if not all(_is_number(word) or len(word) == 1 or word in _FLAT_WORDS for word in rest):
             return words, None
         last = int(rest[0]) if rest and rest[0].isdecimal() and not match[2] else 0
-        if int(match[1]) < last <= int(match[1]) + _WIDEST_RANGE:
-            return words[:at], HouseNumber(int(match[1]), last)
+        if number < last <= number + _WIDEST_RANGE:
+            return words[:at], HouseNumber(number, last)
         letter = match[2] or (rest[0] if rest and len(rest[0]) == 1 and rest[0].isalpha() else "")
-        return words[:at], _number_of(match[1], letter)
+        return words[:at], HouseNumber(number, number, letter)
     return words, None
 
 
 def _is_number(word: str) -> bool:
     return _HOUSE.fullmatch(word) is not None
-
-
-def _number_of(digits: str, letter: str) -> HouseNumber:
-    return HouseNumber(int(digits), int(digits), letter)
 
 
 # Kinds of places that a text may name in English, Finnish or Swedish, by the value of OpenStreetMap's tag.

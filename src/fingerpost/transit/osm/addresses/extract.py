@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.osm.addresses.address_text import HouseNumber, read_house_number
-from fingerpost.transit.osm.extract_file import Holds, ReadProgress, apart_m, ignore_progress, read_objects
+from fingerpost.transit.osm.extract_file import IsInArea, ReadProgress, apart_m, ignore_progress, read_objects
 
 Tags = Mapping[str, str]
 
@@ -157,17 +157,17 @@ class ExtractedAddresses:
     municipalities: list[FeatureNames] = field(default_factory=list)
 
 
-def read_addresses(path: Path, holds: Holds, progress: ReadProgress = ignore_progress) -> ExtractedAddresses:
-    reader = _ObjectReader(holds)
+def read_addresses(path: Path, is_in_area: IsInArea, progress: ReadProgress = ignore_progress) -> ExtractedAddresses:
+    reader = _ObjectReader(is_in_area)
     for osm_object in read_objects(path, _KEYS, _KEYS, READING, progress):
         reader.read(osm_object)
     return reader.finish()
 
 
 class _ObjectReader:
-    def __init__(self, holds: Holds) -> None:
+    def __init__(self, is_in_area: IsInArea) -> None:
         self._found = ExtractedAddresses()
-        self._holds = holds
+        self._is_in_area = is_in_area
         self._lines: list[Feature] = []
         # The name of the first street through a point, and the points that a street of another name has too.
         self._street_at: dict[Point, str] = {}
@@ -175,7 +175,7 @@ class _ObjectReader:
 
     def finish(self) -> ExtractedAddresses:
         for street in self._lines:
-            street.points = [point for point in thin_out(street.points, self._corners) if self._holds(*point)]
+            street.points = [point for point in thin_out(street.points, self._corners) if self._is_in_area(*point)]
             if street.points:
                 self._found.streets.append(street)
         return self._found
@@ -196,7 +196,7 @@ class _ObjectReader:
                 self._read_point(tags, _centre(corners))
 
     def _read_line(self, tags: Tags, points: list[Point]) -> None:
-        if not any(self._holds(*point) for point in points):
+        if not any(self._is_in_area(*point) for point in points):
             return
         feature = find_feature(tags, points)
         if feature is None or feature.kind is not FeatureKind.STREET:
@@ -207,7 +207,7 @@ class _ObjectReader:
         self._corners.update(point for point in points if self._street_at.setdefault(point, name) != name)
 
     def _read_point(self, tags: Tags, at: Point, *, is_node: bool = False) -> None:
-        if not self._holds(*at):
+        if not self._is_in_area(*at):
             return
         feature = find_feature(tags, [at])
         if feature is not None and feature.kind is FeatureKind.STREET:

@@ -32,7 +32,7 @@ from fingerpost.transit.rules.name_matching import FLOOR, plain
 
 # A position within this of a house is right (rule D2: places further apart are rivals).
 CERTAIN_M = 300.0
-# The least distance between house numbers.
+# The smallest distance between house numbers.
 _METRES_PER_NUMBER = 5
 GUESSED = 0.97
 UNCERTAIN = 0.79
@@ -52,12 +52,12 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
     if same:
         house = min(
             same,
-            key=lambda each: (
-                each.last != number.last,
-                each.letter != number.letter,
-                each.first != number.first,
-                each.letter,
-                each.last,
+            key=lambda known: (
+                known.last != number.last,
+                known.letter != number.letter,
+                known.first != number.first,
+                known.letter,
+                known.last,
             ),
         )
         return FoundHouse(house.text, houses[house], 1.0)
@@ -66,16 +66,16 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
         below = [house for house in houses if house.last < number.first and (number.first - house.last) % step == 0]
         above = [house for house in houses if house.first > number.first and (house.first - number.first) % step == 0]
         if below and above:
-            low = min(below, key=lambda each: (-each.last, each.letter))
-            high = min(above, key=lambda each: (each.first, each.letter))
+            low = min(below, key=lambda known: (-known.last, known.letter))
+            high = min(above, key=lambda known: (known.first, known.letter))
             (low_lat, low_lon), (high_lat, high_lon) = houses[low], houses[high]
             share = (number.first - low.last) / (high.first - low.last)
             at = low_lat + (high_lat - low_lat) * share, low_lon + (high_lon - low_lon) * share
             is_certain = apart_m(houses[low], houses[high]) <= 2 * CERTAIN_M
             guess = f"the position of number {number.text} is interpolated between {low.text} and {high.text}"
             return FoundHouse(number.text, at, GUESSED if is_certain else UNCERTAIN, guess)
-    most = max((house.last for house in houses), default=0) + 2 * reach_m / _METRES_PER_NUMBER
-    is_certain = reach_m <= CERTAIN_M and number.first <= most
+    max_number = max((house.last for house in houses), default=0) + 2 * reach_m / _METRES_PER_NUMBER
+    is_certain = reach_m <= CERTAIN_M and number.first <= max_number
     guess = f"number {number.text} is unknown; this is the middle of the street"
     return FoundHouse("", middle, GUESSED if is_certain else UNCERTAIN, guess)
 
@@ -182,7 +182,7 @@ class AddressIndex:
         whole = AddressText(plain(text))
         read = read_address_text(text, self._city_of_spelling)
         best: dict[int, tuple[float, Place]] = {}
-        for score, thing in _keep_likeliest(list(self._score(read)), read):
+        for score, thing in _select_likeliest(list(self._score(read)), read):
             best[thing.row] = self._with_number(thing, read, score, language)
         if read != whole:
             is_found = any(score >= _GOOD for score, _ in best.values())
@@ -223,17 +223,17 @@ class AddressIndex:
             ]
             for name in split_corner(text) or ()
         ]
-        points = {thing.row: self._list_points(thing.row) for found in streets for _, thing in found}
+        query = "SELECT lat, lon FROM near WHERE thing = ? AND number = ''"
+        points = {
+            thing.row: self._connection.execute(query, (thing.row,)).fetchall()
+            for matches in streets
+            for _, thing in matches
+        }
         for (score, one), (other_score, other) in product(*streets) if streets else ():
             for at in _list_corners(points[one.row], points[other.row]) if one != other else ():
                 names = {code: f"{one.names[code]} / {other.names[code]}" for code in one.names.keys() & other.names}
                 corner = replace(one, name=f"{one.name} / {other.name}", names=names)
                 yield min(score, other_score), self._place(corner, language, at=at)
-
-    def _list_points(self, street: int) -> list[Point]:
-        return self._connection.execute(
-            "SELECT lat, lon FROM near WHERE thing = ? AND number = ''", (street,)
-        ).fetchall()
 
     def _list_of_kind(self, words: str, focus: Coordinate | None) -> list[_Thing]:
         if words not in KIND_OF_WORD:
@@ -278,7 +278,7 @@ class AddressIndex:
         tail = f" {number}" if number else ""
         return Place(
             name=f"{name}{tail}",
-            names={code: f"{each}{tail}" for code, each in thing.names.items()},
+            names={code: f"{other}{tail}" for code, other in thing.names.items()},
             language=chosen,
             coordinate=Coordinate(*(at or thing.at)),
             kind=PlaceKind.ADDRESS,
@@ -325,12 +325,12 @@ class AddressIndex:
         }
 
 
-def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) -> list[tuple[float, _Thing]]:
+def _select_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) -> list[tuple[float, _Thing]]:
     if reading.number is None or len(scored) <= _MAX_NUMBERED:
         return scored
-    ordered = sorted(scored, key=lambda each: (-each[0], each[1].row))
-    least = min(ordered[0][0] - _MUCH_LESS, ordered[_MAX_NUMBERED - 1][0])
-    return [each for each in ordered if each[0] >= least]
+    ordered = sorted(scored, key=lambda match: (-match[0], match[1].row))
+    min_score = min(ordered[0][0] - _MUCH_LESS, ordered[_MAX_NUMBERED - 1][0])
+    return [match for match in ordered if match[0] >= min_score]
 
 
 def _list_corners(points: list[Point], others: list[Point]) -> list[Point]:

@@ -1,15 +1,4 @@
-"""Join the features of an OpenStreetMap extract, and write the index of addresses and places, one SQLite file.
-
-::
-
-    meta              keys and values
-    thing             streets, places and cities
-    spelling          plain spellings, the shortest first
-    spelling_of       the things of a spelling, and how well it fits them
-    words, trigrams   full text over the spellings: by beginnings of words, and by three letters in a row
-    house             numbers along a street
-    near              things and houses by the cells of a grid
-"""
+"""Join the features of an OpenStreetMap extract, and write the index of addresses and places, one SQLite file."""
 
 import json
 import math
@@ -206,6 +195,7 @@ APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
 _COLUMNS = 1 << 24
 
+# Spellings are plain names, the shortest first; ``near`` has things and houses by the cells of a grid.
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE thing (

@@ -15,7 +15,7 @@ import numpy as np
 
 from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.osm.extract_file import Holds, ReadProgress, ignore_progress, read_objects
+from fingerpost.transit.osm.extract_file import IsInArea, ReadProgress, ignore_progress, read_objects
 from fingerpost.transit.osm.streets.graph import (
     BLOCKED,
     CROSSING,
@@ -165,16 +165,12 @@ def find_node_flags(tags: Tags) -> int:
     kerb = tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no")
     return (
         LIGHTS * (tags.get("crossing") == "traffic_signals")
-        | LIFT * is_lift(tags)
+        | LIFT * (tags.get("highway") == "elevator")
         | BLOCKED * blocks_node(tags)
         | KERB * (kerb == "raised")
         | UNKNOWN_KERB * (kerb in _UNKNOWN_KERBS)
         | CROSSING * (tags.get("highway") == "crossing")
     )
-
-
-def is_lift(tags: Tags) -> bool:
-    return tags.get("highway") == "elevator"
 
 
 def is_stop(tags: Tags) -> bool:
@@ -205,7 +201,7 @@ _CELL_DEG = 0.01
 _ROWS = 1 << 16
 
 
-def find_area(lats: Float64, lons: Float64) -> Holds:
+def find_area(lats: Float64, lons: Float64) -> IsInArea:
     """Return a function that tests whether a position is within 3 km of some stops, to the cell of a grid."""
     steps = math.ceil(REACH_M / METRES_PER_DEGREE / _CELL_DEG)
     widest = math.cos(math.radians(min(85.0, float(np.abs(lats).max(initial=0.0)) + 0.1)))
@@ -269,8 +265,8 @@ class ExtractedStreets:
     entrances: list[OsmEntrance] = field(default_factory=list)
 
 
-def read_extract(path: Path, holds: Holds, progress: ReadProgress = ignore_progress) -> ExtractedStreets:
-    reader = _ExtractReader(holds)
+def read_extract(path: Path, is_in_area: IsInArea, progress: ReadProgress = ignore_progress) -> ExtractedStreets:
+    reader = _ExtractReader(is_in_area)
     for osm_object in read_objects(path, _KEYS, _WAY_KEYS, READING, progress):
         tags = dict(osm_object.tags)
         if osm_object.is_node():
@@ -283,15 +279,15 @@ def read_extract(path: Path, holds: Holds, progress: ReadProgress = ignore_progr
 
 
 class _ExtractReader:
-    def __init__(self, holds: Holds) -> None:
+    def __init__(self, is_in_area: IsInArea) -> None:
         self.streets = ExtractedStreets()
-        self._holds = holds
+        self._is_in_area = is_in_area
         # Doors by node; the outlines of metro stations, read later, decide which of them are entrances.
         self._doors: dict[int, OsmEntrance] = {}
 
     def read_node(self, node: Any, tags: Tags) -> None:
         streets = self.streets
-        if not self._holds(node.lat, node.lon):
+        if not self._is_in_area(node.lat, node.lon):
             return
         flags = find_node_flags(tags)
         if flags:
@@ -315,7 +311,7 @@ class _ExtractReader:
             return
         rule = find_way_rule(tags)
         for nodes in self._place(way.nodes):
-            if is_lift(tags) and len(nodes) > 1 and nodes[0] != nodes[-1]:
+            if tags.get("highway") == "elevator" and len(nodes) > 1 and nodes[0] != nodes[-1]:
                 self._add_lift(way.id, nodes)
             self.streets.uses.update(nodes)
             if rule is not None and len(nodes) > 1:
@@ -355,7 +351,7 @@ class _ExtractReader:
             ref = node.ref
             if ref not in positions:
                 place = node.location
-                if not (place.valid() and self._holds(place.lat, place.lon)):
+                if not (place.valid() and self._is_in_area(place.lat, place.lon)):
                     if stretch:
                         yield stretch
                     stretch = []

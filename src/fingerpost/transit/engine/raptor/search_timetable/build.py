@@ -238,25 +238,26 @@ class _Cached:
 class DayCache:
     """Bounds the memory of search timetables; drops the least recently used, but never the newest."""
 
-    def __init__(self, most_bytes: int = CACHE_BYTES) -> None:
-        self._most_bytes = most_bytes
+    def __init__(self, max_bytes: int = CACHE_BYTES) -> None:
+        self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self.uses = itertools.count()
         # Weak, so that the search timetables of an unused overlay are dropped with it.
         self._owners: WeakSet[SearchTimetables] = WeakSet()
 
-    def add(self, owner: "SearchTimetables", key: _Key, search_timetable: SearchTimetable) -> None:
+    def add(self, owner: "SearchTimetables", key: _Key, search_timetable: SearchTimetable) -> _Cached:
         added = _Cached(search_timetable, count_bytes(search_timetable), next(self.uses))
         with self._lock:
             self._owners.add(owner)
             owner.cached[key] = added
             owned = [(cached, key, other.cached) for other in self._owners for key, cached in other.cached.items()]
-            left_bytes = sum(cached.size_bytes for cached, _, _ in owned) - self._most_bytes
+            left_bytes = sum(cached.size_bytes for cached, _, _ in owned) - self._max_bytes
             for cached, old_key, entries in sorted(owned, key=lambda entry: entry[0].used):
                 if left_bytes <= 0 or cached is added:
                     break
                 del entries[old_key]
                 left_bytes -= cached.size_bytes
+        return added
 
 
 def count_bytes(search_timetable: SearchTimetable) -> int:
@@ -286,22 +287,14 @@ class SearchTimetables:
             with self._building:
                 cached = self.cached.get(key)
                 if cached is None:
-                    return self._build(key)
+                    timetable = self._step_free if step_free else self._timetable
+                    built = build_search_timetable(
+                        timetable, day, mirrored=mirrored, step_free=step_free,
+                        overlay=self._overlay, further_days=further_days,
+                    )  # fmt: skip
+                    cached = self.cache.add(self, key, built)
         cached.used = next(self.cache.uses)
         return cached.search_timetable
-
-    def _build(self, key: _Key) -> SearchTimetable:
-        day, mirrored, step_free, further_days = key
-        search_timetable = build_search_timetable(
-            self._step_free if step_free else self._timetable,
-            day,
-            mirrored=mirrored,
-            step_free=step_free,
-            overlay=self._overlay,
-            further_days=further_days,
-        )
-        self.cache.add(self, key, search_timetable)
-        return search_timetable
 
     def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
         return (day, mirrored, step_free, 0) in self.cached

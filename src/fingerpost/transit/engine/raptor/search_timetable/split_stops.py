@@ -167,10 +167,6 @@ class SearchStops:
     copy_first: Int64 | None = None
     copy: Int32 | None = None
 
-    @property
-    def is_split(self) -> bool:
-        return self.copy is not None
-
     def expand(self, stops: Int32) -> tuple[Int64, Int32]:
         """Return the copies of some stops: the position among ``stops`` and the row."""
         if self.copy_first is None or self.copy is None:
