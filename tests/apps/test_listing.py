@@ -9,7 +9,7 @@ from fingerpost.apps.mcp.server import build_result
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract.envelope import Contract
-from fingerpost.contract.published_tool import failure_answer
+from fingerpost.contract.published_tool import new_failure
 from fingerpost.errors import PlaceAmbiguous, SettingsInvalid
 from fingerpost.remedies import Remedy, RemedyKind
 
@@ -124,7 +124,7 @@ def test_bounds_bear_the_names_of_json_schema(application):
 def test_a_failure_has_its_cause_and_its_remedy_in_meta():
     """A10: clients that word failures for people need values, not the sentence for agents."""
     remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": "the label"})
-    answer = failure_answer(PlaceAmbiguous("unclear", hint=remedy), Contract.PLAN_TRIP, "id", {})
+    answer = new_failure(PlaceAmbiguous("unclear", hint=remedy), Contract.PLAN_TRIP, "id")
 
     meta = build_result(answer)["_meta"]
     assert meta == {

@@ -158,12 +158,6 @@ def test_nothing_found_is_a_success_with_the_reason(over, found, reason):
     assert (answer.body["message"][: len(reason)], answer.is_error) == (reason, False)
 
 
-def test_the_reason_names_an_end_as_the_caller_does(over):
-    message = over(london())("planJourney", {"from": "51.5,-0.1", "to": "B"}).body["message"]
-
-    assert "No stop is within 3000 m of 'from', the longest walk allowed" in message
-
-
 def test_the_sixth_call_in_a_second_is_refused_at_once(tmp_path):
     network = london(hop(0, 10))
     tools = {tool.name: tool for tool in list_tools(FakeNetworks(network), VariableStore(tmp_path / "v.sqlite"))}

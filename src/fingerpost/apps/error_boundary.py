@@ -8,9 +8,9 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
-from fingerpost.contract.envelope import Contract, code_of, render_error, unexpected
+from fingerpost.contract.envelope import Contract, code_of, unexpected
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published_tool import PublishedTool, failure_answer
+from fingerpost.contract.published_tool import PublishedTool, new_failure
 from fingerpost.contract.size_bounds import bound_answer
 from fingerpost.contract.tool_definition import Answer, ReportProgress, ToolDefinition, ignore_progress
 from fingerpost.errors import StorageUnavailable, ToolNotFound
@@ -108,5 +108,4 @@ def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: s
     error = ToolNotFound(name if len(name) <= _MAX_NAME_CHARS else f"{name[:_MAX_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
     correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
-    body = render_error(error, Contract.PLAN_TRIP, correlation_id)
-    return failure_answer(error, Contract.PLAN_TRIP, correlation_id, body)
+    return new_failure(error, Contract.PLAN_TRIP, correlation_id)

@@ -80,7 +80,7 @@ class PublishedTool(Tool):
         if self.definition.input_model is ToolInput:
             sent = raw if isinstance(raw, Mapping) else {}
             query_type, parameters = sent.get("query_type"), sent.get("parameters")
-        body = render_error(
+        return new_failure(
             error,
             self.definition.contract,
             correlation_id,
@@ -88,7 +88,6 @@ class PublishedTool(Tool):
             query_type=query_type if isinstance(query_type, str) else "",
             parameters=parameters if isinstance(parameters, Mapping) else None,
         )
-        return failure_answer(error, self.definition.contract, correlation_id, body)
 
     async def execute(
         self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
@@ -161,10 +160,18 @@ def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
     return adapter_of(shape).validate_python(dict(fields), by_alias=True, by_name=False)
 
 
-def failure_answer(error: ToolError, contract: Contract, correlation_id: str, body: dict[str, Any]) -> Answer:
-    """Return the answer that reports an error; ``body`` renders it in the contract's envelope."""
+def new_failure(
+    error: ToolError,
+    contract: Contract,
+    correlation_id: str,
+    *,
+    tool: str = "",
+    query_type: str | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Answer:
+    """Return the answer that reports an error in a contract's envelope; see ``render_error``."""
     return Answer(
-        body=body,
+        body=render_error(error, contract, correlation_id, tool=tool, query_type=query_type, parameters=parameters),
         text=text_of_error(error, contract),
         is_error=is_failure(error, contract),
         correlation_id=correlation_id,

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from fingerpost.contract.envelope import Contract, render_error, text_of_error
+from fingerpost.contract.envelope import Contract
+from fingerpost.contract.published_tool import new_failure
 from fingerpost.contract.tool_definition import Answer, Path, ToolDefinition
 from fingerpost.errors import ParameterError
 
@@ -70,9 +71,7 @@ def bound_answer(answer: Answer, tool: ToolDefinition) -> Answer:
     try:
         body, truncated = _bound_body(answer.body, paths, hint)
     except ParameterError as error:
-        body = render_error(error, tool.contract, answer.correlation_id, tool=tool.name)
-        text = text_of_error(error, tool.contract)
-        return replace(answer, body=body, text=text, is_error=True, error=error, extras={}, output=None)
+        return new_failure(error, tool.contract, answer.correlation_id, tool=tool.name)
     if truncated and answer.error is None:
         body = _note(body, truncated, tool)
     text = _bound_text(answer.text, hint, [f"! {part.to_sentence()}" for part in truncated])

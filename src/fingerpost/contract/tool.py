@@ -15,7 +15,20 @@ def success_response(
     additional_data: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """See ``Tool.format_success_response``."""
-    return _standard(tool, query_type, parameters, results, {"success": True}, additional_data)
+    standard: dict[str, Any] = {
+        "query_type": query_type,
+        "parameters": dict(parameters),
+        "results": list(results),
+        "output_key": tool,
+        "success": True,
+    }
+    extra = additional_data or {}
+    clash = sorted(standard.keys() & extra.keys())
+    if clash:
+        raise BrokenContract(
+            f"{tool}: additional data would replace standard fields of the response: {', '.join(clash)}"
+        )
+    return standard | dict(extra)
 
 
 def failure_response(
@@ -29,27 +42,9 @@ def failure_response(
     """See ``Tool.format_error_response``."""
     if error_type not in ("error", "warning"):
         raise BrokenContract(f"{tool}: error_type must be error or warning, not {error_type!r}")
-    outcome = {"success": False, error_type: error_message}
-    return _standard(tool, query_type, parameters, (), outcome, additional_data)
-
-
-def _standard(
-    tool: str,
-    query_type: str,
-    parameters: Mapping[str, Any],
-    results: Sequence[Any],
-    outcome: Mapping[str, Any],
-    additional_data: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    standard = {"query_type": query_type, "parameters": dict(parameters), "results": list(results), "output_key": tool}
-    standard |= outcome
-    extra = additional_data or {}
-    clash = sorted(standard.keys() & extra.keys())
-    if clash:
-        raise BrokenContract(
-            f"{tool}: additional data would replace standard fields of the response: {', '.join(clash)}"
-        )
-    return standard | dict(extra)
+    fields = {error_type: error_message, **(additional_data or {})}
+    response = success_response(tool, query_type, parameters, (), fields)
+    return {**response, "success": False, error_type: error_message}
 
 
 class Tool(ABC):

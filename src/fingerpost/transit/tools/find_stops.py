@@ -81,7 +81,10 @@ class FindStops(PublishedTool):
             Deadline(),
         )
         near = outcome.value
-        fitting = sorted((stop for stop in near.stops if _fits(stop, arguments)), key=_order)
+        fitting = sorted(
+            (stop for stop in near.stops if _fits(stop, arguments)),
+            key=lambda stop: (round(stop.distance_m), stop.stop.id or ""),
+        )
         shown = fitting[: arguments.max_results]
         more = f"{len(fitting)} stops are near, of which the nearest {format_count_of_shown(len(shown))}."
         cut = list_stated((WarningCode.TRUNCATED_RESULTS, more if len(fitting) > len(shown) else None))
@@ -115,10 +118,6 @@ def describe_stops(answer: FindStopsOutput) -> str:
 
 def _words(stop: NearbyStop) -> list[TripWord]:
     return sorted({trip_word(mode) for mode in stop.modes})
-
-
-def _order(stop: NearbyStop) -> tuple[int, str]:
-    return round(stop.distance_m), stop.stop.id or ""
 
 
 def _fits(stop: NearbyStop, arguments: FindStopsInput) -> bool:

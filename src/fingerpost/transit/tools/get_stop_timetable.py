@@ -259,7 +259,8 @@ def _answer(
     stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Sequence[Warning], include: Collection[str]
 ) -> ToolReply:
     scheduled = [departure for departure in board.departures if window.first <= departure.scheduled <= window.last]
-    running = sorted((row for row in scheduled if not row.cancelled), key=_order)
+    running = [row for row in scheduled if not row.cancelled]
+    running.sort(key=lambda row: (row.scheduled, row.line, row.destination, row.trip_id))
     rows = [serialize_departure(row) for row in running[: window.max_rows]]
     shown = running[: _count_shown(running, rows, window)]
     provenance = board.provenance
@@ -268,8 +269,20 @@ def _answer(
     report = report_board(board, shown, "meta/stop", window.now, stated)
     reason = None if running else _find_reason(window, board)
     why_empty = None if running or board.gap is None else explain_gap(board.gap)
-    lines = _group_by_line(running if window.is_until else ())
-    summaries = [_serialize_line(rows_of_line) for rows_of_line in lines]
+    by_line: dict[tuple[str, str], list[Departure]] = {}
+    for row in running if window.is_until else ():
+        by_line.setdefault((row.line, row.destination), []).append(row)
+    lines = list(by_line.values())
+    summaries: list[TimetableLine] = [
+        {
+            "routeShortName": line,
+            "headsign": headsign,
+            "departures": len(departures),
+            "first": format_utc(departures[0].scheduled),
+            "last": format_utc(departures[-1].scheduled),
+        }
+        for (line, headsign), departures in by_line.items()
+    ]
     fitting = summaries[: min(MAX_LINES, count_fitting(summaries, MAX_LINE_BYTES))]
     meta = {
         **report.serialize([stop["id"]], in_utc=True),
@@ -288,10 +301,6 @@ def _answer(
     }
     text = _write_text(body, shown, lines[: len(fitting)], window, why_empty)
     return reply_with_colors(body, text, list_row_paths(shown), include)
-
-
-def _order(departure: Departure) -> tuple[int, str, str, str]:
-    return departure.scheduled, departure.line, departure.destination, departure.trip_id
 
 
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
@@ -323,24 +332,6 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     # A gap without a next departure means that none follows within a day.
     is_over = gap is not None and gap.next_departure is None
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
-
-
-def _group_by_line(running: Sequence[Departure]) -> list[list[Departure]]:
-    by_line: dict[tuple[str, str], list[Departure]] = {}
-    for row in running:
-        by_line.setdefault((row.line, row.destination), []).append(row)
-    return [*by_line.values()]
-
-
-def _serialize_line(departures: Sequence[Departure]) -> TimetableLine:
-    first, last = departures[0], departures[-1]
-    return {
-        "routeShortName": first.line,
-        "headsign": first.destination,
-        "departures": len(departures),
-        "first": format_utc(first.scheduled),
-        "last": format_utc(last.scheduled),
-    }
 
 
 def serialize_departure(departure: Departure) -> TimetableDeparture:

@@ -22,19 +22,16 @@ _T = TypeVar("_T")
 # The contract's maximum of ``maxTransfers``.
 _MAX_TRANSFERS = 8
 _BOARD_S = 2 * 3600
-SIDES = ("the origin", "the destination")
 _NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time"
 # A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
 _MIN_GAIN_S = 1800
 BETTER_WITHIN_S = 2.0
 
 
-async def explain_no_trip(
-    network: Network, query: JourneyQuery, deadline: Deadline, sides: tuple[str, str] = SIDES
-) -> str | None:
+async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
     """Return the causes that a network found no trip, without a final stop; None if its source fails meanwhile."""
     causes = []
-    for side, end in zip(sides, (query.origin, query.destination), strict=True):
+    for side, end in (("the origin", query.origin), ("the destination", query.destination)):
         causes.append(await _or_none(_explain_end(network, side, end, query, deadline)))
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
     answer = None if wider == query else await _or_none(plan_usable(network, wider, deadline))
@@ -44,7 +41,7 @@ async def explain_no_trip(
         # A source that finds no step-free trip offers one with steps.
         causes += list_weak_links([best]) if query.step_free else []
     if not any(causes):
-        causes.append(await _or_none(_explain_origin(network, query, deadline, sides[0])))
+        causes.append(await _or_none(_explain_origin(network, query, deadline)))
     if not any(causes) and (answer is not None or wider == query):
         causes.append(_NO_HELP)
     return ". ".join(cause for cause in causes if cause) or None
@@ -121,7 +118,7 @@ async def _explain_end(
     )
 
 
-async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline, side: str) -> str | None:
+async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
     """Return that nothing departs near the origin any more; None of servers, whose boards cost a request a stop."""
     profile = network.profile
     is_here = profile.answer_deadline_s is None and profile.fallback is None
@@ -133,10 +130,10 @@ async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadl
         near = await network.list_stops_near(at, radius_m, language=query.language)
         stop_ids = [stop.stop.id for stop in near.stops if stop.stop.id is not None]
     board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
-    board = await ask_one(network, lambda asked: asked.list_departures(board_query), deadline)
+    board = await ask_one(network, lambda queried: queried.list_departures(board_query), deadline)
     if board.gap is None or board.gap.next_departure is not None or board.departures:
         return None
-    return f"Nothing departs near {side}. {explain_gap(board.gap).words}"
+    return f"Nothing departs near the origin. {explain_gap(board.gap).words}"
 
 
 def format_trip(trip: Itinerary, zone: str) -> str:

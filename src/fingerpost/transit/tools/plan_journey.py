@@ -224,9 +224,7 @@ class PlanJourney(PublishedTool):
             language=_LANGUAGE,
             wanted=MAX_JOURNEYS,
         )
-        found = await search_trip(
-            ends, query, limit=_MAX_SEARCHED, with_alternatives=True, in_full=False, sides=("'from'", "'to'")
-        )
+        found = await search_trip(ends, query, limit=_MAX_SEARCHED, with_alternatives=True, in_full=False)
         return _JourneysFound(
             answer=replace(
                 found.first_answer, itineraries=found.ranked.found, provenance=found.provenance, why_nothing=None

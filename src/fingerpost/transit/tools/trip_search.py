@@ -22,7 +22,7 @@ from fingerpost.transit.rules.ranking import JourneyPreset, route_id
 from fingerpost.transit.rules.times import format_instant, local_date_of
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax_limits
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
-from fingerpost.transit.tools.no_trip import SIDES, explain_no_trip, find_better_beyond, plan_usable
+from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_beyond, plan_usable
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.wording import WhyEmptySentence
 
@@ -100,7 +100,6 @@ async def search_trip(
     limit: int,
     with_alternatives: bool,
     in_full: bool = True,
-    sides: tuple[str, str] = SIDES,
 ) -> TripFound:
     """Query the networks in order, between the ends in each; relax once if nothing is found or a trip is disrupted.
 
@@ -124,7 +123,7 @@ async def search_trip(
         else:
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
-        raise await _new_no_itinerary(network, query, deadline, first.answer, sides)
+        raise await _new_no_itinerary(network, query, deadline, first.answer)
     ranked = merge_alternatives(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
@@ -161,7 +160,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 
 
 async def _new_no_itinerary(
-    network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer, sides: tuple[str, str]
+    network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer
 ) -> NoItinerary:
     """Return the error; its hint has the earliest arrival, feeds out of service, or another cause."""
     hint = None
@@ -173,7 +172,7 @@ async def _new_no_itinerary(
             hint += f", leaving at {format_instant(first.departure, zone)}"
     hint = hint or find_out_of_service_hint(answer.provenance.out_of_service) or answer.why_nothing
     return NoItinerary(
-        "No itineraries for given constraints", hint=hint or await explain_no_trip(network, query, deadline, sides)
+        "No itineraries for given constraints", hint=hint or await explain_no_trip(network, query, deadline)
     )
 
 
