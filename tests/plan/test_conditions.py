@@ -28,7 +28,7 @@ NAMES = {"value": [1, 2], "results": [{"v": 3}], "memory": {"a": {"success": Tru
     ],
 )
 def test_what_a_condition_may_say(text, expected):
-    assert compile_condition(text, "revenue").holds(NAMES) is expected
+    assert compile_condition(text, "revenue").is_true(NAMES) is expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_is_refused_says_why(text, expected):
 @pytest.mark.parametrize("text", ["value > 1", "value['x']", "value[9]", "memory[value]", "len(3)"])
 def test_values_that_do_not_fit_are_told(text):
     with pytest.raises(ConditionFailed):
-        compile_condition(text, None).holds(NAMES)
+        compile_condition(text, None).is_true(NAMES)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_values_that_do_not_fit_are_told(text):
 def test_the_work_of_all_parts_of_a_condition_counts_together(text):
     many = range(200_000)
     with pytest.raises(ConditionFailed, match=r"^it takes too much work for values of this size$"):
-        compile_condition(text, None).holds({"value": [*many], "results": [*many, 0], "memory": [*many, 1]})
+        compile_condition(text, None).is_true({"value": [*many], "results": [*many, 0], "memory": [*many, 1]})
 
 
 @pytest.mark.parametrize(
@@ -88,16 +88,16 @@ def test_every_item_that_is_looked_at_counts(text, count, holds):
     names = {"value": [0] * count}
     if holds is None:
         with pytest.raises(ConditionFailed, match="too much work"):
-            condition.holds(names)
+            condition.is_true(names)
     else:
-        assert condition.holds(names) is holds
+        assert condition.is_true(names) is holds
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(alphabet="value()[]<>=!&|.'\"0123456789 andortifxlsNTrue+-*/%,:_", max_size=60))
 def test_any_text_compiles_or_is_refused(text):
     try:
-        answer = compile_condition(text, "k").holds({"value": 1, "results": [], "memory": {}, "k": "x"})
+        answer = compile_condition(text, "k").is_true({"value": 1, "results": [], "memory": {}, "k": "x"})
     except (ConditionInvalid, ConditionFailed) as error:
         answer = str(error) != ""
     assert answer in (True, False)

@@ -20,7 +20,7 @@ async def test_the_plan_step_contracts_example_runs_as_written(opened):
 
     assert state == "completed"
     assert memory.keyed()["revenue_data"]["data"] == {"Revenue": 394_328_000_000}
-    assert memory.value_of(runs.check(plan(EXAMPLE)).steps[1]) == 394_328_000_000
+    assert memory.paths() == {"revenue_data": ["data", "Revenue"]}
 
 
 async def test_run_again_from_that_memory_the_example_is_skipped(opened):

@@ -123,7 +123,7 @@ class ServedTool(PublishedTool):
         if lacking:
             raise BrokenContract(f"{self.name} answered without {', '.join(lacking)}")
         limits = Limits()
-        if excess := find_excess(dict(response), most_bytes=limits.output_bytes, most_depth=limits.depth):
+        if excess := find_excess(dict(response), max_bytes=limits.output_bytes, max_depth=limits.depth):
             raise BrokenContract(f"The output of {self.name} cannot be sent: a value in it {excess}")
         return dict(response)
 

@@ -135,5 +135,5 @@ class ToolMethods(Generic[_Body_co]):
     def get_plan_run(
         self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
     ) -> _Body_co:
-        """How a run of run_plan stands: state, progress, steps, partial results, what it waits for. include adds
-        plan, memory, items or events. Without run_id: your runs."""
+        """The state of a run of run_plan: progress, steps, partial results, pending approvals. include adds plan,
+        memory, items or events. Without run_id: your runs."""

@@ -24,7 +24,7 @@ from fingerpost.errors import ParameterError, SourceFailed, SourceLimited, Sourc
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
-from fingerpost.net.outcomes import Ending, count_request, ending_of, find_failure, may_retry
+from fingerpost.net.outcomes import Ending, count_request, find_ending, find_failure, may_retry
 from fingerpost.net.redaction import MIN_SECRET_CHARS_IN_CONTENT, redact
 from fingerpost.net.request import REDIRECTS, Request, follow_redirect, server_of
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
@@ -133,7 +133,7 @@ class Client:
             failure, ending = late if state.in_flight else None, Ending.TIMED_OUT
             raise state.last_error or late from error
         except ToolError as error:
-            failure, ending = error, ending_of(error)
+            failure, ending = error, find_ending(error)
             raise
         except asyncio.CancelledError:
             left_s = clock.find_left_s()
@@ -145,16 +145,12 @@ class Client:
             if ending is not None:
                 count_request(host, ending)
             if not request.guarded:
-                has_answered = ending is Ending.ANSWERED or (failure is not None and state.answered)
-                self._count(server, failure, has_answered=has_answered)
-
-    def _count(self, server: str, failure: ToolError | None, *, has_answered: bool) -> None:
-        if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
-            self._breaker.record_failure(server)
-        elif has_answered:
-            self._breaker.record_success(server)
-        else:
-            self._breaker.release(server)
+                end_call = self._breaker.release
+                if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
+                    end_call = self._breaker.record_failure
+                elif ending is Ending.ANSWERED or (failure is not None and state.answered):
+                    end_call = self._breaker.record_success
+                end_call(server)
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
         response = await self.fetch_into(request, MemoryBody(), None if known is None else known.validators)

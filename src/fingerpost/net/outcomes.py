@@ -42,14 +42,15 @@ def count_request(host: str, ending: Ending) -> None:
     SOURCE_REQUESTS.add(1, {HOST: host, "fingerpost.request.ending": ending.value})
 
 
-def ending_of(failure: ToolError) -> Ending:
-    if isinstance(failure, SourceLimited):
-        return Ending.LIMITED
-    if isinstance(failure, SourceTimeout):
-        return Ending.TIMED_OUT
-    if isinstance(failure, SourceUnreachable):
-        return Ending.UNREACHABLE
-    return Ending.FAILED
+_ENDINGS = {
+    SourceLimited: Ending.LIMITED,
+    SourceTimeout: Ending.TIMED_OUT,
+    SourceUnreachable: Ending.UNREACHABLE,
+}
+
+
+def find_ending(failure: ToolError) -> Ending:
+    return next((ending for kind, ending in _ENDINGS.items() if isinstance(failure, kind)), Ending.FAILED)
 
 
 def find_retry_after(value: str | None, now: datetime) -> float | None:
@@ -57,11 +58,11 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
         return None
     text = value.strip()
     if text.isascii() and text.isdigit():
-        return min(float(text), _MAX_WAIT_S)
-    instant = _read_date(text)
-    if instant is None:
+        wait_s = float(text)
+    elif (instant := _read_date(text)) is not None:
+        wait_s = (instant - now).total_seconds()
+    else:
         return None
-    wait_s = (instant - now).total_seconds()
     return min(max(0.0, wait_s), _MAX_WAIT_S)
 
 

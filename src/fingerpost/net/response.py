@@ -102,7 +102,7 @@ class Decompression:
             raise SourceChanged(f"The source answered in the encoding {coding[:40]!r}, which was not requested")
         self._member = zlib.decompressobj(_GZIP_WINDOW) if coding in _GZIP else None
         self._begun = False
-        self._held = False
+        self._has_buffered = False
 
     def feed(self, wire: bytes) -> Iterator[bytes]:
         """Yield the content of some received bytes in bounded pieces; raise SourceChanged if it is invalid."""
@@ -111,7 +111,7 @@ class Decompression:
             return
         if self._member.eof:
             wire = self._next_member(wire)
-        while wire or self._held:
+        while wire or self._has_buffered:
             try:
                 piece = self._member.decompress(wire, _PIECE_BYTES)
             except zlib.error as error:
@@ -120,7 +120,7 @@ class Decompression:
             if piece:
                 yield piece
             # After a full piece more may be buffered, even if all input was consumed.
-            self._held = len(piece) == _PIECE_BYTES and not self._member.eof
+            self._has_buffered = len(piece) == _PIECE_BYTES and not self._member.eof
             wire = self._next_member(self._member.unused_data) if self._member.eof else self._member.unconsumed_tail
 
     def _next_member(self, wire: bytes) -> bytes:

@@ -20,7 +20,7 @@ _EXAMPLE = "write it like value is not None, len(results) > 0 or value['total'] 
 
 
 class ConditionInvalid(ValueError):
-    """A text that is no valid condition; the message says why."""
+    """The text is not a valid condition."""
 
 
 class ConditionFailed(ValueError):
@@ -34,7 +34,7 @@ class Condition:
     text: str
     keys: frozenset[str]
 
-    def holds(self, names: Mapping[str, Any]) -> bool:
+    def is_true(self, names: Mapping[str, Any]) -> bool:
         try:
             # Parsed for each evaluation, because hundreds of trees would slow the garbage collector.
             return bool(_Evaluation(names).of(_parse(self.text)))
@@ -47,7 +47,7 @@ class Condition:
 
 def compile_condition(text: str, key: str | None) -> Condition:
     """Return a condition over ``value``, ``results``, ``memory`` and the key, or raise ConditionInvalid."""
-    names = (*OWN_NAMES, *([key] if key is not None else []))
+    names = (*OWN_NAMES, key) if key is not None and key.isidentifier() and key not in OWN_NAMES else OWN_NAMES
     if len(text) > MAX_CHARS:
         raise ConditionInvalid(f"it has {len(text)} characters, and may have {MAX_CHARS}")
     try:
@@ -184,8 +184,8 @@ _COMPARE: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
     ast.GtE: operator.ge,
     ast.Is: operator.is_,
     ast.IsNot: operator.is_not,
-    ast.In: lambda item, whole: operator.contains(whole, item),
-    ast.NotIn: lambda item, whole: not operator.contains(whole, item),
+    ast.In: lambda item, container: operator.contains(container, item),
+    ast.NotIn: lambda item, container: not operator.contains(container, item),
 }
 _ALLOWED: Final = (
     ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Compare, ast.Subscript, ast.List, ast.Tuple, *_UNARY, *_COMPARE,

@@ -25,7 +25,7 @@ from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import finished, now
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
-from fingerpost.plan.references import fill
+from fingerpost.plan.references import fill, walk
 from fingerpost.plan.remarks import find_unresolved_path
 from fingerpost.plan.step_attempts import StepCall, StepExecutor, failed, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
@@ -210,15 +210,14 @@ class Execution:
     def _think(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
         data = arguments
         if not data:
-            dependencies = [self.valid.steps[number] for number in ready.dependencies]
-            data = {
-                other.key: self._memory.value_of(other)
-                for other in dependencies
-                if other.key is not None and self._memory.response_of(other.step.step_id) is not None
-            }
+            data = {}
+            for number in ready.dependencies:
+                other, output = self.valid.steps[number], self._memory.response_of(number)
+                if other.key is not None and output is not None:
+                    data[other.key] = walk(output, other.step.output_path or [])
         response = success_response(THINKING, THINKING, arguments, [data], {"data": data})
         limits = self.limits
-        if excess := find_excess(response, most_bytes=limits.output_bytes, most_depth=limits.depth):
+        if excess := find_excess(response, max_bytes=limits.output_bytes, max_depth=limits.depth):
             raise ParameterError(f"The output of the step cannot be stored: a value in it {excess}")
         return response
 
@@ -227,7 +226,7 @@ class Execution:
         is_present, _value, response = self._memory.find_value(ready)
         is_wanted = ready.step.expected_key is None or is_present
         try:
-            is_done = is_wanted and ready.condition.holds(self._memory.names_for(ready))
+            is_done = is_wanted and ready.condition.is_true(self._memory.names_for(ready))
         except ConditionFailed as error:
             detail = encode({"reason": f"done_check: {error}"})
             self._append("condition_failed", ready.step.step_id, detail)

@@ -96,7 +96,7 @@ class Journal(ABC):
 
     @abstractmethod
     def lease(self, run_id: str) -> AbstractAsyncContextManager[bool]:
-        """Lock a run for execution; False where another process or task holds it."""
+        """Lock a run for execution; False if another process or task executes it."""
 
     @abstractmethod
     async def is_leased(self, run_id: str) -> bool:
@@ -143,11 +143,8 @@ class Journal(ABC):
             lambda connection: [Event(*row) for row in connection.execute(_LIST_EVENTS, (run_id, after))]
         )
 
-    async def forget_before(self, at: str) -> int:
-        """Remove runs that ended before an instant, and return how many."""
-        return len(await self._forget(at))
-
-    async def _forget(self, at: str) -> list[str]:
+    async def forget_before(self, at: str) -> list[str]:
+        """Remove runs that ended before an instant, and return their ids."""
         query = "DELETE FROM plan_run WHERE ended_at < %s RETURNING id"
         rows = await self._read(lambda connection: connection.execute(query, (at,)).fetchall())
         return [row[0] for row in rows]
@@ -263,5 +260,5 @@ def _describe(plan_json: str) -> tuple[str, int]:
 
 
 def _to_json(text: str) -> str:
-    """Return a text as JSON, which may hold a NUL; half a surrogate pair, which UTF-8 cannot encode, becomes ``?``."""
+    """Return a text as JSON, which may contain a NUL; half a surrogate pair becomes ``?``."""
     return json.dumps(text.encode("utf-8", "replace").decode())

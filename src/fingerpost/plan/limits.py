@@ -45,14 +45,14 @@ class Limits:
 _MAX_BITS = 4096
 
 
-def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
+def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
     """Return why a value cannot be stored as JSON, as the end of a sentence, or None.
 
     The size is a lower bound of the length of the JSON text.
     """
     size_bytes = 0
     level = [value]
-    for _ in range(most_depth + 1):
+    for _ in range(max_depth + 1):
         below: list[Any] = []
         for item in level:
             kind = type(item)
@@ -67,7 +67,7 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
                 below.extend(item.values())
             elif kind is list or kind is tuple:
                 size_bytes += 2 + len(item)
-                if size_bytes > most_bytes:
+                if size_bytes > max_bytes:
                     break
                 below.extend(item)
             elif kind is float and not math.isfinite(item):
@@ -78,14 +78,14 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
                 size_bytes += 1
             else:
                 return f"contains a {kind.__name__}, which is not JSON"
-            if size_bytes > most_bytes:
+            if size_bytes > max_bytes:
                 break
-        if size_bytes > most_bytes:
-            return f"is larger than {most_bytes:,} bytes of JSON"
+        if size_bytes > max_bytes:
+            return f"is larger than {max_bytes:,} bytes of JSON"
         if not below:
             return None
         level = below
-    return f"is nested more than {most_depth} deep"
+    return f"is nested more than {max_depth} deep"
 
 
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode

@@ -32,9 +32,6 @@ class Memory:
             self._read[step_id] = json.loads(self._outputs[step_id])
         return self._read.get(step_id)
 
-    def value_of(self, ready: ReadyStep) -> Any:
-        return walk(self.response_of(ready.step.step_id), ready.step.output_path or [])
-
     def find_value(self, ready: ReadyStep) -> tuple[bool, Any, Any]:
         """Return whether a step's key has a successful response with a value, the value, and the response."""
         if ready.key is None:

@@ -27,7 +27,7 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
     if isinstance(steps, list) and len(steps) > limits.steps:
         raise PlanInvalid(f"The plan has {len(steps):,} steps, and may have {limits.steps:,}", {"field": "plan"})
     # Some levels more: what limits parameters must not refuse the plan around them.
-    if excess := find_excess(dict(raw), most_bytes=limits.plan_bytes, most_depth=limits.depth + 4):
+    if excess := find_excess(dict(raw), max_bytes=limits.plan_bytes, max_depth=limits.depth + 4):
         raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
     is_dated = raw.get("created_at") is not None
     return _validated(dict(raw) if is_dated else {**raw, "created_at": now()}, "The plan")
@@ -51,7 +51,7 @@ def write_plan(plan: Plan) -> str:
 
 def plan_of(run: RunRecord) -> Plan:
     """Return the plan of a run as it was written, or raise PlanInvalid if this build does not know its shape."""
-    # Pydantic's own reader of JSON refuses half a surrogate pair, which the plan may hold.
+    # Pydantic's JSON parser refuses half a surrogate pair, which the plan may contain.
     return _validated(json.loads(run.plan_json), f"The plan of the run {run.run_id}")
 
 

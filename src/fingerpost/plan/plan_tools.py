@@ -14,7 +14,7 @@ from fingerpost.contract.wire import WireModel, write_stated
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import plan_of, read_plan
 from fingerpost.plan.planners import PlanningCapability
-from fingerpost.plan.records import Event, RunLine, StepRecord
+from fingerpost.plan.records import Event, StepRecord
 from fingerpost.plan.run_shapes import (
     CONTINUATION_HINT,
     TRUNCATABLE_PATHS,
@@ -141,7 +141,7 @@ class RunPlan(PublishedTool):
                 await self._runs.check_resumable(run_id, user)
 
 
-# The word for each event, and how much of the step is done.
+# The word for each event, and the share of the step that is done.
 _PROGRESS = {
     "step_started": ("begun", 0.5),
     "step_waiting": ("waits for a person", 0.5),
@@ -152,7 +152,7 @@ _PROGRESS = {
 
 
 class RunProgress:
-    """Report a run's progress: a started step counts half, an ended one whole, also while it is tried again."""
+    """Report a run's progress: a step counts half when it starts, and one when it ends."""
 
     def __init__(self, report: ReportProgress) -> None:
         self._report = report
@@ -205,7 +205,7 @@ class GetPlanRun(PublishedTool):
         name="get_plan_run",
         title="A plan's run",
         description=(
-            "How a run of run_plan stands: state, progress, steps, partial results, what it waits for. "
+            "The state of a run of run_plan: progress, steps, partial results, pending approvals. "
             "include adds plan, memory, items or events. Without run_id: your runs."
         ),
         contract=Contract.STEP,
@@ -219,16 +219,17 @@ class GetPlanRun(PublishedTool):
 
     async def handle(self, arguments: GetPlanRunInput, call: Call) -> ToolReply:
         if arguments.run_id is None:
-            lines = [await self._serialize_line(line) for line in await self._runs.list_runs(call.user)]
+            lines = [
+                write_stated(
+                    RunLineView, asdict(line) | {"state": await self._runs.state_of(line), "goal": line.goal[:200]}
+                )
+                for line in await self._runs.list_runs(call.user)
+            ]
             body = _respond(RunsAnswer, self.name, arguments, lines)
             return ToolReply(body, "\n".join(map(_format_line, lines)) or "No runs.", output=_RUNS)
         run = await self._runs.get(arguments.run_id, call.user)
         data = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
         return ToolReply(_respond(RunAnswer, self.name, arguments, data["values"], data), format_run(data))
-
-    async def _serialize_line(self, line: RunLine) -> RunLineView:
-        shown = {"state": await self._runs.state_of(line), "goal": line.goal[:200]}
-        return write_stated(RunLineView, asdict(line) | shown)
 
 
 def _format_line(line: RunLineView) -> str:

@@ -22,14 +22,14 @@ class JournalFailed(StorageUnavailable):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitialMemory:
-    """The memory that a run starts from: responses or plain values by key, and the path of each value."""
+    """The initial memory of a run: responses or plain values by key, and the path of each value."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     paths: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 class StepRecord(NamedTuple):
-    """The record of one step. ``output`` is the JSON text of the whole response, ``note`` the reason for its state."""
+    """The record of one step. ``output`` is the JSON text of the response, ``note`` the reason for its state."""
 
     step_id: int
     state: StepState

@@ -1,6 +1,6 @@
 """References: ``{"$ref": key, "path": jmespath, "default": ...}`` anywhere in a step's parameters.
 
-A reference is replaced by the value itself, so types are kept and nothing is pasted into text (rule F4).
+A reference is replaced by the value itself, so it preserves types, and nothing is inserted into text (rule F4).
 """
 
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ class Reference:
         return self.default is not _NOTHING
 
     def find_in(self, response: Any) -> Any:
-        """Return the value at the path in a whole response; None if there is none, or the path does not fit."""
+        """Return the value at the path in a response, or None."""
         assert self._search is not None
         try:
             return self._search(response)

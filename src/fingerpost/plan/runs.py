@@ -146,7 +146,7 @@ class PlanRuns:
         if run.state in ENDED or (known is not None and known.state != "waiting"):
             raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
         decision = {"note": note, "value": value}
-        if excess := find_excess(decision, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
+        if excess := find_excess(decision, max_bytes=self.limits.plan_bytes, max_depth=self.limits.depth):
             raise PlanInvalid(f"The decision cannot be stored: its value {excess}", {"field": "value"})
         await self._signal(run_id, "approve" if approved else "reject", step_id, decision)
 
@@ -185,7 +185,7 @@ class PlanRuns:
 
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> InitialMemory:
         values = dict(memory)
-        if excess := find_excess(values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
+        if excess := find_excess(values, max_bytes=self.limits.plan_bytes, max_depth=self.limits.depth):
             raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory"})
         if memory_of is None:
             return InitialMemory(values=values)
@@ -193,14 +193,14 @@ class PlanRuns:
         return await compute(self._continued, run, values)
 
     def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> InitialMemory:
-        most = self.limits.given_bytes
+        max_bytes = self.limits.given_bytes
         outputs = sum(len(step.output) for step in run.steps.values() if step.output is not None)
-        excess: str | None = f"is larger than {most:,} bytes of JSON"
-        if outputs <= most:
+        excess: str | None = f"is larger than {max_bytes:,} bytes of JSON"
+        if outputs <= max_bytes:
             earlier = self.memory_of(run)
             values = {**earlier.keyed(), **given}
             # Runs that start from one another would gather without end.
-            excess = find_excess(values, most_bytes=most, most_depth=self.limits.depth + 1)
+            excess = find_excess(values, max_bytes=max_bytes, max_depth=self.limits.depth + 1)
         if excess is not None:
             raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory_of"})
         return InitialMemory(
@@ -218,9 +218,9 @@ class PlanRuns:
         if self._retention_days is None or is_recent:
             return
         self._forgot_at = now_at
-        count = await self.journal.forget_before(write_instant(now_at - timedelta(days=self._retention_days)))
-        if count:
-            _log.info("%d runs that ended more than %d days ago were removed", count, self._retention_days)
+        forgotten = await self.journal.forget_before(write_instant(now_at - timedelta(days=self._retention_days)))
+        if forgotten:
+            _log.info("%d runs that ended more than %d days ago were removed", len(forgotten), self._retention_days)
 
     async def execute(self, run_id: str) -> RunState:
         """Execute a run until it ends or waits, and return its state.
@@ -318,7 +318,7 @@ class PlanRuns:
                     del self._executions[run_id]
             if state not in ("waiting", "failed"):
                 return state
-            # While this process still held the run, another could store a signal, but not execute the run.
+            # While this process had the lease, another could store a signal, but not execute the run.
             late = await self.journal.list_signals(run_id, execution.last_signal)
             if not late or (state == "failed" and all(signal.verb != "cancel" for signal in late)):
                 return state

@@ -119,7 +119,7 @@ class StepExecutor:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
             raise BrokenContract(f"{call.name} did not return a standard response")
         standard = dict(response)
-        excess = find_excess(standard, most_bytes=self._limits.output_bytes, most_depth=self._limits.depth)
+        excess = find_excess(standard, max_bytes=self._limits.output_bytes, max_depth=self._limits.depth)
         if excess is not None:
             raise BrokenContract(f"The output of {call.name} cannot be stored: a value in it {excess}")
         return standard

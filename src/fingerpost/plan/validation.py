@@ -13,7 +13,7 @@ from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import PlanInvalid, ToolError
 from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, StepQuery, listed, nearest, read_step_query
-from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
+from fingerpost.plan.conditions import Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.references import Reference, Way, fill, list_references
 
@@ -42,9 +42,6 @@ class PlanProblem(NamedTuple):
     def __str__(self) -> str:
         place = "the plan" if self.step_id is None else f"step {self.step_id}"
         return f"{place}: {self.field}{self.predicate or f' {self.reason}'}"
-
-    def to_details(self) -> dict[str, Any]:
-        return {"step_id": self.step_id, "field": self.field, "reason": self.reason}
 
 
 @dataclass(slots=True)
@@ -108,7 +105,8 @@ def _plan_invalid(problems: list[PlanProblem], complaint: str, hint: str | None)
     more = f"; and {rest} more problems" if rest > 0 else ""
     first = problems[0]
     place = "plan" if first.step_id is None else f"plan.steps[step_id={first.step_id}].{first.field}"
-    details: dict[str, Any] = {"field": place, "errors": [problem.to_details() for problem in problems[:_MAX_LISTED]]}
+    errors = [{"step_id": p.step_id, "field": p.field, "reason": p.reason} for p in problems[:_MAX_LISTED]]
+    details: dict[str, Any] = {"field": place, "errors": errors}
     if len(problems) > _MAX_LISTED:
         details["errors_left_out"] = len(problems) - _MAX_LISTED
     sentence = "; ".join(str(problem) for problem in problems[:_MAX_REPORTED])
@@ -159,7 +157,7 @@ class _Check:
         if any(abs(step.step_id) > _MAX_STEP_ID for step in steps):
             yield PlanProblem(None, "steps", f"contain a step_id above {_MAX_STEP_ID:,}")
         parameters = [step.parameters for step in steps]
-        if excess := find_excess(parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth + 1):
+        if excess := find_excess(parameters, max_bytes=limits.plan_bytes, max_depth=limits.depth + 1):
             yield PlanProblem(None, "steps", f"contain parameters that cannot be stored: a value in them {excess}")
 
     def _step(self, step: PlanStep) -> Iterator[PlanProblem]:
@@ -184,7 +182,7 @@ class _Check:
             yield from self._parameters(ready)
         if step.done_check is not None:
             try:
-                ready.condition = compile_condition(step.done_check, _bindable(ready.key))
+                ready.condition = compile_condition(step.done_check, ready.key)
             except ConditionInvalid as error:
                 yield PlanProblem(number, "done_check", f"{_clip(step.done_check)!r} does not compile: {error}")
 
@@ -277,10 +275,6 @@ def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseMod
     return model.read(arguments) if issubclass(model, WireModel) else model.model_validate(arguments)
 
 
-def _bindable(key: str | None) -> str | None:
-    return key if key is not None and key.isidentifier() and key not in OWN_NAMES else None
-
-
 def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
     """Return the validation errors of a step's arguments, with a placeholder for each reference."""
     try:
@@ -290,12 +284,12 @@ def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
     except ToolError:
         if not holes:
             raise
-        # The cause may be a placeholder, so the arguments that hold references are left out.
+        # The cause may be a placeholder, so arguments with references are left out.
         unknown = {hole[0] for hole in holes if hole}
         try:
             read_arguments(question.model, {k: v for k, v in question.arguments.items() if k not in unknown})
         except ValidationError as error:
-            # Errors of the whole model may come from the missing arguments.
+            # Errors of the model may come from the missing arguments.
             found = error.errors(include_url=False)
             return [
                 complaint
@@ -314,9 +308,9 @@ def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:
     return any(_within(hole, location) or (not is_exact and _within(location, hole)) for hole in holes)
 
 
-def _within(part: Way, whole: Way) -> bool:
+def _within(part: Way, way: Way) -> bool:
     """Whether a way contains all parts of another in order; a model's way also has the branches of unions."""
-    rest = iter(whole)
+    rest = iter(way)
     return all(any(part_of == other for other in rest) for part_of in part)
 
 
@@ -334,7 +328,7 @@ def _clip(text: str) -> str:
 
 
 def sort_steps(edges: Mapping[int, Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return the steps, each after all that it depends on, or a circle of steps, each depending on the next."""
+    """Return the steps in an order that respects their dependencies, or a circle of dependent steps."""
     try:
         return list(TopologicalSorter(edges).static_order()), []
     except CycleError as error:

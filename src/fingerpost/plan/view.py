@@ -89,11 +89,13 @@ def _describe(
         "remarks_left_out": _add_remarks(plan, steps, memory),
     }
     if "plan" in parts:
-        view["plan"] = _whole_plan(plan, view)
+        view["plan"] = _serialize_plan(plan, view)
     if "memory" in parts:
         view["memory"] = memory.keyed()
     if "items" in parts:
-        view["items"] = list_items(_whole_plan(plan, view), run.created_at, _leave_out_long(run, room_bytes), events)
+        view["items"] = list_items(
+            _serialize_plan(plan, view), run.created_at, _leave_out_long(run, room_bytes), events
+        )
     if "events" in parts:
         later = [event for event in events if event.seq > after][:_MAX_EVENTS]
         view["events"] = [event._asdict() | {"data": event.data and json.loads(event.data)} for event in later]
@@ -190,7 +192,7 @@ def _is_retryable(failure: dict[str, Any]) -> bool:
 
 
 def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
-    """Add the remarks of its tool to each step, failed steps first, and return the number left out for their size."""
+    """Add its tool's remarks to each step, failed steps first, and return how many were too large."""
     left_out, left = 0, _MAX_REMARK_BYTES
     by_id = {step.step_id: step for step in plan.steps}
     for step in sorted(steps, key=lambda step: step["status"] != "failed"):
@@ -209,13 +211,13 @@ def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) 
     return left_out
 
 
-def _whole_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
+def _serialize_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
     completed_at = view["ended_at"] if view["state"] == "completed" else None
-    whole = plan.model_dump() | {"status": view["status"], "completed_at": completed_at}
+    serialized = plan.model_dump() | {"status": view["status"], "completed_at": completed_at}
     by_id = {step["step_id"]: step for step in view["steps"]}
-    for step in whole["steps"]:
+    for step in serialized["steps"]:
         step |= {name: by_id[step["step_id"]][name] for name in ("status", "completed_at", "skipped")}
-    return whole
+    return serialized
 
 
 def _leave_out_long(run: RunRecord, room_bytes: float) -> dict[int, StepRecord]:
@@ -231,9 +233,9 @@ def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: flo
     left = room_bytes
     for key, response in memory.items():
         value = walk(response, paths.get(key, []))
-        most = left if math.isinf(room_bytes) else min(left, _MAX_VALUE_BYTES)
+        max_bytes = left if math.isinf(room_bytes) else min(left, _MAX_VALUE_BYTES)
         size = len(encode(value))
-        is_out = size > most
+        is_out = size > max_bytes
         left -= 0 if is_out else size
         yield {"key": key, "value": None if is_out else value, "left_out": is_out}
 

@@ -15,7 +15,7 @@ from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
 
 MAX_PAUSE_MS = 86_400_000
 
-# No rate alone keeps a call waiting for longer, so the source has asked for it.
+# No rate delays a call for longer, so the source has requested this pause.
 _PAUSE_BEGINS_MS = 60_000
 # A caller may have read the clock long before its turn to write, and must not take the instant for a wrong clock's.
 _READ_BEFORE_MS = 2_000

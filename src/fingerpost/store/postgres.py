@@ -25,7 +25,7 @@ def key_of(*names: str) -> int:
 
 
 LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS), WORKERS)
-"""What each layout adds to the one before; the table ``layout`` says which of them were applied, and when."""
+"""The statements that each layout adds to the one before; the table ``layout`` lists the applied ones."""
 
 
 def bring_up(connection: psycopg.Connection, schema: str) -> None:
@@ -104,7 +104,7 @@ _OF_WORDS: tuple[tuple[str, type[ToolError], str], ...] = (
     ("connection slots", StorageUnavailable, _FULL),
 )
 UNDONE_STATES = ("40001", "40P01")
-"""Of two transactions that got in each other's way one was undone whole: it may be done again."""
+"""One of two conflicting transactions was rolled back, and may be repeated."""
 _LOST_STATES = ("57P01", "57P02", "57P03")
 
 

@@ -102,12 +102,12 @@ class DbosJournal(Journal):
             task.cancel()
             await asyncio.wait([task])
 
-    async def forget_before(self, at: str) -> int:
-        forgotten = await self._forget(at)
+    async def forget_before(self, at: str) -> list[str]:
+        forgotten = await super().forget_before(at)
         if forgotten:
             executor = await self._launched()
             await asyncio.to_thread(executor.delete_workflows, forgotten)
-        return len(forgotten)
+        return forgotten
 
     def close(self) -> None:
         super().close()

@@ -32,7 +32,7 @@ VERSION: Final = "fingerpost-plans"
 _COMMAND = "command-"
 _CONNECTIONS = 8
 _WORKERS_SHARE = 20
-# A process that hangs inside a transaction keeps its locks for so long.
+# A process that hangs inside a transaction loses its locks after this time.
 _IDLE_TRANSACTION_S = 5.0
 _POLL_S = 0.5
 _WHERE = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)

@@ -34,7 +34,7 @@ LIVING = """
     WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
 """
-"""The locks that are held; a process is alive if ``hashtextextended`` of its name is among them."""
+"""The granted locks; a process is alive if ``hashtextextended`` of its name is among them."""
 IS_HELD = f"(worker IS NOT NULL AND hashtextextended(worker, 0) IN ({LIVING}))"
 """A condition on a row of ``plan_run``."""
 
@@ -78,7 +78,7 @@ class DbosSession:
         return self._patiently(lambda: self._once(write), _WRITE_PATIENCE_S)
 
     def claim(self, run_id: str) -> bool:
-        """Claim a run; False if a living process holds it. A run that does not exist can be claimed."""
+        """Claim a run; False if a living process executes it. A run that does not exist can be claimed."""
         holder: int | None = None
 
         def take(connection: psycopg.Connection) -> bool:
@@ -92,7 +92,7 @@ class DbosSession:
                 return self._once(take)
             except DatabaseLost:
                 if holder is not None:
-                    # The claim may be committed although the reply was lost, and this living process would hold it.
+                    # The claim may be committed although the reply was lost, and would last as long as this process.
                     self._released[run_id] = holder
                 raise
 

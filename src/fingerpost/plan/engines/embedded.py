@@ -62,7 +62,7 @@ class EmbeddedJournal(Journal):
     @asynccontextmanager
     async def lease(self, run_id: str) -> AsyncIterator[bool]:
         path = self._locks / f"{run_id}.lock"
-        # A process that only looks whether the run is held locks it for an instant.
+        # A process that checks whether the run is leased locks it for an instant.
         for _ in range(_ATTEMPTS):
             if (handle := _lock(path)) is not None:
                 break
@@ -87,8 +87,8 @@ class EmbeddedJournal(Journal):
         finally:
             os.close(handle)
 
-    async def _forget(self, at: str) -> list[str]:
-        forgotten = await super()._forget(at)
+    async def forget_before(self, at: str) -> list[str]:
+        forgotten = await super().forget_before(at)
         for run_id in forgotten:
             with suppress(OSError):
                 (self._locks / f"{run_id}.lock").unlink()

@@ -13,10 +13,8 @@ from fingerpost.plan.records import JournalFailed
 
 _log = logging.getLogger(__name__)
 
-# The longest time for which an event is held back to share a commit with a record.
+# An event waits so long to share a commit with a record.
 _MAX_DELAY_S = 0.02
-
-LEASE_LOST = "The run is executed elsewhere: its later steps here are not recorded"
 
 Row = tuple[Any, ...]
 _R = TypeVar("_R")
@@ -137,7 +135,9 @@ class GroupCommit:
                 failed.__cause__ = error
                 durable.set_exception(failed)
             elif run_id in done.result():
-                durable.set_exception(JournalFailed(LEASE_LOST))
+                durable.set_exception(
+                    JournalFailed("The run is executed elsewhere: its later steps here are not recorded")
+                )
             else:
                 durable.set_result(None)
         self._hand_over()
