@@ -97,10 +97,10 @@ def _bound_and_count(answer: Answer, tool: ToolDefinition) -> Answer:
 
 def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:
     """Return the codes of a body's warnings; unknown codes, of others' tools, as one."""
-    found: Any = body
+    warnings: Any = body
     for key in tool.warnings_path:
-        found = found.get(key) if isinstance(found, Mapping) else None
-    codes = [warning.get("code") for warning in found or () if isinstance(warning, Mapping)]
+        warnings = warnings.get(key) if isinstance(warnings, Mapping) else None
+    codes = [warning.get("code") for warning in warnings or () if isinstance(warning, Mapping)]
     return [code if code in _WARNING_CODES else OTHER for code in codes]
 
 

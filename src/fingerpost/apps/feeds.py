@@ -56,7 +56,7 @@ class FeedImporter:
         with folder.locked(), _sweeping(folder):
             contents = folder.read()
             fetched = await self._fetch_all(record, folder, contents)
-            is_changed = any(one.changed for one in fetched) or self._is_extract_changed(record, contents)
+            is_changed = any(feed.changed for feed in fetched) or self._is_extract_changed(record, contents)
             if is_changed or not await asyncio.to_thread(self._is_ready, record):
                 return await self._import(record, folder, fetched)
             folder.write(_contents(self._home, record, fetched))
@@ -98,25 +98,25 @@ class FeedImporter:
             signature = sign(path)
             changed = not signature or signature != content.signature
             return _Fetched(origin, Content(signature=signature), path, changed)
-        held = None if content.file is None else folder.folder / content.file
+        stored = None if content.file is None else folder.folder / content.file
         path = folder.new_path(origin.url)
         url, secret_params = read_template(origin.url)
         request = Request(url=url, secret_params=secret_params, limits=FEED_LIMITS)
-        got = await download(
+        download_state = await download(
             self._client,
             request,
             path,
-            known=content.known if held is not None else None,
-            held=held,
+            known=content.known if stored is not None else None,
+            held=stored,
             progress=lambda size: self._progress(request.redacted_url, size, None),
         )
-        if not got.changed and held is not None:
-            return _Fetched(origin, replace(content, known=got), held, changed=False)
+        if not download_state.changed and stored is not None:
+            return _Fetched(origin, replace(content, known=download_state), stored, changed=False)
         file = path.relative_to(folder.folder).as_posix()
-        return _Fetched(origin, Content(file=file, known=got), path, changed=True)
+        return _Fetched(origin, Content(file=file, known=download_state), path, changed=True)
 
     async def _import(self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_Fetched]) -> ImportReport:
-        sources = [FeedSource(one.path, one.origin.feed_name) for one in fetched]
+        sources = [FeedSource(feed.path, feed.origin.feed_name) for feed in fetched]
         report = await asyncio.to_thread(
             prepare_network, self._home, record.name, sources,
             extract=record.extract, feeds=record.feeds, added_at=clock.now(), progress=self._progress,
@@ -126,7 +126,7 @@ class FeedImporter:
 
 
 def _contents(home: Path, record: NetworkRecord, fetched: Sequence[_Fetched]) -> dict[str, Content]:
-    contents = {text: one.content for text, one in zip(record.feeds, fetched, strict=True)}
+    contents = {text: feed.content for text, feed in zip(record.feeds, fetched, strict=True)}
     if record.extract is not None:
         contents[record.extract] = Content(signature=sign(home / record.extract))
     return contents

@@ -64,7 +64,7 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         return (await self.answer(tool, arguments)).body
 
     async def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
-        """Return a call's whole answer: body, text, and in ``extras`` the included parts such as ``geometry``.
+        """Return a call's answer: its body, its text, and in ``extras`` the included parts such as ``geometry``.
 
         Never raises a ToolError; ``error`` holds the one that the body renders.
         """

@@ -75,7 +75,7 @@ class LogWriter(logging.Handler):
             self.handleError(record)
 
     def flush(self) -> None:
-        """Wait until all is written, for a second at most."""
+        """Wait up to a second until all lines are written."""
         end = time.monotonic() + _FLUSH_S
         while self._lines.unfinished_tasks and time.monotonic() < end:
             time.sleep(0.005)

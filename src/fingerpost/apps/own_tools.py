@@ -1,4 +1,4 @@
-"""Tools of one's own: functions and contract tools, served beside the catalogue's.
+"""Serve a user's own tools: functions, and tools of the plan-step contract.
 
 They come from Python (``Fingerpost(tools=[...])``) or from installed packages, by entry points of the group
 ``fingerpost.tools``.
@@ -51,11 +51,11 @@ class FunctionTool(Tool):
     async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the function returns for checked parameters; a function that does not await gets a thread."""
         read = self.spec.input_schema[query_type].model_validate(dict(parameters))
-        asked = {name: getattr(read, name) for name in type(read).model_fields}
+        arguments = {name: getattr(read, name) for name in type(read).model_fields}
         if inspect.iscoroutinefunction(self._function):
-            data = await self._function(**asked)
+            data = await self._function(**arguments)
         else:
-            data = await asyncio.to_thread(self._function, **asked)
+            data = await asyncio.to_thread(self._function, **arguments)
         if isinstance(data, BaseModel):
             data = data.model_dump(mode="json")
         return self.format_success_response(query_type, parameters, [data], {"data": data})
@@ -73,7 +73,7 @@ class StandardResponse(TypedDict):
 
 
 class ServedTool(PublishedTool):
-    """A tool of one's own as every interface serves it: checked on the way in, and on the way out."""
+    """Serves a user's own tool to every interface, and validates its input and output."""
 
     def __init__(self, tool: Tool, spec: ToolSpec) -> None:
         self._tool = tool
@@ -119,9 +119,9 @@ class ServedTool(PublishedTool):
     def _checked_response(self, response: object) -> dict[str, Any]:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
             raise BrokenContract(f"{self.name} did not return a standard response")
-        lacking = [name for name in _STANDARD if name not in response]
-        if lacking:
-            raise BrokenContract(f"{self.name} answered without {', '.join(lacking)}")
+        missing = [name for name in _STANDARD if name not in response]
+        if missing:
+            raise BrokenContract(f"{self.name} answered without {', '.join(missing)}")
         limits = Limits()
         if excess := find_excess(dict(response), max_bytes=limits.output_bytes, max_depth=limits.depth):
             raise BrokenContract(f"The output of {self.name} cannot be sent: a value in it {excess}")
@@ -153,7 +153,7 @@ def _schema_of_call(spec: ToolSpec) -> dict[str, Any]:
 def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[list[ServedTool], dict[str, str]]:
     """Return the caller's tools and those of installed packages, and by name why a package's tool is left out.
 
-    A package's tool that cannot be loaded, or whose name is taken, keeps no other from being served.
+    A package's tool that cannot be loaded, or whose name is taken, does not stop the others.
     """
     served: dict[str, ServedTool] = {}
     for tool in map(_serve, own):
@@ -161,7 +161,7 @@ def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[lis
             raise SettingsInvalid(f"There is a tool called '{tool.name}' already; give yours another name")
         served[tool.name] = tool
     left_out: dict[str, str] = {}
-    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda each: each.name):
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):
         origin = f"{point.name} of {point.dist.name}" if point.dist else point.name
         try:
             tool = _serve(point.load())

@@ -27,11 +27,11 @@ class Settings(BaseSettings):
 
     Attributes:
         home: the folder that holds networks, variables, plan runs and figures.
-        user: whose variables are used where no token says who calls (rule A12).
-        database_url: a PostgreSQL database that keeps variables, rate limits and plan runs for many machines, with its
+        user: the owner of variables if no token names the caller (rule A12).
+        database_url: a PostgreSQL database that stores variables, rate limits and plan runs for many machines, with its
             password; empty for the home folder's files. See docs/scale.md.
-        retention_days: how long a variable is kept after its last change; None keeps until it is deleted.
-        runs_retention_days: how long a plan run is kept after its end; None keeps for ever.
+        retention_days: days until an unchanged variable is deleted; None never deletes it.
+        runs_retention_days: days until an ended plan run is deleted; None never deletes it.
         contact: an address by which the operators of sources can reach ours; part of the User-Agent.
         sec_contact: an e-mail address by which the SEC can reach whoever syncs filings; EDGAR wants one.
         llm_url: an OpenAI-compatible endpoint that may write plans; empty for none.
@@ -48,9 +48,9 @@ class Settings(BaseSettings):
         token_keys_url: where the issuer publishes its keys (JWKS).
         resource_url: the URL by which clients call this server; the audience of the issuer's tokens.
         token_scopes: what a token must allow, separated by commas.
-        private_hosts: hosts in a private network that may be asked, separated by commas.
-        tiles: where the web page gets map tiles, an address with {z}, {x} and {y}; empty for none.
-        tiles_attribution: who is named beside them.
+        private_hosts: hosts in a private network that may be contacted, separated by commas.
+        tiles: the address of map tiles for the web page, with {z}, {x} and {y}; empty for none.
+        tiles_attribution: the attribution of the tiles.
     """
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
@@ -88,8 +88,8 @@ class Settings(BaseSettings):
 
     @field_validator("private_hosts", "token_scopes", mode="before")
     @classmethod
-    def _split(cls, given: object) -> object:
-        return tuple(one.strip() for one in given.split(",") if one.strip()) if isinstance(given, str) else given
+    def _split(cls, text: object) -> object:
+        return tuple(part.strip() for part in text.split(",") if part.strip()) if isinstance(text, str) else text
 
     @field_validator("home", mode="after")
     @classmethod

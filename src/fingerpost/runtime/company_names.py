@@ -64,7 +64,7 @@ def find_tickers(text: str, companies: Iterable[tuple[str, int, str]], *, all_ar
     if key in WELL_KNOWN:
         return [WELL_KNOWN[key]]
     known = list(companies)
-    found = {cik: ticker for ticker, cik, name in reversed(known) if name_key(name) == key}
-    if not found and all_are_known:
-        found = {cik: ticker for ticker, cik, name in reversed(known) if begins_with(name, key)}
-    return sorted(found.values())
+    matches = {cik: ticker for ticker, cik, name in reversed(known) if name_key(name) == key}
+    if not matches and all_are_known:
+        matches = {cik: ticker for ticker, cik, name in reversed(known) if begins_with(name, key)}
+    return sorted(matches.values())

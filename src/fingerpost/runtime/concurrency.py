@@ -1,4 +1,4 @@
-"""Run work beside the event loop in one pool of threads, and await several coroutines together."""
+"""Run work in one pool of threads outside the event loop, and await several coroutines together."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
-# Each search uses a whole processor, so more threads would not finish sooner.
+# A search occupies one processor, so more threads would not finish sooner.
 _POOL = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fingerpost-compute")
 
 

@@ -26,7 +26,7 @@ HOST = "server.address"
 NETWORK = "fingerpost.network.name"
 FEED = "fingerpost.feed.name"
 OTHER = "_OTHER"
-"""What an attribute holds where a caller could choose its value; each value is a series that is kept for ever."""
+"""The value of an attribute that a caller could choose freely; each value would create a series."""
 
 _meter = metrics.get_meter("fingerpost", VERSION)
 
@@ -90,7 +90,7 @@ class Age(NamedTuple):
 
 
 class Aged(Protocol):
-    """What knows ages; asked from any thread."""
+    """Reports ages; called from any thread."""
 
     def list_timetable_ages(self) -> Iterable[Age]:
         """Return the time since each open timetable was made from its feeds."""

@@ -121,8 +121,8 @@ def _describe_feed(feed: dict[str, Any]) -> str:
     line = f"{feed['feed']}: {days}, {feed['today']}"
     if "stops" not in feed:
         return line
-    found = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
-    return f"{line}; {feed['stops']:,} stops, {feed['trips']:,} trips; {found or 'nothing left out'}"
+    findings = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
+    return f"{line}; {feed['stops']:,} stops, {feed['trips']:,} trips; {findings or 'nothing left out'}"
 
 
 def _list_companies(file: Path) -> list[str]:
@@ -133,4 +133,4 @@ def _list_companies(file: Path) -> list[str]:
 
 def _list_waits(settings: Settings) -> list[str]:
     waits = open_limits(settings).list_pauses(read_clock_ms())
-    return [f"{name} asked us to wait until {until:%Y-%m-%d %H:%M:%S} UTC" for name, until in waits.items()]
+    return [f"{name} requested a pause until {until:%Y-%m-%d %H:%M:%S} UTC" for name, until in waits.items()]

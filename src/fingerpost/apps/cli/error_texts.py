@@ -90,7 +90,7 @@ def _format_remedy(error: ToolError) -> str | None:
 
 
 def _find_pause(error: ToolError) -> str | None:
-    """Return when to ask again, rounded up; None unless a source asked us to wait."""
+    """Return when to retry, rounded up; None unless a source requested a pause."""
     if not isinstance(error, SourceLimited):
         return None
     wait_s = math.ceil(max(0.0, error.retry_after_s))

@@ -74,7 +74,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         network, store = plain_name(name), open_record_store(settings.home)
         records = store.read()
         before = records.records.get(network)
-        record, kept = _build_record(store, network, before, {**source_fields, **typed})
+        record, unchanged = _build_record(store, network, before, {**source_fields, **typed})
         realtime = None
         if record.source == EMBEDDED and record.realtime:
             realtime = check_realtime(settings, record)
@@ -98,10 +98,9 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             print_report(report)
         if network in records.problems:
             print_line(f"Its record could not be used, so it was replaced: {records.problems[network]}.")
-        if kept:
-            print_line(
-                f"Unchanged settings: {', '.join(kept)}. `fingerpost network set {network} KEY --unset` forgets one."
-            )
+        if unchanged:
+            keys = ", ".join(unchanged)
+            print_line(f"Unchanged settings: {keys}. `fingerpost network set {network} KEY --unset` forgets one.")
         if realtime is not None:
             print_realtime(realtime)
 
@@ -135,7 +134,7 @@ def _add_options(command: Any, kinds: Sequence[SourceKind]) -> None:
 def _choose_source(
     feeds: Sequence[str], kinds: Sequence[SourceKind], given: Mapping[str, Any]
 ) -> tuple[SourceKind | None, dict[str, Any]]:
-    """Return the remote kind of source, None for feeds, and what it says about the record."""
+    """Return the remote kind of source, None for feeds, and the fields of the record that it sets."""
     chosen: list[tuple[SourceKind | None, dict[str, Any]]] = []
     if feeds:
         chosen.append((None, {"source": EMBEDDED, "feeds": parse_value("feeds", feeds)}))

@@ -42,10 +42,10 @@ def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | Non
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
 
-        def show(what: str, done: int, whole: int | None) -> None:
-            if what not in tasks:
-                tasks[what] = bars.add_task(what, total=whole)
-            bars.update(tasks[what], completed=done, total=whole)
+        def show(name: str, done: int, total: int | None) -> None:
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=total)
+            bars.update(tasks[name], completed=done, total=total)
 
         yield show
 

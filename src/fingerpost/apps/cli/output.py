@@ -71,7 +71,7 @@ def _find_style(line: str) -> str:
 
 
 def print_json(body: dict[str, Any]) -> None:
-    """Print an envelope on one line of stdout, in UTF-8 whatever the terminal says."""
+    """Print an envelope on one line of stdout, in UTF-8, even if the terminal has another encoding."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     # A lone surrogate from the caller's own JSON has no UTF-8; its escape is the same JSON.
     typer.echo(text.encode(errors="backslashreplace"))

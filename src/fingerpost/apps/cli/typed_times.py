@@ -43,15 +43,15 @@ class ClockTime(NamedTuple):
 
 def find_clock_time(text: str) -> ClockTime | None:
     """Parse a time of day, with or without a word for a day before it; return None for other texts."""
-    found = _TIME.fullmatch(text.strip().lower())
-    if found is None or not (found["minute"] or found["half"]) or (found["day"] and not _is_day(found["day"])):
+    parts = _TIME.fullmatch(text.strip().lower())
+    if parts is None or not (parts["minute"] or parts["half"]) or (parts["day"] and not _is_day(parts["day"])):
         return None
-    shown = f"{found['hour']}:{found['minute'] or '00'}{found['half'] or ''}"
+    shown = f"{parts['hour']}:{parts['minute'] or '00'}{parts['half'] or ''}"
     try:
-        parsed = datetime.strptime(shown, "%I:%M%p" if found["half"] else "%H:%M").replace(tzinfo=UTC)
+        parsed = datetime.strptime(shown, "%I:%M%p" if parts["half"] else "%H:%M").replace(tzinfo=UTC)
     except ValueError as error:
         raise _refuse(text) from error
-    return ClockTime(found["day"], parsed.time())
+    return ClockTime(parts["day"], parsed.time())
 
 
 def read_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:

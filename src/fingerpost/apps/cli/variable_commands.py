@@ -36,18 +36,18 @@ def set_variable(
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
     """Resolve a text to the value of a location; end the process if no place or several match."""
-    found = ask(open_application(ctx), "findAddressOrStop", {"rawText": text})
-    if found.is_error or "candidates" in found.body:
+    lookup = ask(open_application(ctx), "findAddressOrStop", {"rawText": text})
+    if lookup.is_error or "candidates" in lookup.body:
         if as_json:
-            print_json(found.body)
+            print_json(lookup.body)
         else:
-            if found.error is not None:
-                print_error(found.error)
+            if lookup.error is not None:
+                print_error(lookup.error)
             else:
-                print_answer(found.text, stderr=True)
+                print_answer(lookup.text, stderr=True)
             print_message(_KEEP_TEXT)
         raise typer.Exit(TOOL_ERROR)
-    place = found.body
+    place = lookup.body
     value = {**place["coordinate"], "name": place["name"]}
     return {**value, "stopId": place["id"]} if "id" in place else value
 

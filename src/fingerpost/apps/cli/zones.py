@@ -55,7 +55,7 @@ def find_stop(application: Application, label: str, *, as_json: bool) -> tuple[s
 
 
 def _get_stop(application: Application, label: str) -> FoundStop:
-    """Return the whole place that a label means: a saved stop, a token, or a name (rule B10)."""
+    """Resolve a label to a place with all its stops: a saved stop, a token, or a name (rule B10)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     with answering(application):

@@ -75,7 +75,7 @@ class Choices:
 
 
 def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:
-    """Return the elicitation for an ambiguous place, unless the user was asked about it before."""
+    """Return the elicitation for an ambiguous place, unless the user has answered it before."""
     error = answer.error
     if not isinstance(error, PlaceAmbiguous):
         return None

@@ -68,7 +68,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class McpTransport:
     """The ``/mcp`` endpoint: answers in one JSON body, or as an event stream if the client asks for progress.
 
-    A stream costs more. No session is kept, so only POST is allowed.
+    A stream costs more. The server stores no session, so only POST is allowed.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ def new_app(
 
 
 def open_metrics_page() -> Callable[[], bytes] | None:
-    """Collect metrics, beside any exporters that are configured; return the page's writer, None without the extra."""
+    """Collect metrics, in addition to configured exporters; return the page's writer, None without the extra."""
     try:
         from opentelemetry.exporter.prometheus import PrometheusMetricReader
         from opentelemetry.sdk.metrics import MeterProvider

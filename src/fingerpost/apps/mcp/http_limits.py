@@ -173,19 +173,19 @@ async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], rece
 class Admission:
     """Limits one process's concurrent requests: per caller from the headers on, in total from the body on.
 
-    At most ``most`` are answered at a time. A caller may have ``MAX_CALLS_PER_CALLER``, or half of ``most`` if its
-    name may stand for many callers; never more than that half.
+    At most ``max_calls`` are answered at a time. A caller may have ``MAX_CALLS_PER_CALLER``, or half of ``max_calls``
+    if its name may stand for many callers; never more than that half.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_calls: int) -> None:
+        self._max_calls = max_calls
         self._answering = 0
         self._by_caller: Counter[str] = Counter()
 
     @contextmanager
     def enter(self, caller: str, *, may_be_many: bool = False) -> Iterator[bool]:
         """Count a request while the block runs; yield False if its caller has too many."""
-        half = max(1, self._most // 2)
+        half = max(1, self._max_calls // 2)
         if self._by_caller.get(caller, 0) >= (half if may_be_many else min(half, MAX_CALLS_PER_CALLER)):
             REFUSED_CALLS.add(1)
             yield False
@@ -201,7 +201,7 @@ class Admission:
     @contextmanager
     def answer(self) -> Iterator[bool]:
         """Count a received request while the block runs; yield False if the process has too many."""
-        if self._answering >= self._most:
+        if self._answering >= self._max_calls:
             REFUSED_CALLS.add(1)
             yield False
             return

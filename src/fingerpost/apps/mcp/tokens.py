@@ -65,12 +65,12 @@ class FileTokens:
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.startswith("#"):
                 continue
-            found = _LINE.fullmatch(line)
-            if found is None:
+            parsed = _LINE.fullmatch(line)
+            if parsed is None:
                 raise SettingsInvalid(
                     f"Line {number} of {path} is not a token. Write the SHA-256 of a token, its subject, and any scopes"
                 )
-            self._known.append((bytes.fromhex(found[1]), found[2], found[3].split()))
+            self._known.append((bytes.fromhex(parsed[1]), parsed[2], parsed[3].split()))
 
     async def verify_token(self, token: str) -> AccessToken | None:
         digest = hashlib.sha256(token.encode()).digest()
@@ -137,9 +137,9 @@ class IssuedTokens:
     async def _fetch_keys(self) -> None:
         try:
             response = await self._fetch(Request(url=self._keys_url))
-            found = jwt.PyJWKSet.from_json(response.body.decode()).keys
+            fetched = jwt.PyJWKSet.from_json(response.body.decode()).keys
         except (ToolError, jwt.PyJWTError, ValueError) as error:
             _log.warning("the keys of tokens cannot be fetched: %s", error)
             self._has_failed = True
             return
-        self._keys, self._has_failed = {key.key_id: key for key in found}, False
+        self._keys, self._has_failed = {key.key_id: key for key in fetched}, False
