@@ -19,6 +19,7 @@ from fingerpost.net.outcomes import find_failure
 from fingerpost.net.response import Response
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.rules.realtime_status import format_age
+from tests.project.sources import ROOT
 
 # A Tuesday, eight in the morning.
 NOW = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
@@ -127,6 +128,7 @@ def test_just_after_midnight_a_day_is_still_counted_from_now(text):
     assert find_clock_time(text).find_next(now) == now.replace(day=11, hour=9, minute=0)
 
 
+PLAN = str(ROOT / "examples" / "there_and_back.json")
 TEXT = ["filings", "load", "a.txt", "--accession"]
 # By exit status: 2 for wrong usage, 1 for an error of a tool.
 MISTAKES = {
@@ -149,7 +151,7 @@ MISTAKES = {
         "a text without its day": ([*TEXT, "0000320193-22-000108"], "--filed"),
         "an accession number that is none": ([*TEXT, "x", "--filed", "2022-10-28"], "'x' is not an accession number"),
         "a filing day that is none": ([*TEXT, "0000320193-22-000108", "--filed", "friday"], "'friday' does not match"),
-        "a memory that is no JSON": (["run", "plan.json", "--memory", "{"], "--memory must be a JSON object"),
+        "a memory that is no JSON": (["run", PLAN, "--memory", "{"], "--memory must be a JSON object"),
         "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
     },
     1: {
@@ -283,10 +285,13 @@ def _list_commands(group, path):
 
 
 @pytest.mark.parametrize(("path", "command"), list(_list_commands(load_root(), ["fingerpost"])))
-def test_every_help_has_an_example_that_the_command_accepts(path, command):
+def test_every_help_has_an_example_that_the_command_accepts(path, command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plan.json").touch()
     words = shlex.split(command.epilog.removeprefix("Example: "))
     if path[-1] == "show" and path[1] == "filings":
         path = path[:-1]
 
     assert words[: len(path)] == path
-    assert command.make_context(path[-1], words[len(path) :]).command is command
+    with command.make_context(path[-1], words[len(path) :]) as context:
+        assert context.command is command

@@ -83,7 +83,7 @@ async def test_a_public_server_takes_callers_without_a_token_and_refuses_a_wrong
     async with calling(Access(allowed_hosts=["city.example"], is_public=True)) as call:
         anonymous, refused = await call(None), await call("Bearer WRONG")
 
-    assert content_of(anonymous)["error"]["hint"].startswith("Sign in, or run the server")
+    assert content_of(anonymous)["error"]["hint"].startswith("Sign in")
     assert refused.status_code == 401
 
 

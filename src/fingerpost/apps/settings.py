@@ -1,5 +1,6 @@
 """Settings, read from ``FINGERPOST_*`` environment variables."""
 
+import errno
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -104,16 +105,14 @@ class Settings(BaseSettings):
         """Create the home folder, and choose the folder of compiled kernels before numba is imported."""
         try:
             self.home.mkdir(parents=True, exist_ok=True)
+            if not os.access(self.home, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
-            raise self._unusable(error.strerror or "it cannot be created") from error
-        if not os.access(self.home, os.W_OK | os.X_OK):
-            raise self._unusable("it cannot be written")
+            raise SettingsInvalid(
+                f"The home folder {self.home} cannot be used: {error.strerror}. "
+                f"Set {_PREFIX}HOME to a folder that you may write to"
+            ) from error
         use_kernels_folder()
-
-    def _unusable(self, reason: str) -> SettingsInvalid:
-        return SettingsInvalid(
-            f"The home folder {self.home} cannot be used: {reason}. Set {_PREFIX}HOME to a folder that you may write to"
-        )
 
 
 def read_settings(**given: Any) -> Settings:
