@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, RECIPE, STOCK, Metric, find_metric
-from fingerpost.filings.figure import DERIVED, ORIGINAL, SPLIT_ADJUSTED, Figure, FigureOptions
+from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, FigureOptions, derive_figure
 from fingerpost.filings.formula import (
     Lookup,
     NotComputable,
@@ -155,23 +155,10 @@ class Computed:
     def to_figure(self, recipe: Metric) -> Figure:
         current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.back and not figure.is_cover]
         last = max(current or self.figures, key=lambda figure: (figure.end, figure.start))
-        newest = max((figure.fact for figure in self.figures), key=lambda fact: (fact.filed, fact.accession))
         notes = [recipe.note] if recipe.note else []
         notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
-        return Figure(
-            start=last.start,
-            end=last.end,
-            unit=self.unit,
-            value=plain(self.value),
-            fact=newest._replace(concept=""),
-            kind=DERIVED,
-            parts=tuple(self.figures),
-            formula=recipe.expression,
-            notes=tuple(dict.fromkeys(notes)),
-            fiscal_year=last.fiscal_year,
-            fiscal_quarter=last.fiscal_quarter,
-            is_trailing=last.is_trailing,
-        )
+        figure = derive_figure(last, self.figures, plain(self.value), recipe.expression, notes)
+        return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
 
 
 def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Figure | dict[str, Any]:
@@ -199,24 +186,11 @@ def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) 
         )
     except NotComputable as error:
         return missing_entry("not_comparable", f"{name} for {window.wording}: {error}", "Use latest-annual")
-    first, newest = quarters[0], max((q.fact for q in quarters), key=lambda fact: (fact.filed, fact.accession))
-    return replace(
-        quarters[-1],
-        start=first.start,
-        value=plain(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0))),
-        fact=newest,
-        concepts=frozenset.intersection(*(q.concepts for q in quarters))
-        or frozenset().union(*(q.concepts for q in quarters)),
-        headlines=(),
-        values=(),
-        alternatives=(),
-        kind=DERIVED,
-        parts=tuple(quarters),
-        formula=" + ".join(PeriodFilter.of(quarter).period for quarter in quarters),
-        notes=tuple(dict.fromkeys(note for quarter in quarters for note in quarter.notes)),
-        as_filed=None,
-        is_trailing=True,
-    )
+    total = plain(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0)))
+    formula = " + ".join(PeriodFilter.of(quarter).period for quarter in quarters)
+    notes = [note for quarter in quarters for note in quarter.notes]
+    trailing = derive_figure(quarters[-1], quarters, total, formula, notes)
+    return replace(trailing, start=quarters[0].start, is_trailing=True)
 
 
 def _check_row(quarters: list[Figure], options: FigureOptions) -> list[Figure]:

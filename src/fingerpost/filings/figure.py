@@ -1,7 +1,8 @@
 """Companies, facts as filings state them, and figures: one resolved value per period."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fingerpost.filings.periods import TRAILING, class_of
 
@@ -100,15 +101,6 @@ class Revision:
     fact: Fact
     kind: str
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "value": self.value,
-            "kind": self.kind,
-            "filing_date": self.fact.filed,
-            "filing_type": self.fact.form,
-            "accession_number": self.fact.accession,
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
@@ -172,6 +164,29 @@ class Figure:
 
     def with_note(self, note: str) -> "Figure":
         return replace(self, notes=(*self.notes, note))
+
+
+def derive_figure(
+    period: Figure, parts: Sequence[Figure], value: int | float, formula: str, notes: Iterable[str]
+) -> Figure:
+    """Return a value computed from ``parts``, with the newest of their facts, for the period of one of them."""
+    concepts = [part.concepts for part in parts]
+    return Figure(
+        start=period.start,
+        end=period.end,
+        unit=period.unit,
+        value=value,
+        fact=max((part.fact for part in parts), key=lambda fact: (fact.filed, fact.accession)),
+        tier=period.tier,
+        concepts=frozenset.intersection(*concepts) or frozenset().union(*concepts),
+        kind=DERIVED,
+        parts=tuple(parts),
+        formula=formula,
+        notes=tuple(dict.fromkeys(notes)),
+        fiscal_year=period.fiscal_year,
+        fiscal_quarter=period.fiscal_quarter,
+        is_trailing=period.is_trailing,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _MAX_EVALUATIONS = 2_000
 _LARGEST = 10**100
 _WORDS = re.compile(r"[A-Za-z]\w*(?:(?: ?& ?| )[A-Za-z]\w*)+")
 _TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
-# Functions of periods, and the functions that they take: (fewest, most) arguments.
+# Functions of periods, and the functions that they take: (minimum, maximum) of arguments.
 FUNCTIONS: Mapping[str, tuple[int, int]] = {
     "avg": (1, 1),
     "change": (1, 1),
@@ -150,10 +150,10 @@ def _check(node: ast.expr) -> None:
         case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div()):
             pass
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in FUNCTIONS:
-            fewest, most = FUNCTIONS[name]
-            if not fewest <= len(arguments) <= most:
-                wanted = str(fewest) if fewest == most else f"{fewest} to {most}"
-                raise ParameterError(f"{name} takes {wanted} arguments", _FIELD)
+            low, high = FUNCTIONS[name]
+            if not low <= len(arguments) <= high:
+                count = str(low) if low == high else f"{low} to {high}"
+                raise ParameterError(f"{name} takes {count} arguments", _FIELD)
         case _:
             message = f"the expression contains {ast.unparse(node)!r}; it may contain {_VOCABULARY}"
             raise ParameterError(message, _FIELD)

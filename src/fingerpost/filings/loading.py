@@ -29,11 +29,7 @@ ShowProgress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """Facts about the loaded files that are not in them.
-
-    ``ticker`` names the company; ``predecessor_of`` is the ticker of the company whose older figures these are.
-    ``accession``, ``form`` and ``filed`` are of the filing that a text belongs to.
-    """
+    """The company and the filing of the loaded files; ``predecessor_of`` is the ticker of a company's older figures."""
 
     ticker: str | None = None
     predecessor_of: str | None = None
@@ -143,9 +139,9 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
 def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions) -> Loaded:
     ticker, accession, form, filed = options.ticker, options.accession, options.form, options.filed
     needed = {"--ticker": ticker, "--accession": accession, "--filed": filed}
-    lacking = [option for option, value in needed.items() if not value]
-    if ticker is None or lacking:
-        raise ParameterError(f"{name} is a filing's text; add {', '.join(lacking)}")
+    missing = [option for option, value in needed.items() if not value]
+    if ticker is None or missing:
+        raise ParameterError(f"{name} is a filing's text; add {', '.join(missing)}")
     with closing(FactLibrary(store.path)) as library:
         company, listed = library.find_company(ticker), library.find_listed(ticker)
     if company is not None:

@@ -24,7 +24,7 @@ _PERIOD_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 class PeriodFilter:
     """Days (first and last, both included), or a fiscal year with an optional quarter.
 
-    ``basis`` says whether the days are period ends or filing days.
+    ``basis`` selects whether the days are period ends or filing days.
 
     ``newest`` selects the newest fiscal period or year, or the four quarters to it; ``CompanyFigures.locate`` resolves
     it. ``is_trailing`` selects the four quarters that end with ``quarter``, or a year if there is none.

@@ -105,7 +105,7 @@ class WindowParams(ViewParams):
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
-    """Figures of a company: the contract's parameters, and ours. ``period`` may stand instead of both dates."""
+    """Figures of a company: the contract's parameters, and ours. ``period`` can replace both dates."""
 
     ticker: Ticker
     metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]
@@ -225,12 +225,12 @@ class Claim(ViewParams):
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_text(cls, given: Any) -> Any:
-        if isinstance(given, str) or (isinstance(given, dict) and "claim" in given):
+    def _refuse_text(cls, fields: Any) -> Any:
+        if isinstance(fields, str) or (isinstance(fields, dict) and "claim" in fields):
             raise ParameterError(
                 "verify_claim takes the fields of a claim, not a sentence", {"field": "claim"}, hint=_CLAIM_HINT
             )
-        return given
+        return fields
 
     @model_validator(mode="after")
     def _fields_fit_relation(self) -> Self:

@@ -217,8 +217,8 @@ def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *,
     of_totals = [fact for name in totals for fact in facts.get(name, ())]
     if not is_original:
         stated = Counter(fact.accession for line in facts.values() for fact in line)
-        whole = [fact for fact in of_totals if stated[fact.accession] >= max(stated.values()) / 2]
-        of_totals = whole or of_totals
+        of_full_filings = [fact for fact in of_totals if stated[fact.accession] >= max(stated.values()) / 2]
+        of_totals = of_full_filings or of_totals
     counts = Counter(fact.accession for fact in of_totals)
     complete = [fact for fact in of_totals if counts[fact.accession] == max(counts.values())]
     choose = min if is_original else max
@@ -228,15 +228,16 @@ def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *,
 def _as_stated(source: CompanyFigures, line: Figure, filing: Fact | None) -> Figure:
     """Return a line as the statement's filing has it, or with a note if it is from another filing.
 
-    An original line keeps its first value.
+    An original line has its first value.
     """
     if filing is None or line.is_cover or not line.headlines:
         return line
     stated = (line.as_filed or line).value
     own = next((fact for fact in line.headlines if fact.accession == filing.accession), None)
     if own is None:
-        lacking = f"{filing.form} {filing.accession} states the totals but not this line"
-        return line.with_note(f"from another filing: {lacking}")
+        return line.with_note(
+            f"from another filing: {filing.form} {filing.accession} states the totals but not this line"
+        )
     if own.taxonomy == line.fact.taxonomy and (own.value == stated or is_rounding(stated, own.value)):
         return line
     if source.options.vintage == ORIGINAL:

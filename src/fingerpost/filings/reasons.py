@@ -11,8 +11,8 @@ from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
 from fingerpost.filings.reply import Reason, missing_entry, no_result
 from fingerpost.filings.store import plain_ticker
 
-# The most spans of periods that a reason lists, the newest ones.
-_SPANS = 4
+# A reason lists only the newest spans of periods.
+_MAX_SPANS = 4
 # A ticker, a class of shares (BRK.B, BF-A) or a CIK, without characters that a shell interprets.
 _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
 
@@ -134,7 +134,7 @@ def _list_periods(source: CompanyFigures, metric: Metric, *, by_quarter: bool) -
         else:
             spans.append([period])
     named = [" to ".join(period.period for period in span) for span in spans]
-    return f"fiscal {', '.join(named[-_SPANS:])}" if named else ""
+    return f"fiscal {', '.join(named[-_MAX_SPANS:])}" if named else ""
 
 
 def _is_later(source: CompanyFigures, period: PeriodFilter) -> bool:

@@ -135,7 +135,16 @@ def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOp
         row["formula"] = figure.formula
         row["inputs"] = [input_of(part) for part in figure.parts]
     if len(figure.values) > 1:
-        row["revisions"] = [revision.to_json() for revision in figure.values]
+        row["revisions"] = [
+            {
+                "value": revision.value,
+                "kind": revision.kind,
+                "filing_date": revision.fact.filed,
+                "filing_type": revision.fact.form,
+                "accession_number": revision.fact.accession,
+            }
+            for revision in figure.values
+        ]
     if figure.alternatives:
         row["confidence"] = "low"
         row["alternatives"] = [

@@ -21,6 +21,7 @@ from fingerpost.filings.figure import (
     FigureOptions,
     Revision,
     Series,
+    derive_figure,
 )
 from fingerpost.filings.periods import HALF, NINE_MONTHS, QUARTER, YEAR, FiscalCalendar, class_of, day_after, day_number
 from fingerpost.filings.revisions import (
@@ -210,10 +211,10 @@ def _list_headlines(metric: Metric, stated: _Stated, partial: Mapping[str, set[s
     After a better tag in an earlier filing, a worse tag is a component or a related figure, not a revision.
     """
     present = {concept for by_concept in stated.values() for concept in by_concept}
-    whole = {concept for concept in present if not partial.get(concept, set()) & present} or present
+    complete = {concept for concept in present if not partial.get(concept, set()) & present} or present
     found = []
     for by_concept in stated.values():
-        values = {concept: fact.value for concept, fact in by_concept.items() if concept in whole}
+        values = {concept: fact.value for concept, fact in by_concept.items() if concept in complete}
         if values:
             best = min(metric.tier_of(concept) for concept in values)
             values = {concept: value for concept, value in values.items() if metric.tier_of(concept) == best}
@@ -326,17 +327,6 @@ def _subtract(longer: Figure, shorter: Figure, formula: str) -> Figure:
     if not longer.concepts & shorter.concepts:
         notes.append(f"the two parts have different tags: {longer.fact.concept} and {shorter.fact.concept}")
     value = longer.value - shorter.value
-    newest = max(longer.fact, shorter.fact, key=lambda fact: (fact.filed, fact.accession))
-    return Figure(
-        start=day_after(shorter.end),
-        end=longer.end,
-        unit=longer.unit,
-        value=round(value, _CENTS) if isinstance(value, float) else value,
-        fact=newest,
-        tier=longer.tier,
-        concepts=longer.concepts & shorter.concepts or longer.concepts | shorter.concepts,
-        kind=DERIVED,
-        parts=(longer, shorter),
-        formula=formula,
-        notes=tuple(notes),
-    )
+    value = round(value, _CENTS) if isinstance(value, float) else value
+    quarter = derive_figure(longer, (longer, shorter), value, formula, notes)
+    return replace(quarter, start=day_after(shorter.end))

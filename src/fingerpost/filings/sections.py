@@ -157,7 +157,7 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
         number = re.sub(r"[^0-9.A-C]", "", matched["number"].upper())
         title, body = matched["title"], matched.end()
         if not _PAGE.sub("", title):
-            # The title may stand on the next line, alone.
+            # The title may be alone on the next line.
             following = re.compile(r"\n[ \t]*([^\n]*)").match(text, body)
             if following is not None and not _HEADING.match(following[1]):
                 title, body = following[1], following.end()

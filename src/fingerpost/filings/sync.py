@@ -24,11 +24,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Synced:
-    """The result for one CIK.
-
-    ``facts`` is ``new``, ``unchanged``, or ``not_in_aggregate``: EDGAR's collection has no figures of the company.
-    ``complete_through`` is the newest filing day that the figures cover. ``filings`` and ``texts`` are counts.
-    """
+    """The result for one CIK; ``facts`` is ``new``, ``unchanged``, or ``not_in_aggregate`` if EDGAR has no figures."""
 
     ticker: str
     cik: int
@@ -75,7 +71,7 @@ class EdgarSync:
     async def _sync(self, library: FactLibrary, ticker: str, cik: int, texts: int) -> Synced:
         answer = await self._client.fetch(self._edgar.submissions(cik))
         submissions = _read(read_submissions, answer.body, f"submissions of CIK {cik}")
-        _same_company(submissions.cik, cik)
+        _check_cik(submissions.cik, cik)
         outcome = await self._sync_facts(library, cik, submissions.tickers or [ticker])
         await asyncio.to_thread(self._store.put_submissions, submissions)
         reports = [filing for filing in submissions.filings if filing.form in _WITH_SECTIONS and filing.document]
@@ -105,11 +101,11 @@ class EdgarSync:
         if response.status == _NOT_MODIFIED:
             return UNCHANGED
         file = _read(read_facts, body.content(), f"companyfacts of CIK {cik}")
-        _same_company(file.cik, cik)
-        await asyncio.to_thread(self._keep, request.url, response, file, tickers)
+        _check_cik(file.cik, cik)
+        await asyncio.to_thread(self._store_facts, request.url, response, file, tickers)
         return NEW
 
-    def _keep(self, url: str, response: Response, file: FactsFile, tickers: list[str]) -> None:
+    def _store_facts(self, url: str, response: Response, file: FactsFile, tickers: list[str]) -> None:
         """Store the figures, then their validators; after a crash in between, they are fetched again."""
         retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._store.put_facts(file, tickers=tickers, retrieved_at=retrieved_at)
@@ -133,6 +129,6 @@ def _read(reader: Callable[[Mapping[str, Any], str], _T], content: bytes, name: 
         raise SourceChanged(f"EDGAR's answer cannot be used: {error.message}") from error
 
 
-def _same_company(answered: int, asked: int) -> None:
-    if answered != asked:
-        raise SourceChanged(f"EDGAR answered with CIK {answered} where CIK {asked} was asked for")
+def _check_cik(received: int, requested: int) -> None:
+    if received != requested:
+        raise SourceChanged(f"EDGAR answered with CIK {received}, but CIK {requested} was requested")

@@ -43,7 +43,7 @@ class FilingSectionsParams(StepParams):
 
 
 class RelatedCompaniesParams(StepParams):
-    """Companies that a company's text names; MENTIONS is the one relationship there is."""
+    """Companies that are named in a company's text; MENTIONS is the only relationship."""
 
     ticker: Ticker
     relationship_type: Annotated[str, Field(pattern="^MENTIONS$")] = "MENTIONS"
@@ -76,9 +76,9 @@ def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTim
         raise no_result(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
     reply = Reply(rows[: params.limit], extra={"total_results": len(rows)})
     notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
-    lacks = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
-    if lacks:
-        reply.extra["notes"] = lacks
+    gaps = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
+    if gaps:
+        reply.extra["notes"] = gaps
     return reply
 
 
@@ -125,13 +125,13 @@ def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
     texts = [text for cik in own for (text,) in library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
     if not texts:
         raise no_result(not_found, {"text": _NO_TEXT})
-    whole = "\n".join(texts)
+    text = "\n".join(texts)
     rows: list[dict[str, Any]] = []
     for other in library.list_companies():
         short = _LEGAL_FORMS.sub("", other.name).strip()
         if other.cik in own or not short:
             continue
-        count = len(re.findall(rf"\b{re.escape(short)}\b", whole, re.IGNORECASE))
+        count = len(re.findall(rf"\b{re.escape(short)}\b", text, re.IGNORECASE))
         if count:
             rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
     if not rows:

@@ -44,11 +44,7 @@ class PartLeftOut(StepModel):
 
 
 class StandardAnswer(StepModel):
-    """The fields that every successful answer has; ``parameters`` are echoed as they were sent.
-
-    In an answer that would be too large, ``left_out`` says what of it is missing and how to get it, and a long
-    parameter is not echoed.
-    """
+    """The fields of every successful answer; ``left_out`` lists the parts that were shortened, and how to get them."""
 
     query_type: str
     parameters: dict[str, Any]
@@ -68,7 +64,7 @@ class QueryType(Generic[_S, _P]):
         answer: returns the reply, from the tool's source and checked parameters; it may raise ToolError. It runs in a
             thread unless it is a coroutine function.
         shape: the shape of a successful answer, without ``query_type``; ``results`` and ``data`` complete it.
-        text: formats an answer as a text that stands alone (rule A11).
+        text: formats an answer as a text that is complete without the JSON (rule A11).
         usage: its part of the tool's description, such as ``metrics {ticker}``; empty if the intro has it.
     """
 

@@ -135,14 +135,14 @@ Mode = Annotated[
 
 
 class SourcedAnswer(StandardAnswer):
-    """Base of answers about figures: whose data they stand on, what is missing, and what else must be said."""
+    """Base of answers about figures, with their source and the missing values."""
 
     source: Source
     missing: dict[str, Missing] | None = None
 
 
 class ValuesAnswer(SourcedAnswer):
-    """Rows, and in ``data`` the values of each metric, as it was asked (rule F3)."""
+    """Rows, and in ``data`` the values of each metric, spelt as in the query (rule F3)."""
 
     value_mode: Mode = None
     data: dict[str, Any]
