@@ -85,7 +85,7 @@ class WarmUp:
 
 
 async def warm(networks: Networks) -> None:
-    """Load the kernels, and ask each network of this process, but no remote one, for a trip and a board of today."""
+    """Load the kernels, and query a trip and a board of today from each network that is not remote."""
     opened = await networks.open()
     if not is_plain():
         load_kernels()

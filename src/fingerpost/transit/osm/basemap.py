@@ -1,4 +1,4 @@
-"""The map behind drawn trips: read water and ways of an OpenStreetMap extract, store them, and draw them in a box."""
+"""Background map: read water and ways of an OpenStreetMap extract, store them, and draw them in a box."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence

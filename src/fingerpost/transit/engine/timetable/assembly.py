@@ -152,9 +152,9 @@ def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: Stati
 
 
 def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
-    """Return the rules sorted by GTFS's ranks (transfers.txt), because of those that apply the last holds.
+    """Return the rules by rising rank (GTFS, transfers.txt), because the last rule that matches a change applies.
 
-    From the most specific: both trips; a trip and a route; a trip; both routes; a route.
+    Rules of two trips rank highest, then those of a trip and a route, a trip, two routes, a route.
     """
     trips = (rules.from_trip >= 0).astype(np.int8) + (rules.to_trip >= 0)
     routes = (rules.from_route >= 0).astype(np.int8) + (rules.to_route >= 0)

@@ -27,7 +27,7 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route; ``agency`` is a row of its feed's agency_ids, colours are 0xRRGGBB, -1 stands for none."""
+    """A route; ``agency`` is a row of its feed's agency_ids, colours are 0xRRGGBB, -1 for none."""
 
     feed: int
     local_id: str
@@ -40,7 +40,7 @@ class RouteRow(NamedTuple):
 
 
 class TripRow(NamedTuple):
-    """A trip. ``headsign`` and ``shape`` are rows; -1 stands for none, also of ``direction``."""
+    """A trip. ``headsign`` and ``shape`` are rows, -1 for none; so is ``direction``."""
 
     local_id: str
     route: int
@@ -152,11 +152,10 @@ class ShapeColumns(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class TimetableDraft:
-    """Rows of one or several feeds, joined by row numbers.
+    """Rows of one or several feeds; trips and trip departures are either rows or columns.
 
-    Trips and trip departures are given as rows or as columns, not as both. ``trip_stop_time_count`` is the number of
-    stop times of each trip. ``stop_names`` and ``route_names`` map a language to {row: name}, ``headsign_names`` to
-    {headsign: other text}. ``fare_books`` has one text per feed, or none at all.
+    ``trip_stop_time_count`` is the number of stop times of each trip. ``stop_names`` and ``route_names`` map a language
+    to {row: name}, ``headsign_names`` to {headsign: other text}. ``fare_books`` has one text per feed, or none at all.
     """
 
     feeds: list[Feed] = field(default_factory=list)

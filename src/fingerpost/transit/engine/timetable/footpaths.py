@@ -31,7 +31,7 @@ def with_step_free_footpaths(timetable: Timetable) -> Timetable:
 
 
 class Footpath(NamedTuple):
-    """One footpath, as in ``Footpaths``; ``has_steps`` if it was asked for without steps and there is none."""
+    """One footpath, as in ``Footpaths``; ``has_steps`` if no footpath without steps exists."""
 
     seconds: int
     metres: int
@@ -143,7 +143,7 @@ def without_closed_ways(
 ) -> Timetable:
     """Return a timetable whose footpaths, the step-free ones if ``step_free``, avoid closed parts of stations.
 
-    ``walks`` avoid them already; ``closed`` are their rows and ``places`` their positions in degrees.
+    ``walks`` must avoid them; ``closed`` are their rows and ``places`` their positions in degrees.
     """
     has_own = step_free and len(timetable.step_free_footpaths.first)
     first, to, taken_s, metres, walk_s = timetable.step_free_footpaths if has_own else timetable.footpaths
@@ -165,7 +165,7 @@ def without_closed_ways(
         find_change_s(get_places(timetable), begin[inside], end[inside], step_free=step_free, closed=shut)
         for shut in ((), closed)
     )
-    # Changes by pathways inside a station; where everything open leaves no way, the walk is one of those outside.
+    # Changes by pathways inside a station; without any open way, the change is a walk outside.
     rows, left_s = inside[open_s >= 0], left_s[open_s >= 0]
     keep[rows] = left_s >= 0
     taken_s[rows] = np.where(keep[rows], left_s + CHANGE_SLACK_S, taken_s[rows])

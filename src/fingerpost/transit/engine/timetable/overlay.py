@@ -1,4 +1,4 @@
-"""The realtime of a network at one moment, beside its unchanged timetable.
+"""The realtime data of a network at one moment; its timetable stays unchanged.
 
 A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable; negative is
 early. An overlay is immutable, so a search sees one state from start to end.

@@ -41,7 +41,7 @@ class StationPlaces(NamedTuple):
 
 
 class EntranceWays(NamedTuple):
-    """Seconds between platforms and the entrances of their stations (rows); -1 where there is no way."""
+    """Seconds between platforms and the entrances of their stations (rows), -1 without a way."""
 
     stop: Int32
     entrance: Int32
@@ -153,10 +153,7 @@ def find_change_s(
     step_free: bool = False,
     closed: Collection[int] = (),
 ) -> Int32:
-    """Return the seconds of changes between platforms by pathways inside their station, -1 where there is no way.
-
-    Times that are not stated are those of the straight line times the factor, and gates are not passed.
-    """
+    """Return the seconds of changes by pathways inside a station, -1 without a way; changes do not pass gates."""
     taken_s = np.full(len(begin), -1, np.int32)
     there, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)
     for platform in np.unique(begin).tolist():

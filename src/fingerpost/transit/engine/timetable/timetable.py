@@ -131,7 +131,7 @@ class Timetable:
     stop_time_arrival_s: Int32
     stop_time_departure_s: Int32
     stop_time_flags: UInt8
-    stop_time_headsign: Int32  # row in headsign, -1 where the trip's holds; empty where it holds everywhere
+    stop_time_headsign: Int32  # row in headsign, -1 for the trip's own; empty if no stop time has one
 
     # trip departures; trip_departure_headway_s is 0 where the time is exact, else "about every so many seconds"
     trip_departure_trip: Int32
@@ -160,13 +160,13 @@ class Timetable:
     route_names: dict[str, TextColumn] = field(default_factory=dict)  # of routes' long names
     headsign_names: dict[str, TextColumn] = field(default_factory=dict)
 
-    # in-seat transfers: who rides the one trip departure to its end may stay seated, and rides the other from its start
+    # in-seat transfers: riders stay seated from the end of one trip departure to the start of another
     in_seat_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure, ascending
     in_seat_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure
     in_seat_days_later: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # 1: the next service day's
     in_seat_service: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # bounds the days; -1: none does
 
-    # trip- and route-specific transfers, -1 where any will do; of those that apply the last holds
+    # trip- and route-specific transfers, -1 for any; the last one that matches applies
     specific_transfer_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     specific_transfer_to_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     specific_transfer_from_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -182,8 +182,8 @@ class Timetable:
     shape_first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
     shape_lat_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     shape_lon_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    # Where on its trip's shape a stop time lies: 2.25 is a quarter of the way from the shape's point 2 to its point 3.
-    # NaN where the feed does not say, empty where none does.
+    # The position of a stop time on its trip's shape: 2.25 is a quarter of the way from the shape's point 2 to point 3.
+    # NaN if not stated, empty if no feed states any.
     stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
 
     pathways: Pathways

@@ -5,11 +5,11 @@
     networks/
       HSL.json               the pointer: which folder is current, since when, from which feeds, and the import's report
       prepared/HSL-3f…/      the current timetable, and for a moment the next one
-      .lock                  held while a network is added or removed
+      .lock                  locked while a network is added or removed
       .changes               one byte longer after every change
 
-A new version is written beside the old one, flushed to disk, and becomes current by an atomic rename of the pointer.
-The next change removes every folder that no pointer names.
+A new version is flushed to disk and becomes current by an atomic rename of the pointer. The next change removes every
+folder that no pointer names.
 """
 
 import errno
@@ -199,15 +199,15 @@ class TimetableStore:
             file.write(b".")
 
     def _sweep(self) -> None:
-        """Remove every folder that no pointer names. An unreadable pointer keeps all folders of its name."""
-        kept: list[str] = []
+        """Remove every folder that no pointer names, but none of a network whose pointer cannot be read."""
+        current: list[str] = []
         for name in self.list_names():
             try:
-                kept.append(self.get(name).stamp)
+                current.append(self.get(name).stamp)
             except SettingsInvalid:
-                kept.append(f"{name}-")
+                current.append(f"{name}-")
         for folder in self._prepared.glob("*"):
-            if not folder.name.startswith(tuple(kept)):
+            if not folder.name.startswith(tuple(current)):
                 shutil.rmtree(folder, ignore_errors=True)
         for draft in self._root.glob(".*.draft"):
             draft.unlink(missing_ok=True)

@@ -41,11 +41,11 @@ _NOT_STREETS = frozenset({
     "traffic_signals", "crossing", "street_lamp", "speed_camera", "motorway_junction", "toll_gantry",
 })  # fmt: skip
 _CITIES = frozenset({"city", "town", "municipality"})
-# Nobody goes to a district of a country, nor to a corner of the sea.
+# Areas that are too large for a destination.
 _NOT_PLACES = frozenset({"country", "state", "region", "province", "county", "continent", "ocean", "sea", "no", "yes"})
 _STATIONS = frozenset({"station", "halt"})
 _STATION_AMENITIES = frozenset({"bus_station", "ferry_terminal"})
-# The timetable knows them better.
+# The timetable has more data about these.
 _STOP_POSITIONS = frozenset({"stop_position", "platform", "stop_area", "stop_area_group"})
 
 STATION = "station"
@@ -82,10 +82,7 @@ class Feature:
 
 
 def find_feature(tags: Tags, points: list[Point]) -> Feature | None:
-    """Return the feature of an object, None if it has no name or is not looked up.
-
-    Stops and platforms are in the timetable; stations are kept, because a city's name means them.
-    """
+    """Return the feature of an object, None without a name; stations count, but stops are in the timetable."""
     names = find_names(tags)
     if names is None or tags.get("public_transport") in _STOP_POSITIONS or tags.get("type") in ("route", "network"):
         return None
