@@ -39,9 +39,9 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _Other = TypeVar("_Other")
 
-# With more faults an answer has another shape.
+# An answer with more faults counts as an unknown shape.
 _MAX_FAULTS = 2000
-# A fault moves outwards by one object a round, and no shape is deeper.
+# Each round drops the parent of what the last one dropped; no shape is deeper than this.
 _MAX_ROUNDS = 24
 _MAX_PATHS = 4
 _Loc = tuple[str | int, ...]
@@ -92,7 +92,7 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
             raise _unreadable(response, error) from error
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
     note = f"Parts of the server's answer cannot be read and were dropped: {list_first(paths, _MAX_PATHS)}."
-    _log.warning("%s: %s", _address_of(response), note)
+    _log.warning("%s: %s", _format_address(response), note)
     return Answer(data=data, retrieved_at=response.retrieved_at, notes=(note,), lost=lost)
 
 
@@ -101,7 +101,7 @@ def _unreadable(response: Response, error: ValidationError) -> SourceChanged:
     where = ".".join(str(part) for part in first["loc"])
     what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"
     return SourceChanged(
-        f"{_address_of(response)} answered {what}", {"status": response.status, "bytes": len(response.body)}
+        f"{_format_address(response)} answered {what}", {"status": response.status, "bytes": len(response.body)}
     )
 
 
@@ -109,7 +109,7 @@ def refuse_unreadable(entry: str, notes: Sequence[str]) -> SourceChanged:
     return SourceChanged(f"The server answered no {entry} that can be read. {' '.join(notes)}".strip())
 
 
-def _address_of(response: Response) -> str:
+def _format_address(response: Response) -> str:
     return response.redacted_url.partition("?")[0]
 
 
@@ -133,9 +133,9 @@ def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError)
     raise failed
 
 
-def list_first(texts: Sequence[str], most: int) -> str:
-    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
-    return ", ".join(texts[:most]) + more
+def list_first(texts: Sequence[str], limit: int) -> str:
+    more = f" and {len(texts) - limit:,} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more
 
 
 def _blank(data: Any, loc: _Loc, blanked: set[_Loc]) -> bool:
@@ -164,7 +164,7 @@ def _count(blanked: set[_Loc]) -> Mapping[str, int]:
     return Counter(sorted(".".join(part for part in loc if isinstance(part, str)) for loc in outermost))
 
 
-# In the year 2106. What lies behind it is an unset value, or was written in milliseconds.
+# In the year 2106; later values are unset, or in milliseconds.
 LAST_INSTANT = 2**32 - 1
 
 
@@ -231,7 +231,7 @@ def read_wire_instant(text: str) -> int:
 
 
 def from_text(reader: Callable[[str], Any]) -> BeforeValidator:
-    """Return what reads a value from a text, and leaves any other value as it is."""
+    """Return a validator that parses a text; other values pass unchanged."""
     return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
 
 
@@ -242,7 +242,7 @@ def _read_open(value: Any) -> Any:
 
 
 class ModeReader:
-    """Reads a mode: the GTFS route type decides, else the server's word (rule A9); ``words`` lists those of each."""
+    """Reads a mode: the GTFS route type decides, else the server's word (rule A9); ``words`` lists those by mode."""
 
     def __init__(self, words: Mapping[Mode, str]) -> None:
         self._mode_by_word = {word: mode for mode, text in words.items() for word in text.split()}

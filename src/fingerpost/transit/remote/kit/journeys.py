@@ -64,7 +64,7 @@ PAGE_SIZE = 6
 
 
 class LeftOut(StrEnum):
-    """Reasons to leave an itinerary out of an answer, behind a number of itineraries."""
+    """Reasons to leave out an itinerary; a note puts the number of itineraries before the reason."""
 
     OTHER_VEHICLE = "by car, bicycle, or a rented or booked vehicle"
     UNPLACED = "without coordinates"
@@ -130,11 +130,11 @@ def sort_live(
     ``in_minutes`` drops those that miss the second of the query, for servers that count whole minutes.
     """
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
-    kept = list_within_limits(possible, query)
+    within = list_within_limits(possible, query)
     is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
     return FoundJourneys(
         retrieved_at=retrieved_at,
-        live=tuple(itinerary for itinerary in kept if not in_minutes or _is_in_time(itinerary, query)),
+        live=tuple(itinerary for itinerary in within if not in_minutes or _is_in_time(itinerary, query)),
         notes=(*notes, UNMEASURED) if is_unmeasured else notes,
         left_out=frozenset((LeftOut.IMPOSSIBLE, itinerary) for itinerary in {*itineraries} - {*possible}),
         walks_too_far=any(itinerary.walk_m > query.max_walk_m for itinerary in possible),
@@ -164,7 +164,7 @@ def new_outside_calendar(whose: str, first: date | None, last: date | None) -> O
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyRequest:
-    """A journey query for a server; ``shorter_walks`` because what was found before walks too far."""
+    """A journey query for a server; ``shorter_walks`` if the first results walk too far."""
 
     query: JourneyQuery
     origin: JourneyEnd
@@ -177,8 +177,8 @@ class JourneySearch(ABC):
     """Searches one server.
 
     At most ``most_pages`` are requested for one query, because all itineraries of a page may walk too far; if there are
-    more, ``note_of_rest`` is reported. With ``offers_steps`` a step-free query without a ride is repeated without that
-    wish.
+    more, ``note_of_rest`` is reported. With ``offers_steps`` a step-free query without a ride is repeated without
+    step_free.
     """
 
     most_pages: ClassVar[int]

@@ -102,7 +102,7 @@ class FoundBoard:
 class ServerNetwork(ABC):
     """A network behind one server; see the port. Threads may share it.
 
-    ``credit`` is what the terms require beside the attribution, with ``{retrieved}`` for the time of the answer.
+    The terms require the sentence ``credit`` in addition to the attribution; ``{retrieved}`` is the time of the answer.
     """
 
     walking: ClassVar[str] = "streets, as the server knows them"

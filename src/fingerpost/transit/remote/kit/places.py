@@ -16,7 +16,7 @@ from fingerpost.transit.rules.place_groups import ONE_PLACE_M, build_place
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
 UNNAMED = "unnamed place"
-_MAX_KEPT = 200_000
+_MAX_STORED_IDS = 200_000
 
 
 class StopIdCodec(ABC):
@@ -45,7 +45,7 @@ class StopIdCodec(ABC):
         """Return the printed form of a server's id; if two differ only in case, the later one is escaped."""
         printed = self._printed_by_own.get(own_id)
         if printed is None:
-            if len(self._printed_by_own) > _MAX_KEPT:
+            if len(self._printed_by_own) > _MAX_STORED_IDS:
                 self._printed_by_own.clear()
                 self._own_by_printed.clear()
             printed = self._encode(own_id, exact=False)
@@ -66,9 +66,9 @@ class StopIdCodec(ABC):
         return list(dict.fromkeys(own_id for stop_id in printed for own_id in self.decode(stop_id)))
 
 
-# The greatest distance of a stop from the rest of its place, which other stops may link.
+# Stops of one place lie within this distance of each other, perhaps linked by stops between them.
 AROUND_M = 2 * ONE_PLACE_M
-# Matching stops whose whole places are looked up.
+# The places of this many matching stops are looked up.
 MAX_GROUPED = 3
 
 MAX_MATCHES, MAX_NEARBY = 20, 5

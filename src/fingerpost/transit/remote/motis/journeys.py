@@ -38,14 +38,14 @@ _MINUTE_S = 60
 # The server refuses a window of four days or more.
 _MAX_WINDOW_S = 95 * 3600
 _UNKNOWN_STOP = "The server no longer knows a stop's id, so the trip was planned between positions."
-# The search on the timetable, whose answer has realtime beside it.
+# Search by the timetable; the answer also states realtime.
 _SCHEDULED = "REALTIME_ANNOTATION_ONLY"
 
 
 def new_params(request: kit.JourneyRequest) -> dict[str, str]:
     """Return the parameters of a plan; for shorter walks, half the walking at either end and no walk-only way."""
     query, shorter_walks = request.query, request.shorter_walks
-    # The server counts minutes: round so that nothing departs too early or arrives too late.
+    # The server has a resolution of minutes: round so that nothing departs too early or arrives too late.
     minute = query.instant // _MINUTE_S if query.arrive_by else -(-query.instant // _MINUTE_S)
     pace = _SLOWEST_WHEELCHAIR_M_PER_S if query.step_free else _SLOWEST_M_PER_S
     walk_s = math.ceil(query.max_walk_m / pace / (2 if shorter_walks else 1))
@@ -136,7 +136,7 @@ def _find_zone(plan: MotisPlan) -> str | None:
 
 
 def list_in_force(alerts: Iterable[shapes.MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    """Return the alerts with a text that hold at any time from ``begin`` to ``end``, each once."""
+    """Return the distinct alerts with a text that are active at any time from ``begin`` to ``end``."""
     # An alert with a code is a remark on the service, such as its power sockets.
     return kit.unique_alerts(_alert(alert, begin, end) for alert in alerts if alert.code is None)
 
@@ -145,10 +145,10 @@ def _alert(alert: shapes.MotisAlert, begin: int, end: int) -> ServiceAlert | Non
     header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
     # Feeds with one kind of period state it as the communication period.
     spans = alert.impact_period or alert.communication_period
-    held = [span for span in spans if kit.is_in_force(span.start, span.end, begin, end)]
-    if not (header or text) or (spans and not held):
+    current = [span for span in spans if kit.is_in_force(span.start, span.end, begin, end)]
+    if not (header or text) or (spans and not current):
         return None
-    span = held[0] if held else shapes.TimeRange()
+    span = current[0] if current else shapes.TimeRange()
     effect, url = alert.effect or kit.UNKNOWN_EFFECT, alert.url or None
     # The server's alerts have no id of their own.
     name = hashlib.sha256("\x00".join((header, text, effect, url or "")).encode()).hexdigest()[:16]

@@ -68,7 +68,7 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
 async def _list_stops(
     server: MotisServer, record: NetworkRecord, middle: Coordinate
 ) -> tuple[Sequence[shapes.MotisPlace], bool]:
-    """Return stops, and whether they are all of the network's box."""
+    """Return stops, and whether they are all stops of the network's box."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds
@@ -135,8 +135,8 @@ class MotisNetwork(ServerNetwork):
     async def _ask_boards(
         self, query: DepartureQuery, language: str | None
     ) -> dict[str, Sequence[Answer[shapes.MotisStopTimes]]]:
-        before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
-        first, last = query.instant - before_s, query.instant + query.window_s + behind_s
+        before_s, after_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
+        first, last = query.instant - before_s, query.instant + query.window_s + after_s
 
         async def ask(own_id: str) -> Sequence[Answer[shapes.MotisStopTimes]]:
             try:
@@ -163,7 +163,7 @@ async def ask_board(
     """
     params = {
         "stopId": own_id,
-        # Else the server adds whatever is called alike.
+        # Otherwise the server adds stops of similar names.
         "exactRadius": "true",
         "radius": "0",
         "time": format_utc((first - _MARGIN_S) // 60 * 60),
@@ -190,7 +190,7 @@ def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: 
     for own_id, time in times:
         place = time.place
         cancelled = bool(time.cancelled or time.trip_cancelled)
-        # The server adds stops on the same spot, and calls without boarding.
+        # The server also lists other stops at the same place, and stop times without boarding.
         is_off = time.pickup_dropoff_type == journeys.NOT_ALLOWED and not cancelled
         if own_id not in (place.stop_id, place.parent_id) or place.departure is None or is_off:
             continue

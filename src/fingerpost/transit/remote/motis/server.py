@@ -49,7 +49,7 @@ class UnknownThere(DataNotFound):
 
 
 class ResponseTooLarge(SourceFailed):
-    """The answer would be larger than the server gives."""
+    """The answer would exceed the server's limit."""
 
     retryable = False
 
@@ -124,10 +124,10 @@ def _read_refusal(response: Response) -> ToolError:
 def _find_days(window: str) -> tuple[date, date] | tuple[None, None]:
     """Parse the first and the last day of a half-open window."""
     try:
-        first, behind = map(date.fromisoformat, _DAY.findall(window))
+        first, end = map(date.fromisoformat, _DAY.findall(window))
     except ValueError:
         return None, None
-    return (first, behind - timedelta(days=1)) if first < behind else (None, None)
+    return (first, end - timedelta(days=1)) if first < end else (None, None)
 
 
 def _find_complaint(response: Response) -> str | None:

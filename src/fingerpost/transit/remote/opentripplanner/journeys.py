@@ -37,11 +37,11 @@ _SENTENCES = {
 
 
 def list_reasons(errors: Iterable[shapes.RoutingError]) -> tuple[str, ...]:
-    sentences = (_SENTENCES[error.code].format(end=_end_of(error)) for error in errors if error.code in _SENTENCES)
+    sentences = (_SENTENCES[error.code].format(end=_name_end(error)) for error in errors if error.code in _SENTENCES)
     return tuple(sentence[0].upper() + sentence[1:] for sentence in sentences)
 
 
-def _end_of(error: shapes.RoutingError) -> str:
+def _name_end(error: shapes.RoutingError) -> str:
     return _ENDS.get(error.input_field or "", "an end")
 
 
@@ -64,7 +64,7 @@ def to_plan_location(end: kit.JourneyEnd) -> dict[str, Any]:
 
 
 def new_variables(request: kit.JourneyRequest, zone: ZoneInfo) -> dict[str, Any]:
-    """Return the variables of the plan document; wishes that were not made are left out, because nulls fail."""
+    """Return the variables of the plan document; options that were not requested are left out, because nulls fail."""
     query, shorter_walks = request.query, request.shorter_walks
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
     instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
@@ -143,7 +143,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
             if error.code == OUTSIDE_SERVICE_PERIOD:
                 raise kit.new_outside_calendar(name, self._profile.first_day, self._profile.last_day)
             if error.code == OUTSIDE_BOUNDS:
-                end = _end_of(error)
+                end = _name_end(error)
                 raise RegionUnsupported(f"{end[0].upper()}{end[1:]} lies outside the area that {name} covers")
 
 

@@ -107,11 +107,11 @@ class OpenTripPlannerNetwork(ServerNetwork):
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
-        before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
+        before_s, after_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
         variables = {
             "ids": self._ids.decode_all(query.stop_ids),
             "from": query.instant - before_s,
-            "seconds": query.window_s + before_s + behind_s,
+            "seconds": query.window_s + before_s + after_s,
             "count": MAX_ROWS,
         }
         answered = await self._server.ask(shapes.Board, variables, language=language)

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T", bound=Shape)
 
 LIVE_FRESH_S = 10.0
-# The operator sets the whole value of this header.
+# The operator sets the complete value of this header.
 _PLAIN_KEY_HEADER = "authorization"
 _MAX_PATH_CHARS, _MAX_PATHS = 120, 5
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
@@ -60,7 +60,7 @@ class Server(Connection):
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Query the fields of a shape; ``variables`` hold no nulls."""
+        """Query the fields of a shape; ``variables`` contain no nulls."""
         document = new_document(shape, with_fares=self._with_fares)
         body = {"query": document, **({"variables": variables} if variables else {})}
 

@@ -14,7 +14,7 @@ from fingerpost.transit.remote.kit import journeys as kit
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 
-# Severities that say that nothing is wrong.
+# Severities of a good service.
 _GOOD = frozenset({10, 18})
 _STEPS = "ACCESSIBILITY_ISSUE"
 # Severities are names, not a scale: 20 is closed.
@@ -56,7 +56,7 @@ def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, e
 
 
 def _line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
-    """Return the alert of a status; None if it holds at another time. Without a period it holds now."""
+    """Return the alert of a status; None if it applies at another time. Without a period it applies now."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
     current = next(
         (period for period in periods if kit.is_in_force(period.from_date, period.to_date, begin, end)), None
@@ -108,7 +108,7 @@ def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TflRequest:
-    """A journey query in TfL's terms: its ids, ``lat,lon``, postcodes or names as ends, and its words for wishes.
+    """A journey query in TfL's terms: its ids, ``lat,lon``, postcodes or names as ends, and its words for options.
 
     ``sides`` are what the caller calls the two ends; ``ends`` are the trip's own.
     """

@@ -74,7 +74,7 @@ class StatusPeriod(Shape):
 
 
 class LineStatus(Shape):
-    """How a line fares; ``status_severity`` is no scale, see ``itineraries.py``."""
+    """The status of a line; ``status_severity`` is not a scale, see ``itineraries.py``."""
 
     status_severity: int
     status_severity_description: str = ""
@@ -112,7 +112,7 @@ class LegPoint(Shape):
 
 
 class TflLeg(MeasuredLeg):
-    """One leg; times are London's wall clock, ``distance`` holds for walks only (metres)."""
+    """One leg; times are London's wall clock, ``distance`` (metres) is valid for walks only."""
 
     duration: int
     departure_time: Naive

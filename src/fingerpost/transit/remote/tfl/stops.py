@@ -13,7 +13,7 @@ from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 
-# Ids that stand for several stops: arrivals of these are always empty.
+# Ids of groups of stops, for which TfL never lists arrivals.
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
@@ -60,9 +60,9 @@ class StopPointLookup(StopLookup):
     async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002
         own = self._ids.decode(printed_id)
         stop = await self._find(own[0]) if own else None
-        above = None if stop is None else stop.hub_naptan_code or stop.station_naptan
-        if stop is not None and above and above.upper() != stop.own_id.upper():
-            stop = await self._find(above) or stop
+        parent_id = None if stop is None else stop.hub_naptan_code or stop.station_naptan
+        if stop is not None and parent_id and parent_id.upper() != stop.own_id.upper():
+            stop = await self._find(parent_id) or stop
         return None if stop is None else self._new_place(stop)
 
     async def list_member_ids(self, own_id: str) -> list[str]:
@@ -128,7 +128,7 @@ def _walk(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
 
 MAX_FOUND = 50
 # The confidence of a match: TfL returns names that contain the text, without a score.
-_VOUCHED = 0.6
+_CONFIDENCE = 0.6
 _KIND_OF_STATION = re.compile(
     r"\s*\b(?:Underground Station|Rail Station|DLR Station|Overground Station|Tram Stop|Bus Station|Pier|Station)$"
 )
@@ -150,11 +150,11 @@ class StopPointNames(Geocoder):
         return [
             Candidate(
                 name=match.name,
-                # Nobody says ``Underground Station``.
+                # People leave out ``Underground Station``.
                 label=_KIND_OF_STATION.sub("", match.name),
                 coordinate=Coordinate(match.lat, match.lon),
                 stop_id=match.id,
-                confidence=_VOUCHED,
+                confidence=_CONFIDENCE,
             )
             for match in _without_members(answer.data.matches)
         ]

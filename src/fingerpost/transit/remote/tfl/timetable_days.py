@@ -183,7 +183,7 @@ def choose_schedules(
 ) -> tuple[list[tuple[Schedule, bool]], list[TimetableRemark]]:
     """Return the timetables of a day, each with whether it is for the night, and remarks on the choice.
 
-    By day and by night the one for the fewest days counts: ``School Friday`` goes before ``Mon-Fri Schooldays``.
+    For day and night, the timetable of the fewest days applies: ``School Friday`` precedes ``Mon-Fri Schooldays``.
     """
     named = [(schedule, find_named_days(schedule.name)) for schedule in schedules]
     remarks = [
@@ -229,7 +229,7 @@ def _choose_by_weekday(
     is_school = not is_without_school(day)
     in_force = [(schedule, days) for schedule, days in of_weekday if days.school in (None, is_school)]
     narrowest = min((_width(days) for _, days in in_force), default=None)
-    # On days without school nothing is guessed.
+    # On days without school no guess is needed.
     is_guess = is_school and any(days.school is not None for _, days in of_weekday)
     remarks = [TimetableRemark(RemarkKind.SCHOOL, f"{line} ({day})")] if is_guess else []
     return [schedule for schedule, days in in_force if _width(days) == narrowest], remarks

@@ -17,7 +17,7 @@ LANGUAGE = "en"
 BOUNDS = Bounds(south=51.25, west=-1.0, north=51.75, east=0.4)
 # TfL reportedly allows a key 500 requests a minute: 20 at once and 8 a second are hardly more.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.tfl.gov.uk": Pace(name="tfl", per_second=8, burst=20)})
-# What TfL's terms want shown wherever its data is.
+# TfL's terms require these lines with its data.
 ATTRIBUTION = (
     "Powered by TfL Open Data",
     "Contains OS data © Crown copyright and database rights 2016",
