@@ -109,20 +109,11 @@ class EmbeddedNetwork:
     def _provenance(
         self, snapshot: Snapshot, language: str, out_of_service: tuple[OutOfService, ...] = ()
     ) -> Provenance:
-        facts, profile = self._facts, self.profile
-        return Provenance(
-            network=profile.name,
+        return replace(
+            self.profile.new_provenance(int(clock.now().timestamp())),
             source="embedded",
-            zone=facts.zone,
-            retrieved_at=int(clock.now().timestamp()),
-            feeds=facts.feeds,
-            attribution=facts.attribution,
-            language=facts.choose_language(language),
-            demo=profile.is_demo,
-            notes=self._notes,
+            language=self._facts.choose_language(language),
             walking=self._walks.describe(),
-            first_day=profile.first_day,
-            last_day=profile.last_day,
             out_of_service=out_of_service,
             realtime_updated=snapshot.realtime_updated,
             realtime_problems=() if self.realtime is None else self.realtime.list_problems(snapshot.overlay),
