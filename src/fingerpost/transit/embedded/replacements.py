@@ -1,8 +1,9 @@
 """Replacement trips: match their stop times with the scheduled ones."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -22,16 +23,15 @@ class Scheduled(NamedTuple):
 class Replacements:
     """The replacements of an overlay, by the rides that they replace.
 
-    A replacement keeps a scheduled stop time if it calls at its stop, or at another platform of its station. As many
-    are kept as the order of both allows: of several pairings the one with most calls at the same stops, then the one
-    with the nearest times. ``find_scheduled`` returns the times of a trip departure on a day at a stop time (row).
+    A replacement keeps a scheduled stop time if it calls at its stop, or at another platform of its station, in the
+    same order. ``find_scheduled`` returns the times of a trip departure on a day at a stop time (row).
     """
 
     def __init__(
         self, timetable: Timetable, overlay: Overlay, find_scheduled: Callable[[int, date, int], Scheduled]
     ) -> None:
         self._timetable, self._added, self._find_scheduled = timetable, overlay.added, find_scheduled
-        self._row_of = {each.replaces: -1 - at for at, each in enumerate(overlay.added) if each.replaces is not None}
+        self._row_of = {ride.replaces: -1 - at for at, ride in enumerate(overlay.added) if ride.replaces is not None}
         self._keep = lru_cache(maxsize=None)(self._match)
 
     def find_ride(self, ride: Ride) -> Ride | None:
@@ -84,49 +84,18 @@ class Replacements:
         return self._find_scheduled(key[0], date.fromordinal(key[1]), stop_time)
 
     def _match(self, key: RideKey) -> dict[int, int]:
-        table, added, day = self._timetable, self._get(self._row_of[key]), date.fromordinal(key[1])
+        table, added = self._timetable, self._get(self._row_of[key])
         trip = int(table.trip_departure_trip[key[0]])
         rows = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
-        scheduled = [
-            self._locate(int(table.stop_time_stop[row]), self._find_scheduled(key[0], day, row).departure)
-            for row in rows
-        ]
         served = [at for at in range(len(added.stop)) if not added.is_skipped[at]]
-        expected = [self._locate(int(added.stop[at]), int(added.departure[at])) for at in served]
-        return {rows[one]: served[other] for one, other in _pair(scheduled, expected)}
+        scheduled = [self._find_station(int(table.stop_time_stop[row])) for row in rows]
+        expected = [self._find_station(int(added.stop[at])) for at in served]
+        blocks = SequenceMatcher(None, scheduled, expected, autojunk=False).get_matching_blocks()
+        return {rows[block.a + at]: served[block.b + at] for block in blocks for at in range(block.size)}
 
-    def _locate(self, stop: int, departure: int) -> "_TimedStop":
+    def _find_station(self, stop: int) -> int:
         parent = int(self._timetable.stop_parent[stop])
-        return _TimedStop(stop, parent if parent >= 0 else stop, departure)
+        return parent if parent >= 0 else stop
 
     def _get(self, trip_departure: int) -> AddedRide:
         return self._added[-1 - trip_departure]
-
-
-class _TimedStop(NamedTuple):
-    stop: int
-    station: int
-    departure: int
-
-
-class _Pairing(NamedTuple):
-    """Pairs of positions, ranked by their number, by how many are at the same stop, and by minus seconds apart."""
-
-    rank: tuple[int, int, int]
-    pairs: tuple[tuple[int, int], ...]
-
-
-def _pair(scheduled: Sequence[_TimedStop], expected: Sequence[_TimedStop]) -> tuple[tuple[int, int], ...]:
-    before = [_Pairing((0, 0, 0), ())] * (len(expected) + 1)
-    for one, call in enumerate(scheduled):
-        row = before[:1]
-        for other, candidate in enumerate(expected):
-            best = max(before[other + 1], row[other], key=lambda pairing: pairing.rank)
-            if call.station == candidate.station:
-                (count, unmoved, minus_s), pairs = before[other]
-                apart_s = abs(call.departure - candidate.departure)
-                rank = (count + 1, unmoved + (call.stop == candidate.stop), minus_s - apart_s)
-                best = max(best, _Pairing(rank, (*pairs, (one, other))), key=lambda pairing: pairing.rank)
-            row.append(best)
-        before = row
-    return before[-1].pairs
