@@ -189,28 +189,19 @@ def merge_alternatives(
 
 def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> dict[str, ItineraryOption]:
     """Return the best candidate for each fingerprint (rule B7); it is known if the first query found any of them."""
-    unique: dict[str, ItineraryOption] = {}
+
+    def rank(option: ItineraryOption) -> tuple[Standing, bool, int, int, int]:
+        trip = option.itinerary
+        time = -trip.departure if arrive_by else trip.arrival
+        return option.standing, option.is_disrupted, trip.transfers, trip.duration_s, time
+
+    equal: dict[str, list[ItineraryOption]] = {}
     for candidate in candidates:
-        rival = unique.get(candidate.fingerprint)
-        if rival is not None:
-            best = candidate if _is_better(candidate, rival, arrive_by=arrive_by) else rival
-            candidate = replace(best, is_known=candidate.is_known or rival.is_known)
-        unique[candidate.fingerprint] = candidate
-    return unique
-
-
-def _is_better(candidate: ItineraryOption, rival: ItineraryOption, *, arrive_by: bool) -> bool:
-    mine, its = candidate.itinerary, rival.itinerary
-    own_key, its_key = (
-        (option.standing, option.is_disrupted, option.itinerary.transfers, option.itinerary.duration_s)
-        for option in (candidate, rival)
-    )
-    if own_key != its_key:
-        return own_key < its_key
-    is_sooner = mine.departure > its.departure if arrive_by else mine.arrival < its.arrival
-    # Of the same rides twice the first stays: live ones come before scheduled ones.
-    own_rides, its_rides = ([(leg.trip_id, leg.departure_scheduled) for leg in trip.rides] for trip in (mine, its))
-    return is_sooner and own_rides != its_rides
+        equal.setdefault(candidate.fingerprint, []).append(candidate)
+    return {
+        name: replace(min(options, key=rank), is_known=any(option.is_known for option in options))
+        for name, options in equal.items()
+    }
 
 
 # A change that leaves less time than this, beyond the walk, may be missed.
