@@ -2,28 +2,23 @@
 
 import asyncio
 from dataclasses import dataclass, field, replace
-from types import SimpleNamespace
-from unittest.mock import AsyncMock
 
 import pytest
 
 from fingerpost import clock
 from fingerpost.errors import SourceFailed, SourceTimeout, SourceUnreachable
-from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import Deadline, ask_all, try_in_order
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
-from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
-from tests.homes import write_record
 from tests.net.local_server import FakeTime
 from tests.networks.limits import Limits, MeetingNetwork
 
-LIVE_STOP, OTHER_STOP = "LIVE:1", "OFF:1"
+LIVE_STOP = "LIVE:1"
 PLACE = {"Kamppi": [stop_place("OFF:1", "Kamppi")]}
 
 
@@ -68,7 +63,7 @@ def run(coroutine):
     return asyncio.run(asyncio.wait_for(coroutine, 20))
 
 
-# ------------------------------------------------------------------------------------------ ids of two FEEDs
+# ---------------------------------------------------------------------- ids that the fallback does not know
 
 
 def test_a_board_of_stops_that_the_fallback_does_not_know_is_no_empty_board():
@@ -101,22 +96,13 @@ def test_a_place_of_which_the_fallback_knows_a_part():
     )
 
 
-def test_an_id_of_the_fallback_is_asked_of_the_fallback():
-    first = live()
-    answer = run(FallbackNetwork(first, offline()).list_departures(board(OTHER_STOP)))
+def test_a_trip_from_a_stop_that_the_fallback_does_not_know_begins_at_its_position():
+    fallback = offline()
+    both = FallbackNetwork(live(journeys=[SourceFailed("LIVE is down")]), fallback)
+    answer = run(both.plan_journeys(trip(stop_ids=(LIVE_STOP,))))
 
-    assert (first.asked, answer.provenance.network) == ([], "LIVE")
-    assert answer.provenance.lost == ("OFFLINE answered for LIVE, which does not know its stop ids.",)
-
-
-@pytest.mark.parametrize(("is_down", "stop_id", "who"), [(False, OTHER_STOP, "LIVE"), (True, LIVE_STOP, "OFFLINE")])
-def test_a_trip_from_a_stop_of_the_other_feed_begins_at_its_position(is_down, stop_id, who):
-    first = live(journeys=[SourceFailed("LIVE is down")] if is_down else [()])
-    both = {"LIVE": first, "OFFLINE": offline()}
-    answer = run(FallbackNetwork(*both.values()).plan_journeys(trip(stop_ids=(stop_id,))))
-
-    assert both[who].journeys_asked[-1] == trip()
-    assert answer.provenance.lost[-1] == f"{who} does not know {stop_id}; its position was used as the origin."
+    assert fallback.journeys_asked[-1] == trip()
+    assert answer.provenance.lost[-1] == f"OFFLINE does not know {LIVE_STOP}; its position was used as the origin."
 
 
 def test_a_known_stop_is_left_as_it_is():
@@ -124,13 +110,6 @@ def test_a_known_stop_is_left_as_it_is():
     answer = run(FallbackNetwork(first, offline()).plan_journeys(trip(stop_ids=(LIVE_STOP,))))
 
     assert (first.journeys_asked, answer.provenance.lost) == ([trip(stop_ids=(LIVE_STOP,))], ())
-
-
-@pytest.mark.parametrize(("stop_id", "found"), [(OTHER_STOP, "Kamppi"), ("OFF:9", None), (LIVE_STOP, None)])
-def test_a_stop_is_looked_up_where_its_feed_is(stop_id, found):
-    place = run(FallbackNetwork(live(), offline()).find_stop(stop_id))
-
-    assert (place and place.name) == found
 
 
 def test_an_unknown_id_during_an_outage_is_not_called_unknown():
@@ -260,30 +239,6 @@ async def test_one_request_in_the_background_decides_whether_a_network_is_back()
 
     assert (await guarded.list_departures(board(LIVE_STOP))).provenance.network == "LIVE"
     assert left_s == [pytest.approx(8.0, abs=5), None]
-
-
-async def test_a_query_in_the_background_ends_when_the_networks_are_closed(tmp_path):
-    time = FakeTime()
-    hanging = HangingNetwork(name="LIVE", hangs=False, journeys=[SourceFailed("503")] * 3, deadline_s=8.0)
-    source = SimpleNamespace(open=lambda record, learned: hanging, stamp=lambda: None, close=AsyncMock())
-    write_record(tmp_path, "LIVE", source="live")
-    networks = AllNetworks(
-        NetworkRecordStore(tmp_path), lambda: {"live": source}, breaker=NetworkBreaker(clock_s=time.clock_s)
-    )
-    (guarded,) = (await networks.open()).answering
-    for _ in range(3):
-        with pytest.raises(SourceFailed):
-            await guarded.plan_journeys(trip())
-    time.now_ms += 30_000
-    hanging.hangs = True
-    with pytest.raises(TimeoutError):
-        async with clock.time_limit(0):
-            await guarded.plan_journeys(trip())
-    await networks.close()
-    hanging.hangs, hanging.journeys = False, [()]
-
-    assert (await guarded.plan_journeys(trip())).provenance.network == "LIVE"
-    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 def test_a_network_that_hangs_three_times_rests():

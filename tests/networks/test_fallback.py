@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from fingerpost.errors import DataNotFound, NoItinerary, SourceChanged, SourceFailed
+from fingerpost.errors import NoItinerary, SourceChanged, SourceFailed
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.fallback import FallbackNetwork
@@ -88,14 +88,6 @@ def test_a_fallback_that_cannot_either(ask):
 
     with pytest.raises(SourceFailed, match=r"^live is down$"):
         asyncio.run(ask(FallbackNetwork(live, other)))
-
-
-def test_a_stop_of_a_fallback_without_boards_has_none():
-    live = FakeNetwork(name="LIVE", feed_names=frozenset({"L"}))
-    other = FakeNetwork(name="OFFLINE", feed_names=FEEDS, abilities=frozenset({Ability.PLANS, Ability.NAMES}))
-
-    with pytest.raises(DataNotFound, match=r"LIVE does not know T:K, and its fallback OFFLINE lists no departures"):
-        asyncio.run(FallbackNetwork(live, other).list_departures(_board()))
 
 
 @pytest.mark.parametrize(("arrive_by", "asked"), [(False, "LIVE"), (True, "OFFLINE")])

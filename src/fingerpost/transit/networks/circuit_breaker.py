@@ -55,29 +55,13 @@ class CircuitBreakerNetwork(WrapperNetwork):
             return await self._ask(circuit, query)
         trial = asyncio.ensure_future(self._try(circuit, query))
         self._trials.add(trial)
-        trial.add_done_callback(self._end_trial)
-        await asyncio.wait([trial])
-        return trial.result()
+        trial.add_done_callback(self._trials.discard)
+        return await asyncio.shield(trial)
 
     async def _try(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         clock.lift_limits()
         async with clock.time_limit(self.profile.answer_deadline_s):
             return await self._ask(circuit, query)
-
-    async def close(self) -> None:
-        """Cancel a query that this event loop runs in the background; another loop cancels its own when it ends."""
-        here = asyncio.get_running_loop()
-        trials = [trial for trial in tuple(self._trials) if trial.get_loop() is here]
-        for trial in trials:
-            trial.cancel()
-        if trials:
-            await asyncio.wait(trials)
-
-    def _end_trial(self, trial: asyncio.Task[Any]) -> None:
-        self._trials.discard(trial)
-        if not trial.cancelled():
-            # Retrieved, because the caller may have left.
-            trial.exception()
 
     async def _ask(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         failure: StorageUnavailable | None = None

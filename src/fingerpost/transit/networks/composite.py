@@ -83,10 +83,6 @@ class AllNetworks:
     async def close(self) -> None:
         with self._lock:
             sources, self._stamp = tuple(self._sources.values()), None
-            networks = [opened.network for opened in self._opened.values()]
-        for network in networks:
-            if isinstance(network, CircuitBreakerNetwork):
-                await network.close()
         for source in sources:
             await source.close()
         if self._clients is not None:

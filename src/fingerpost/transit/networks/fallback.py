@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fingerpost import clock
-from fingerpost.errors import DataNotFound, ToolError
+from fingerpost.errors import ToolError
 from fingerpost.runtime.instruments import FALLBACKS, NETWORK
 from fingerpost.transit import port
 from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
@@ -31,9 +31,8 @@ class _IdsUnknown(Exception):
 
 
 class FallbackNetwork(WrapperNetwork):
-    """A network and its fallback; both should share FEED and tokens.
+    """A network and its fallback, which share FEED and tokens (rule A13).
 
-    If they do not, each is queried for the ids that it knows, and the answer reports the others (rule A8).
     Answers carry the first network's name; their provenance states what is missing if the fallback gave them.
     ``failures`` are those of the current call: a network that failed is not queried again.
     """
@@ -63,8 +62,6 @@ class FallbackNetwork(WrapperNetwork):
         )
 
     async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T:
-        if kind is QueryKind.POSITIONS:
-            return await query(self.network)
         by_name = kind is QueryKind.NAMES
         return await self._ask((Ability.NAMES if by_name else Ability.STOPS,), query, by_name=by_name)
 
@@ -91,14 +88,6 @@ class FallbackNetwork(WrapperNetwork):
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         """List a board; if the fallback knows none of the stops, raise the first network's failure."""
-        own, other = self.network.profile, self._fallback.profile
-        foreign = _list_foreign(query.stop_ids, own, other)
-        if foreign and len(foreign) == len(query.stop_ids):
-            if not other.can(Ability.BOARDS):
-                what = f"{own.name} does not know {', '.join(foreign)}"
-                raise DataNotFound(f"{what}, and its fallback {other.name} lists no departures")
-            board = await self._fallback.list_departures(query)
-            return _label(board, [f"{other.name} answered for {own.name}, which does not know its stop ids."], own.name)
 
         async def list_board(network: Network) -> port.DepartureBoard:
             unknown = await self._list_unknown(query.stop_ids, network)
@@ -116,7 +105,7 @@ class FallbackNetwork(WrapperNetwork):
         self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
     ) -> Place | None:
         """Name a position by what either network knows in this process, or by the first network's server."""
-        found = await super().find_address(coordinate, language=language, may_ask=may_ask)
+        found = await self.network.find_address(coordinate, language=language, may_ask=may_ask)
         if found is not None or may_ask:
             return found
         return await self._fallback.find_address(coordinate, language=language)
@@ -142,14 +131,10 @@ class FallbackNetwork(WrapperNetwork):
         Raises:
             ToolError: the first network failed, and the fallback does not know the id.
         """
-        if _list_foreign([stop_id], self.network.profile, self._fallback.profile):
-            return await find(self._fallback)
 
         async def find_known(network: Network) -> Place | None:
-            if network is self.network:
-                return await find(network)
-            found = await find(network) if _has_feed_of(stop_id, network.profile) else None
-            if found is None:
+            found = await find(network)
+            if found is None and network is not self.network:
                 raise _IdsUnknown(stop_id)
             return found
 
@@ -162,12 +147,8 @@ class FallbackNetwork(WrapperNetwork):
     async def _list_unknown(self, stop_ids: Sequence[str], network: Network) -> list[str]:
         """Return the ids that a network does not know; the fallback is queried, because it would skip them silently."""
         if network is self.network:
-            return _list_foreign(stop_ids, network.profile, self._fallback.profile)
-        return [
-            stop_id
-            for stop_id in stop_ids
-            if not _has_feed_of(stop_id, network.profile) or await network.find_stop(stop_id) is None
-        ]
+            return []
+        return [stop_id for stop_id in stop_ids if await network.find_stop(stop_id) is None]
 
     async def _ask(
         self,
@@ -207,15 +188,6 @@ class FallbackNetwork(WrapperNetwork):
         missing = sorted(ability.value for ability in own.abilities - other.abilities)
         lost = f"{own.name} could not be asked ({failure.message}); its fallback {other.name} answered"
         return lost + (f", without {', '.join(missing)}." if missing else ".")
-
-
-def _has_feed_of(stop_id: str, profile: NetworkProfile) -> bool:
-    return stop_id.strip().upper().partition(":")[0] in profile.feed_names
-
-
-def _list_foreign(stop_ids: Sequence[str], own: NetworkProfile, other: NetworkProfile) -> list[str]:
-    """Return the ids whose FEED only the other network has."""
-    return [stop_id for stop_id in stop_ids if _has_feed_of(stop_id, other) and not _has_feed_of(stop_id, own)]
 
 
 def _without(stop_ids: Sequence[str], unknown: Sequence[str]) -> tuple[str, ...]:

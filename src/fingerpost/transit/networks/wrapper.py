@@ -19,11 +19,10 @@ _T = TypeVar("_T")
 
 
 class QueryKind(StrEnum):
-    """Queries by answering server: places may come from another one, and names of positions time out earlier."""
+    """Queries by answering server: names may come from another server than trips and boards."""
 
     SEARCHES = "searches"
     NAMES = "names"
-    POSITIONS = "positions"
 
 
 class WrapperNetwork(ABC):
@@ -72,7 +71,7 @@ class WrapperNetwork(ABC):
         if not may_ask:
             return await self.network.find_address(coordinate, language=language)
         return await self.forward(
-            lambda network: network.find_address(coordinate, language=language, may_ask=True), QueryKind.POSITIONS
+            lambda network: network.find_address(coordinate, language=language, may_ask=True), QueryKind.NAMES
         )
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:

@@ -21,9 +21,8 @@ from fingerpost.transit.model.place import (
     match_place,
 )
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import LeftOut, ask_all, ask_for_names, list_problems
+from fingerpost.transit.networks.asking import UNAVAILABLE, LeftOut, ask_all, ask_for_names, ask_within, list_problems
 from fingerpost.transit.networks.order import list_covering
-from fingerpost.transit.networks.position_names import PositionAnswer, ask_position
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.places.region import read_in_region
@@ -113,10 +112,9 @@ class PlaceResolver:
         opened = await self.networks.open()
         position = find_position(text)
         if position is not None:
-            at = await _name_position(opened.answering, position, language)
-            place = at.place or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
-            failures = [] if at.failure is None else [Warning(WarningCode.NETWORK_LEFT_OUT, at.failure)]
-            return FoundPlaces([match_place(place, 1.0, focus)], failures)
+            named, warnings = await _name_position(opened.answering, position, language)
+            place = named or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
+            return FoundPlaces([match_place(place, 1.0, focus)], warnings)
         lookup = PlaceLookup(opened, language)
         known = await lookup.find_token(text)
         if known is not None:
@@ -210,14 +208,22 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
     return None
 
 
-async def _name_position(networks: Sequence[Network], position: Coordinate, language: str | None) -> PositionAnswer:
+async def _name_position(
+    networks: Sequence[Network], position: Coordinate, language: str | None
+) -> tuple[Place | None, list[Warning]]:
     """Name a position by a local index, else by the server of the preferred network, and no other server."""
     found = await find_address(networks, position, language)
-    covering = list_covering(networks, position)
-    network = next((network for network in covering if network.profile.names_positions), None)
-    if found is not None or network is None:
-        return PositionAnswer(found)
-    return await ask_position(network, position, language, network.profile.names_deadline_s)
+    servers = (network for network in list_covering(networks, position) if network.profile.names_positions)
+    server = None if found is not None else next(servers, None)
+    if server is None:
+        return found, []
+    limit_s = server.profile.names_deadline_s
+    try:
+        return await ask_within(
+            server, lambda network: network.find_address(position, language=language, may_ask=True), limit_s
+        ), []
+    except UNAVAILABLE as error:
+        return None, [LeftOut(server.profile.name, error).warning]
 
 
 def to_location(place: Place, label: str, variable: Variable | None = None) -> Location:

@@ -1,6 +1,5 @@
 """Search networks for trips: with relaxed limits if none is usable (B5, B6), or in a time window (D3, B12)."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -9,7 +8,6 @@ from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, Stora
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_one, try_in_order
-from fingerpost.transit.networks.position_names import NamedEnds, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import (
@@ -52,41 +50,26 @@ class _FirstAnswer:
     warnings: Sequence[Warning]
 
 
-async def _query_networks(
-    ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline, *, with_names: bool = False
-) -> _FirstAnswer:
-    """Query the networks in order and drop departed itineraries; ``with_names`` also names bare positions."""
+async def _query_networks(ends: Sequence[TripEnds], query: JourneyQuery, deadline: Deadline) -> _FirstAnswer:
+    """Query the networks in order and drop departed itineraries."""
     ends_by_network = {trip_ends.network.profile.name: trip_ends for trip_ends in ends}
 
-    async def search(network: Network) -> tuple[JourneyQuery, JourneyAnswer, NamedEnds]:
+    async def search(network: Network) -> tuple[JourneyQuery, JourneyAnswer]:
         here = ends_by_network[network.profile.name]
         local_query = replace(query, origin=here.origin, destination=here.destination)
-        if not with_names:
-            return local_query, await network.plan_journeys(local_query), NamedEnds(here.origin, here.destination)
-        naming = asyncio.ensure_future(name_ends(network, here.origin, here.destination, query.language))
-        try:
-            return local_query, await network.plan_journeys(local_query), await naming
-        finally:
-            naming.cancel()
-            await asyncio.gather(naming, return_exceptions=True)
+        return local_query, await network.plan_journeys(local_query)
 
     outcome = await try_in_order([trip_ends.network for trip_ends in ends], search, deadline)
-    local_query, answer, names = outcome.value
+    local_query, answer = outcome.value
     answering_ends = ends_by_network[outcome.network.profile.name]
     attribution = [
         *answer.provenance.attribution,
         *answering_ends.origin.attribution,
         *answering_ends.destination.attribution,
-        *names.attribution,
     ]
-    provenance = replace(
-        answer.provenance,
-        attribution=tuple(dict.fromkeys(attribution)),
-        notes=(*answer.provenance.notes, *names.notes),
-    )
-    # The query keeps its ends, because varying names must not change the fingerprints of itineraries.
+    provenance = replace(answer.provenance, attribution=tuple(dict.fromkeys(attribution)))
     return _FirstAnswer(
-        ends=replace(answering_ends, origin=names.origin, destination=names.destination),
+        ends=answering_ends,
         query=local_query,
         answer=_drop_departed(replace(answer, provenance=provenance), local_query),
         warnings=outcome.warnings,
@@ -103,10 +86,10 @@ async def search_trip(
 ) -> TripFound:
     """Query the networks in order, between the ends in each; relax once if nothing is found or a trip is disrupted.
 
-    ``in_full`` also looks up names of bare positions, and a better trip beyond the walking limit.
+    ``in_full`` also looks for a better trip beyond the walking limit.
     """
     deadline = Deadline()
-    first = await _query_networks(ends, query, deadline, with_names=in_full)
+    first = await _query_networks(ends, query, deadline)
     network, query = first.ends.network, first.query
     warnings, answers = [*first.warnings], [first.answer]
     wanted_arrival = query.instant if query.arrive_by else None
