@@ -153,7 +153,8 @@ def _price_a_trip(table: Timetable) -> None:
         begin, end = int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]) - 1
         point = StopPoint(name="somewhere", coordinate=Coordinate(0.0, 0.0))
         times = (int(table.stop_time_departure_s[begin]), int(table.stop_time_arrival_s[end]))
-        handle = TimetableRide(table, trip, begin, end)
+        stops = tuple(table.stop_time_stop[begin : end + 1].tolist())
+        handle = TimetableRide(timetable=table, route=int(table.trip_route[trip]), stops=stops)
         legs.append(
             Leg(
                 mode=Mode.BUS,

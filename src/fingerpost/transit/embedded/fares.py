@@ -5,7 +5,7 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import groupby
 
-from fingerpost.transit.embedded.ride_geometry import TimetableRide, UnplannedRide
+from fingerpost.transit.embedded.ride_geometry import TimetableRide
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.fares.book import FareBook, FareRide, FareUnknown, Price, format_amount
 from fingerpost.transit.fares.prices import price_by_legs, price_by_tickets
@@ -53,19 +53,15 @@ class NetworkFares:
 
     def _build_ride(self, leg: Leg) -> tuple[int, FareRide]:
         table, handle = self._timetable, leg.handle
-        if isinstance(handle, TimetableRide):
-            route = int(table.trip_route[handle.trip])
-            stops = table.stop_time_stop[handle.board_stop_time : handle.alight_stop_time + 1].tolist()
-        elif isinstance(handle, UnplannedRide) and handle.route >= 0:
-            route, stops = handle.route, list(handle.stops)
-        else:
+        if not isinstance(handle, TimetableRide) or handle.route < 0:
             raise FareUnknown(f"the route of line {leg.line} is unknown")
+        route = handle.route
         feed, agency = int(table.route_feed[route]), int(table.route_agency[route])
         return feed, FareRide(
             line=leg.line or "",
             route_id=table.route_local_id[route],
             agency_id=table.feeds[feed].agency_ids[agency] if agency >= 0 else "",
-            stop_ids=tuple(table.stop_local_id[stop] for stop in stops),
+            stop_ids=tuple(table.stop_local_id[stop] for stop in handle.stops),
             departure=leg.departure_scheduled,
             arrival=leg.arrival_scheduled,
         )

@@ -8,9 +8,8 @@ from fingerpost.transit.embedded.ride_geometry import (
     Change,
     JourneyEnds,
     RideWalks,
+    TimetableLeg,
     TimetableRide,
-    TimetableWalk,
-    UnplannedRide,
     path_m,
 )
 from fingerpost.transit.embedded.snapshot import Snapshot
@@ -131,7 +130,7 @@ def _itinerary_of(
     here = _end_point(ends.origin, "Origin")
     goal = _end_point(ends.destination, "Destination")
     walks = RideWalks(snapshot, ends)
-    on_foot = TimetableWalk(words.timetable, ends.step_free)
+    on_foot = TimetableLeg(timetable=words.timetable, is_step_free=ends.step_free)
     legs: list[Leg] = []
     rides = _as_running(snapshot, journey.rides)
     for at, ride in enumerate(rides):
@@ -223,6 +222,7 @@ def _leg_of(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int
     if ride.trip_departure < 0:
         added = snapshot.get_added(ride.trip_departure)
         wording, stops = words.added(added), added.stop[board : alight + 1]
+        handle = TimetableRide(timetable=words.timetable, route=added.route, stops=tuple(stops.tolist()))
         replaced = [snapshot.replacements.find_scheduled(ride.trip_departure, at) for at in (board, alight)]
         departure = ride.departure if replaced[0] is None else replaced[0].departure
         arrival = ride.arrival if replaced[1] is None else replaced[1].arrival
@@ -231,11 +231,14 @@ def _leg_of(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int
             "arrival_delay_s": ride.arrival - arrival,
             "distance_m": path_m(table, stops),
             "last_realtime_update": added.updated,
-            "handle": UnplannedRide(words.timetable, added.route, tuple(stops.tolist())),
         }
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
         wording, stops = words.trip(trip, board), table.stop_time_stop[board : alight + 1]
+        handle = TimetableRide(
+            timetable=words.timetable, route=int(table.trip_route[trip]), stops=tuple(stops.tolist()),
+            trip=trip, board_stop_time=board, alight_stop_time=alight,
+        )  # fmt: skip
         departure = snapshot.scheduled(ride.trip_departure, ride.service_day, board).departure
         arrival = snapshot.scheduled(ride.trip_departure, ride.service_day, alight).arrival
         own = {
@@ -244,7 +247,6 @@ def _leg_of(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int
             "headway_s": words.headway_s(ride.trip_departure),
             "by_arrangement": words.has_flag(BY_ARRANGEMENT, board, alight),
             "is_interpolated": words.has_flag(INTERPOLATED, board, alight),
-            "handle": TimetableRide(words.timetable, trip, board, alight),
         }
     return Leg(
         mode=wording.mode,
@@ -258,6 +260,7 @@ def _leg_of(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int
         service_day=ride.service_day,
         colors=wording.colors,
         change_s=change_s,
+        handle=handle,
         **own,
     )
 

@@ -1,7 +1,6 @@
 """Measure and draw the legs of a timetable journey: ride lengths, lines on the map, and walks between rides."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,35 +19,23 @@ from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Location
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableLeg:
-    """The timetable of a leg; subclasses add its rows."""
+    """The timetable of a leg, and for a walk whether its rider asked for a step-free trip."""
 
     timetable: Timetable
+    is_step_free: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableRide(TimetableLeg):
-    """A ride on a scheduled trip: the trip's row, and the rows of the boarding and alighting stop times."""
-
-    trip: int
-    board_stop_time: int
-    alight_stop_time: int
-
-
-@dataclass(frozen=True, slots=True)
-class UnplannedRide(TimetableLeg):
-    """A ride on a trip that realtime data added: the route's row (-1 if unknown), and the rows of its stops."""
+    """The rows of a ride's route (-1: unknown) and stops, and if scheduled, of its trip, boarding and alighting."""
 
     route: int
     stops: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TimetableWalk(TimetableLeg):
-    """A walk of a trip; ``step_free`` if the rider asked for a step-free trip."""
-
-    step_free: bool
+    trip: int = -1
+    board_stop_time: int = -1
+    alight_stop_time: int = -1
 
 
 def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
@@ -70,20 +57,15 @@ def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
     """
     part = leg.handle
     if isinstance(part, TimetableRide):
-        line = find_ride_line(part.timetable, part.trip, part.board_stop_time, part.alight_stop_time)
+        table = part.timetable
+        line = None if part.trip < 0 else find_ride_line(table, part.trip, part.board_stop_time, part.alight_stop_time)
         if line is not None:
             return LegLine(tuple(map(tuple, line.tolist())), LineSource.SHAPE)
-        stops = part.timetable.stop_time_stop[part.board_stop_time : part.alight_stop_time + 1].tolist()
-        return LegLine(_places(part.timetable, stops), LineSource.STOPS)
-    if isinstance(part, UnplannedRide):
-        return LegLine(_places(part.timetable, part.stops), LineSource.STOPS)
+        points = tuple((float(table.stop_lat[stop]), float(table.stop_lon[stop])) for stop in part.stops)
+        return LegLine(points, LineSource.STOPS)
     ends = find_row(leg.start.id), find_row(leg.end.id)
-    is_step_free = isinstance(part, TimetableWalk) and part.step_free
+    is_step_free = isinstance(part, TimetableLeg) and part.is_step_free
     return walks.draw(leg.start.coordinate, leg.end.coordinate, ends, step_free=is_step_free)
-
-
-def _places(timetable: Timetable, stops: Sequence[int]) -> tuple[tuple[float, float], ...]:
-    return tuple((float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop])) for stop in stops)
 
 
 class JourneyEnds(NamedTuple):
