@@ -13,20 +13,10 @@ from typing import BinaryIO
 from fingerpost.errors import new_unwritable
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
-from fingerpost.net.response import NOT_MODIFIED, Validators
+from fingerpost.net.response import NOT_MODIFIED, Downloaded
 
 # Called with the number of bytes so far.
 Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Downloaded:
-    """The file on disk after a download; ``sha256`` of its content is in hex, ``validators`` are for the next one."""
-
-    changed: bool
-    sha256: str
-    size_bytes: int
-    validators: Validators
 
 
 async def download(

@@ -36,6 +36,16 @@ class Validators:
 
 @with_config(ser_json_bytes="base64", val_json_bytes="base64")
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Downloaded:
+    """The file on disk after a download; ``sha256`` of its content is in hex, ``validators`` are for the next one."""
+
+    changed: bool
+    sha256: str
+    size_bytes: int
+    validators: Validators
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """A complete HTTP response, decompressed.
 

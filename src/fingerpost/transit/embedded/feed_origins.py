@@ -9,25 +9,25 @@ A record names each feed as ``[FEED=]PATH`` or ``[FEED=]URL``; the state of a fe
         3f…/hsl.zip          a fetched file
 """
 
-import json
+import os
 import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+
+from pydantic import TypeAdapter
 
 from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
 from fingerpost.net.request import read_template
-from fingerpost.net.response import Validators
+from fingerpost.net.response import Downloaded
 from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_record import NetworkRecord
-
-if TYPE_CHECKING:
-    from fingerpost.net.download import Downloaded
 
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
 # As a path, such a text would be stored with the key that it may contain.
@@ -79,11 +79,8 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
 
 
 def expand_home(text: str) -> Path:
-    try:
-        return Path(text).expanduser()
-    except RuntimeError:
-        # Many programs name their drafts ~like-this.zip.
-        return Path(text)
+    # Path.expanduser raises for drafts that are named ~like-this.zip.
+    return Path(os.path.expanduser(text))  # noqa: PTH111
 
 
 def check_places(record: NetworkRecord) -> None:
@@ -123,8 +120,13 @@ class Content:
     """
 
     file: str | None = None
-    known: "Downloaded | None" = None
+    known: Downloaded | None = None
     signature: str | None = None
+
+
+@cache
+def _contents() -> TypeAdapter[dict[str, Content]]:
+    return TypeAdapter(dict[str, Content])
 
 
 def sign(path: Path) -> str:
@@ -156,20 +158,18 @@ class OriginFolder:
 
     def read(self) -> dict[str, Content]:
         try:
-            raw = json.loads((self.folder / _STATE_FILE).read_text(encoding="utf-8"))
-            return {text: _content(each) for text, each in raw.items()}
+            return _contents().validate_json((self.folder / _STATE_FILE).read_bytes())
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (OSError, ValueError) as error:
             raise SettingsInvalid(
-                f"{self.folder / _STATE_FILE} cannot be read ({error}). Run `fingerpost network add` for it again"
+                f"{self.folder / _STATE_FILE} cannot be read. Run `fingerpost network add` for it again"
             ) from error
 
     def write(self, contents: Mapping[str, Content]) -> None:
-        raw = {text: asdict(content) for text, content in contents.items()}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            replace_file(self.folder / _STATE_FILE, json.dumps(raw, ensure_ascii=False).encode())
+            replace_file(self.folder / _STATE_FILE, _contents().dump_json(dict(contents)))
         except OSError as error:
             raise new_unwritable(self.folder, error) from error
 
@@ -183,13 +183,3 @@ class OriginFolder:
 
     def remove(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def _content(raw: dict[str, Any]) -> Content:
-    known = raw["known"]
-    if known is not None:
-        # Opening a prepared network needs no HTTP client.
-        from fingerpost.net.download import Downloaded
-
-        known = Downloaded(**{**known, "validators": Validators(**known["validators"])})
-    return Content(file=raw["file"], known=known, signature=raw["signature"])
