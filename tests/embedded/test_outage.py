@@ -3,7 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import trips, warnings
-from tests.realtime.messages import DAY, NOW, alert, call, message, update
+from tests.realtime.messages import DAY, NOW, alert, message, update
 
 # The train every half hour until ten; the bus and its connection are the other way, all day.
 DRAWING = "\n".join(
@@ -56,14 +56,7 @@ def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
         "laterMinutes": 30,
         "moreChanges": 1,
         "moreWalkMeters": 0,
-        "connectionRisk": "ok",
     }
-
-
-@pytest.mark.parametrize(("late_s", "risk"), [(120, "ok"), (121, "tight")])
-def test_a_change_that_may_be_missed_is_called_tight(towns, late_s, risk):
-    town = towns(DRAWING, said=[*OUTAGE, failure(), update("B-1", call("ALPHA", late_s))])
-    assert [each["connectionRisk"] for each in town.plan(limit=1)["meta"]["differences"]] == [risk]
 
 
 def test_without_trouble_there_is_nothing_to_compare(towns):

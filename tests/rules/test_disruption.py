@@ -10,9 +10,7 @@ from fingerpost.transit.model.itinerary import Mode, Optimize
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.port import JourneyAnswer
 from fingerpost.transit.rules.disruption import (
-    ConnectionRisk,
     as_scheduled,
-    connection_risk,
     find_leg_note,
     find_note,
     is_disrupted,
@@ -292,19 +290,6 @@ def test_laws_of_merging(first, second, limit, optimize, arrive_by):
     assert not flagged or any(map(is_disrupted, first))
     assert all(is_disrupted(each) for each in merged.dropped)
     assert not set(merged.dropped).intersection(each.itinerary for each in merged.choices)
-
-
-@pytest.mark.parametrize(("seated", "risk"), [(True, ConnectionRisk.OK), (False, ConnectionRisk.TIGHT)])
-def test_who_stays_seated_can_miss_nothing(seated, risk):
-    assert connection_risk(trip(ride("7", "A", "B", 5, 15), ride("9", "B", "C", 15, 25, stays_seated=seated))) == risk
-
-
-@pytest.mark.parametrize(("gap_minutes", "risk"), [(2, ConnectionRisk.OK), (1.98, ConnectionRisk.TIGHT)])
-def test_a_change_after_a_walk_counts_from_the_walks_end(gap_minutes, risk):
-    """Three minutes on foot, then two minutes to spare: a second less is tight."""
-    legs = ride("7", "A", "B", 5, 15), walk("B", "C", 15, 18, 200), ride("9", "C", "D", 18 + gap_minutes, 30)
-
-    assert connection_risk(trip(*legs)) == risk
 
 
 BUS_9 = trip(ride("9", "A", "B", 7, 17))

@@ -1,8 +1,8 @@
 """Find disrupted itineraries, rank them among their alternatives, and describe the disruptions (rule B5)."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from enum import IntEnum, StrEnum
+from enum import IntEnum
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -192,7 +192,8 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
 
     def rank(option: ItineraryOption) -> tuple[Standing, bool, int, int, int]:
         trip = option.itinerary
-        time = -trip.departure if arrive_by else trip.arrival
+        # Equal for a live itinerary and its own timetable, of which the live one comes first.
+        time = -trip.departure_scheduled if arrive_by else trip.legs[-1].arrival_scheduled
         return option.standing, option.is_disrupted, trip.transfers, trip.duration_s, time
 
     equal: dict[str, list[ItineraryOption]] = {}
@@ -202,15 +203,6 @@ def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> d
         name: replace(min(options, key=rank), is_known=any(option.is_known for option in options))
         for name, options in equal.items()
     }
-
-
-# A change that leaves less time than this, beyond the walk, may be missed.
-TIGHT_UNDER_S = 120
-
-
-class ConnectionRisk(StrEnum):
-    OK = "ok"
-    TIGHT = "tight"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,20 +224,6 @@ def find_differences(ranked: RankedItineraries, say_time: Callable[[int], str]) 
         for option in ranked.choices
         if option.instead_of is not None
     ]
-
-
-def connection_risk(itinerary: Itinerary) -> ConnectionRisk:
-    is_tight = any(spare_s < TIGHT_UNDER_S for spare_s in _list_spare_s(itinerary))
-    return ConnectionRisk.TIGHT if is_tight else ConnectionRisk.OK
-
-
-def _list_spare_s(itinerary: Itinerary) -> Iterator[int]:
-    there: int | None = None
-    for leg in itinerary.legs:
-        if leg.is_transit and there is not None and not leg.stays_seated:
-            yield leg.departure - there
-        if leg.is_transit or there is not None:
-            there = leg.arrival
 
 
 def _cause_of(itinerary: Itinerary, say_time: Callable[[int], str]) -> DisruptionCause:

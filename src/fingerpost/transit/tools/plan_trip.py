@@ -14,7 +14,7 @@ from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.rules.disruption import ConnectionRisk, ItineraryOption
+from fingerpost.transit.rules.disruption import ItineraryOption
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.realtime_status import data_freshness, schedule_type_of
 from fingerpost.transit.rules.times import format_instant, place_in_time, read_instant
@@ -209,8 +209,7 @@ def _format_disruption(option: ItineraryOption, difference: WireDifference | Non
         return option.note or ("instead of a disrupted trip" if option.flagged else None)
     minutes = difference["laterMinutes"]
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
-    tight = ", tight connection" if difference["connectionRisk"] == ConnectionRisk.TIGHT else ""
     changes, walk = difference["moreChanges"], difference["moreWalkMeters"]
     more = f", {format_count(abs(changes), 'change')} {'more' if changes > 0 else 'less'}" if changes else ""
     more += f", {abs(walk)} m {'more' if walk > 0 else 'less'} walk" if walk else ""
-    return f"instead of a disrupted trip, {later}{more}{tight}: {difference['cause']['text']}"
+    return f"instead of a disrupted trip, {later}{more}: {difference['cause']['text']}"

@@ -12,10 +12,8 @@ from typing_extensions import TypedDict
 from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf, write_stated
 from fingerpost.transit.model.itinerary import Fare, Leg, StopPoint
 from fingerpost.transit.rules.disruption import (
-    ConnectionRisk,
     Difference,
     ItineraryOption,
-    connection_risk,
     find_leg_note,
 )
 from fingerpost.transit.rules.modes import TripWord, trip_word
@@ -128,7 +126,6 @@ class WireDifference(WireDict):
     laterMinutes: int
     moreChanges: int
     moreWalkMeters: int
-    connectionRisk: Annotated[str, WordOf(ConnectionRisk)]
 
 
 class WireFare(WireDict):
@@ -254,5 +251,4 @@ def serialize_difference(difference: Difference) -> WireDifference:
         "laterMinutes": round((itinerary.arrival - usual.legs[-1].arrival_scheduled) / 60),
         "moreChanges": itinerary.transfers - usual.transfers,
         "moreWalkMeters": round(itinerary.walk_m - usual.walk_m),
-        "connectionRisk": connection_risk(itinerary).value,
     }
