@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.model.itinerary import Access, Optimize
+from fingerpost.transit.model.itinerary import Access, Optimize, WalkObstacles
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.model.walk_obstacles import WalkObstacles
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import (
     WeakestLink,

@@ -30,7 +30,6 @@ from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.kernel_mode import is_ready
-from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.itinerary import Departure, Fare, Itinerary, Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
@@ -202,10 +201,10 @@ class EmbeddedNetwork:
     def _plan(self, query: JourneyQuery) -> JourneyAnswer:
         snapshot, covered = self._snapshot, self._facts.covered_days
         ends = (query.origin.coordinate, query.destination.coordinate)
-        out_of_service = self._facts.list_out_around(query.instant, ends, query.max_walk_m / METRES_PER_DEGREE)
+        out_of_service = self._facts.list_out_around(query.instant, ends, query.max_walk_m)
         step_free = query.step_free and self._facts.has_wheelchair_data
         provenance = self._provenance(snapshot, query.language, out_of_service)
-        provenance = replace(self._walks.credit(provenance), walking=self._walks.describe(ends, step_free=step_free))
+        provenance = replace(self._walks.credit(provenance), walking=self._walks.describe(step_free=step_free))
         day = local_day(query.instant, self._facts.zone)
         if covered and day < covered[0]:
             raise self._outside()

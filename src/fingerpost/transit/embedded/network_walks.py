@@ -82,19 +82,17 @@ class NetworkWalks:
         credits_due = () if self._usual is None else (LICENCE,)
         return replace(provenance, attribution=(*provenance.attribution, *credits_due))
 
-    def describe(self, ends: tuple[Coordinate, Coordinate] | None = None, *, step_free: bool = False) -> str:
-        walks = self._step_free if step_free else self._usual
-        if self._streets is None or walks is None:
+    def describe(self, *, step_free: bool = False) -> str:
+        if self._streets is None:
             return f"{_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
         coverage = self._streets.coverage
-        said = "streets of OpenStreetMap"
+        description = "streets of OpenStreetMap"
         if step_free:
-            said += ", without the steps and raised kerbs that it knows"
-        off = []
-        if not coverage.is_whole:
-            off.append(f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops")
-        off += [f"at the {what}" for what in _list_off_street(walks, ends)]
-        return f"{said}; {_LINE} where the extract has none, {' and '.join(off)}" if off else said
+            description += ", without the steps and raised kerbs that it knows"
+        if coverage.is_whole:
+            return description
+        missing = f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops"
+        return f"{description}; {_LINE} where the extract has none, {missing}"
 
     def list_notes(
         self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
@@ -110,8 +108,8 @@ class NetworkWalks:
         return [
             f"The {what} is more than {SNAP_M:g} m from every street of the extract: "
             "its walk is a straight line, which may cross water or rail."
-            for what in ([] if walks is None else _list_off_street(walks, ends))
-            if what in walked
+            for what, end in zip(("origin", "destination"), ends, strict=True)
+            if what in walked and walks is not None and not walks.covers(end.lat, end.lon)
         ]
 
     def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
@@ -137,11 +135,6 @@ class NetworkWalks:
         if line is None:
             return LegLine(((start.lat, start.lon), (end.lat, end.lon)), LineSource.STRAIGHT)
         return LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
-
-
-def _list_off_street(walks: StreetWalks, ends: tuple[Coordinate, Coordinate] | None) -> list[str]:
-    named = zip(("origin", "destination"), ends or (), strict=False)
-    return [what for what, end in named if not walks.covers(end.lat, end.lon)]
 
 
 def _with_obstacles(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:

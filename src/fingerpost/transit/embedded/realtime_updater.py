@@ -242,18 +242,15 @@ def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None
 async def _wait(work: "Future[None]", longest_s: float | None) -> None:
     """Wait for work on the worker's loop up to a timeout; the work continues beyond it."""
     loop = asyncio.get_running_loop()
-    done = loop.create_future()
+    is_done = asyncio.Event()
 
-    def note() -> None:
-        if not done.done():
-            done.set_result(None)
-
-    def log_failure(ended: "Future[None]") -> None:
+    def note_end(ended: "Future[None]") -> None:
         failure = None if ended.cancelled() else ended.exception()
         if failure is not None:
             _log.error("realtime data could not be read", exc_info=failure)
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(note)
+            loop.call_soon_threadsafe(is_done.set)
 
-    work.add_done_callback(log_failure)
-    await asyncio.wait([done], timeout=longest_s)
+    work.add_done_callback(note_end)
+    with suppress(TimeoutError):
+        await asyncio.wait_for(is_done.wait(), longest_s)

@@ -1,6 +1,5 @@
 """The network profile of a timetable: bounds, zone, modes, languages, days, feeds, and which feeds have no service."""
 
-import math
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -115,21 +114,10 @@ class TimetableProfile:
         spoken = self.record.languages or [feed.language for feed in table.feeds if feed.language]
         return frozenset({*spoken, *table.stop_names, *table.headsign_names, *table.route_names})
 
-    def list_out_around(self, instant: int, ends: Sequence[Coordinate], margin_deg: float) -> tuple[OutOfService, ...]:
-        """Return the feeds without service at an instant whose area meets the box around the ends of a trip.
-
-        ``margin_deg`` widens the box on each side, in degrees of latitude.
-        """
-        lats, lons = [end.lat for end in ends], [end.lon for end in ends]
-        south, north = min(lats) - margin_deg, max(lats) + margin_deg
-        margin_lon_deg = margin_deg / max(0.01, math.cos(math.radians(max(map(abs, lats)))))
-        west, east = min(lons) - margin_lon_deg, max(lons) + margin_lon_deg
-
-        def concerns(row: int) -> bool:
-            own = self._area(row)
-            return own.south <= north and own.north >= south and own.west <= east and own.east >= west
-
-        return tuple(out for row, out in self._list_out(instant) if concerns(row))
+    def list_out_around(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
+        """Return the feeds without service at an instant whose area meets the box around the ends of a trip."""
+        around = box_of(ends, margin_m)
+        return tuple(out for row, out in self._list_out(instant) if self._area(row).meets(around))
 
     def list_out_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
         """Return the feeds without service at an instant whose trips serve some stops on other days."""

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from fingerpost.transit.model.line_colors import LineColors
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.model.walk_obstacles import WalkObstacles
 
 
 class Mode(StrEnum):
@@ -66,6 +65,13 @@ class ServiceAlert:
     since: int | None = None
     until: int | None = None
     url: str | None = None
+
+
+class WalkObstacles(NamedTuple):
+    crossings: int = 0
+    lifts: int = 0
+    unknown_kerbs: int = 0
+    slopes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,6 +102,10 @@ class Bounds:
     def covers(self, coordinate: Coordinate) -> bool:
         return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
 
+    def meets(self, other: "Bounds") -> bool:
+        is_in_rows = self.south <= other.north and self.north >= other.south
+        return is_in_rows and self.west <= other.east and self.east >= other.west
+
     def nearest(self, coordinate: Coordinate) -> Coordinate:
         lat = min(max(coordinate.lat, self.south), self.north)
         return Coordinate(lat, min(max(coordinate.lon, self.west), self.east))
@@ -144,9 +148,9 @@ def find_centre(coordinates: Sequence[Coordinate]) -> Coordinate:
 MARGIN_M = 3000.0
 
 
-def box_of(positions: Sequence[Coordinate]) -> Bounds:
+def box_of(positions: Sequence[Coordinate], margin_m: float = MARGIN_M) -> Bounds:
     lats, lons = [position.lat for position in positions], [position.lon for position in positions]
-    dy = MARGIN_M / METRES_PER_DEGREE
+    dy = margin_m / METRES_PER_DEGREE
     dx = dy / max(0.01, math.cos(math.radians(max(map(abs, lats)))))
     return Bounds(south=min(lats) - dy, west=min(lons) - dx, north=max(lats) + dy, east=max(lons) + dx)
 

@@ -4,8 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from fingerpost.transit.model.itinerary import Access, Itinerary, Leg
-from fingerpost.transit.model.walk_obstacles import WalkObstacles
+from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, WalkObstacles
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # the contract's own name
 
 LOW_WALK_M = 500.0

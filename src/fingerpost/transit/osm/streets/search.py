@@ -8,7 +8,7 @@ import numpy as np
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 from fingerpost.transit.engine.timetable.walks import StopWalks
-from fingerpost.transit.model.walk_obstacles import WalkObstacles
+from fingerpost.transit.model.itinerary import WalkObstacles
 from fingerpost.transit.osm.streets.graph import (
     CROSSING,
     DEGREES_E7,

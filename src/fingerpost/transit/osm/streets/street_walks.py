@@ -12,7 +12,7 @@ from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, neighbours_m
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
-from fingerpost.transit.model.walk_obstacles import WalkObstacles
+from fingerpost.transit.model.itinerary import WalkObstacles
 from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_AVOIDED, StreetGraph, weigh
 from fingerpost.transit.osm.streets.search import StreetSearch, Walked
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
