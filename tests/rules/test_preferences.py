@@ -4,14 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.model.itinerary import Access, Optimize, WalkObstacles
+from fingerpost.transit.model.itinerary import Access, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import (
     WeakestLink,
     find_low_walking_warning,
     find_step_free_warning,
-    list_walk_notes,
     low_walking_notes,
     weakest_link,
 )
@@ -144,38 +143,14 @@ def test_languages_are_the_requested_then_fi_en_sv(requested, available, chosen)
 
 
 @pytest.mark.parametrize(
-    ("met", "said"),
+    ("access", "has_unknown_kerbs", "weakest"),
     [
-        (WalkObstacles(crossings=1), ["The walk from home to A crosses a road."]),
-        (WalkObstacles(crossings=3, lifts=1), ["The walk from home to A crosses 3 roads and takes a lift."]),
-        (
-            WalkObstacles(lifts=2, slopes=1, unknown_kerbs=2),
-            ["The walk from home to A takes 2 lifts, goes up or down a slope and meets 2 kerbs of unknown height."],
-        ),
-        (
-            WalkObstacles(slopes=2, unknown_kerbs=1),
-            ["The walk from home to A goes up or down 2 slopes and meets a kerb of unknown height."],
-        ),
-        (WalkObstacles(), []),
-        (None, []),
+        (Access.NO, False, (Access.NO, "the walk from home to A")),
+        (Access.UNKNOWN, True, (Access.UNKNOWN, "a kerb on the walk from home to A")),
+        (Access.UNKNOWN, False, (Access.YES, "A")),
     ],
 )
-def test_each_walk_of_which_something_is_known_has_a_sentence(met, said):
-    itinerary = trip(replace(walk("home", "A", 0, 5, 300), obstacles=met), ride("7", "A", "B", 5, 15))
-
-    assert list_walk_notes(itinerary) == said
-
-
-@pytest.mark.parametrize(
-    ("access", "met", "weakest"),
-    [
-        (Access.NO, None, (Access.NO, "the walk from home to A")),
-        (Access.UNKNOWN, WalkObstacles(unknown_kerbs=1), (Access.UNKNOWN, "a kerb on the walk from home to A")),
-        (Access.UNKNOWN, WalkObstacles(crossings=1), (Access.YES, "A")),
-        (Access.UNKNOWN, None, (Access.YES, "A")),
-    ],
-)
-def test_steps_and_kerbs_of_a_walk_are_links_of_the_way(access, met, weakest):
-    way = replace(walk("home", "A", 0, 5, 300), wheelchair=access, obstacles=met)
+def test_steps_and_kerbs_of_a_walk_are_links_of_the_way(access, has_unknown_kerbs, weakest):
+    way = replace(walk("home", "A", 0, 5, 300), wheelchair=access, has_unknown_kerbs=has_unknown_kerbs)
 
     assert weakest_link(trip(way, rolling("7", YES, YES, YES))) == weakest

@@ -216,7 +216,7 @@ class EmbeddedNetwork:
         found = find_itineraries(snapshot, words, self._stops, walks, query, step_free=step_free)
         if step_free:
             find_row = self._stops.find_row
-            found = [[self._walks.with_obstacles(trip, walks, find_row) for trip in trips] for trips in found]
+            found = [[self._walks.with_unknown_kerbs(trip, walks, find_row) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)
         # A trip cancelled in the night after the last covered day was still scheduled for it.
         if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):

@@ -118,12 +118,12 @@ class NetworkWalks:
         columns = (column.tolist() for column in found)
         return {stop: WalkToStop(metres, seconds) for stop, metres, seconds in zip(*columns, strict=True)}
 
-    def with_obstacles(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
+    def with_unknown_kerbs(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
         if not isinstance(walks, StreetWalks):
             return itinerary
         return Itinerary(
             tuple(
-                leg if leg.is_transit or leg.wheelchair is Access.NO else _with_obstacles(leg, walks, find_row)
+                leg if leg.is_transit or leg.wheelchair is Access.NO else _with_unknown_kerbs(leg, walks, find_row)
                 for leg in itinerary.legs
             )
         )
@@ -137,8 +137,8 @@ class NetworkWalks:
         return LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
 
 
-def _with_obstacles(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
+def _with_unknown_kerbs(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
     ends = leg.start.coordinate, leg.end.coordinate
     start, end = ((place.lat, place.lon) for place in ends)
     stops = find_row(leg.start.id), find_row(leg.end.id)
-    return replace(leg, obstacles=walks.find_obstacles(start, end, stops))
+    return replace(leg, has_unknown_kerbs=walks.has_unknown_kerbs(start, end, stops))

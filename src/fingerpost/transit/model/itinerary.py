@@ -67,13 +67,6 @@ class ServiceAlert:
     url: str | None = None
 
 
-class WalkObstacles(NamedTuple):
-    crossings: int = 0
-    lifts: int = 0
-    unknown_kerbs: int = 0
-    slopes: int = 0
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leg:
     """One ride or one walk.
@@ -82,8 +75,8 @@ class Leg:
     ``by_arrangement`` is True if riders must phone the operator or ask the driver. ``stays_seated`` is True if riders
     remain in the vehicle of the ride before. ``alerts`` are active while the rider is there, the nearest to the ride
     first. ``change_s`` is the minimum transfer time from the previous ride, including the walk; None if unknown.
-    ``as_scheduled`` is True in an unusable itinerary: it shows scheduled times (rule B5). ``obstacles`` are known for
-    step-free walks only. ``handle`` is private to the source.
+    ``as_scheduled`` is True in an unusable itinerary: it shows scheduled times (rule B5). ``has_unknown_kerbs`` is
+    determined for step-free walks only. ``handle`` is private to the source.
     """
 
     mode: Mode
@@ -109,7 +102,7 @@ class Leg:
     change_s: int | None = None
     as_scheduled: bool = False
     colors: LineColors | None = None
-    obstacles: WalkObstacles | None = None
+    has_unknown_kerbs: bool = False
     handle: object = field(default=None, compare=False, repr=False)
 
     @property

@@ -1,10 +1,10 @@
-"""Accessibility of itineraries: the weakest link, obstacles and walking distance, as notes and warnings (rule B9)."""
+"""Accessibility of itineraries: the weakest link and the walking distance, as notes and warnings (rule B9)."""
 
 import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, WalkObstacles
+from fingerpost.transit.model.itinerary import Access, Itinerary, Leg
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # the contract's own name
 
 LOW_WALK_M = 500.0
@@ -31,36 +31,10 @@ def _list_links(leg: Leg) -> list[WeakestLink]:
             WeakestLink(leg.wheelchair, f"line {leg.line}" if leg.line else leg.mode.value.lower()),
             WeakestLink(leg.end.wheelchair, leg.end.name),
         ]
+    walk = f"the walk from {leg.start.name} to {leg.end.name}"
     if leg.wheelchair is Access.NO:
-        return [WeakestLink(Access.NO, _name_walk(leg))]
-    has_unknown_kerbs = leg.obstacles is not None and leg.obstacles.unknown_kerbs
-    return [WeakestLink(Access.UNKNOWN, f"a kerb on {_name_walk(leg)}")] if has_unknown_kerbs else []
-
-
-def _name_walk(leg: Leg) -> str:
-    return f"the walk from {leg.start.name} to {leg.end.name}"
-
-
-def list_walk_notes(itinerary: Itinerary) -> list[str]:
-    return [
-        f"{_capitalize(_name_walk(leg))} {_join(obstacles)}."
-        for leg in itinerary.legs
-        if leg.obstacles is not None and (obstacles := _list_obstacles(leg.obstacles))
-    ]
-
-
-def _list_obstacles(obstacles: WalkObstacles) -> list[str]:
-    counted = (
-        ("crosses", obstacles.crossings, "a road", "roads"),
-        ("takes", obstacles.lifts, "a lift", "lifts"),
-        ("goes up or down", obstacles.slopes, "a slope", "slopes"),
-        ("meets", obstacles.unknown_kerbs, "a kerb of unknown height", "kerbs of unknown height"),
-    )
-    return [f"{verb} {one if count == 1 else f'{count} {many}'}" for verb, count, one, many in counted if count]
-
-
-def _join(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+        return [WeakestLink(Access.NO, walk)]
+    return [WeakestLink(Access.UNKNOWN, f"a kerb on {walk}")] if leg.has_unknown_kerbs else []
 
 
 def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool) -> Warning | None:

@@ -11,7 +11,6 @@ from fingerpost.transit.port import DepartureBoard
 from fingerpost.transit.rules.accessibility import (
     find_low_walking_warning,
     find_step_free_warning,
-    list_walk_notes,
     low_walking_notes,
 )
 from fingerpost.transit.rules.alerts import AffectedPart, AlertNotices, choose_alerts, find_explanation
@@ -90,13 +89,12 @@ def report_trip(
     differences = find_differences(ranked, format_time)
     about_trips = _list_trip_warnings(found, format_time, low_walking=low_walking, is_default_walk=is_default_walk)
     report = report_rides(list_legs(shown), (), found.provenance, now, [*warnings, *about_trips])
-    crossed = [list_walk_notes(itinerary) if query.step_free else [] for itinerary in shown]
-    walked = [[note] for note in low_walking_notes(shown, ranked.found)] if low_walking else [[] for _ in shown]
+    notes = [[note] for note in low_walking_notes(shown, ranked.found)] if low_walking else [[] for _ in shown]
     fares = [(option, found.ends.network.find_fare(option.itinerary)) for option in ranked.choices]
     return replace(
         report,
         alerts=choose_alerts(_list_affected(found, differences, report.warnings), step_free=query.step_free),
-        notes=[[*first, *second] for first, second in zip(crossed, walked, strict=True)],
+        notes=notes,
         fares={option.fingerprint: fare for option, fare in fares if fare is not None},
         differences=differences,
     )

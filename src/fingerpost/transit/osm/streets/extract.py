@@ -18,7 +18,6 @@ from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.extract_file import IsInArea, ReadProgress, ignore_progress, read_objects
 from fingerpost.transit.osm.streets.graph import (
     BLOCKED,
-    CROSSING,
     ENDS_ONLY,
     KERB,
     LIFT,
@@ -26,7 +25,6 @@ from fingerpost.transit.osm.streets.graph import (
     MOVING,
     NO_WHEELS,
     ONE_WAY,
-    SLOPE,
     STEPS,
     UNDERGROUND,
     UNKNOWN_KERB,
@@ -43,7 +41,6 @@ _ALLOWED = frozenset({"yes", "1", "true", "designated", "official", "permissive"
 _DENIED = frozenset({"no", "license", "dismount"})
 _ENDS_ONLY = frozenset({"no", "destination", "private", "customers", "delivery"})
 _WALLS = frozenset({"city_wall", "ditch", "hedge", "retaining_wall", "wall", "wedge", "fence"})
-_LEVEL = frozenset({"0", "0%", "0°", "no"})
 # Not below ground.
 _NO_TUNNELS = frozenset({"no", "building_passage", "culvert"})
 _YES = frozenset({"yes", "1", "true"})
@@ -84,14 +81,12 @@ def find_way_rule(tags: Tags) -> WayRule | None:
     is_steps = highway == "steps"
     conveying = tags.get("conveying", "no") if is_steps else "no"
     one_way = _one_way(tags, highway, conveying)
-    is_slope = not is_steps and tags.get("incline", "0") not in _LEVEL
     return WayRule(
         ENDS_ONLY * ((tags.get("access") if foot is None else foot) in _ENDS_ONLY)
         | STEPS * is_steps
         | MOVING * (conveying != "no")
         | ONE_WAY * (one_way != 0)
         | NO_WHEELS * (tags.get("wheelchair") == "no")
-        | SLOPE * is_slope
         | UNDERGROUND * (tags.get("tunnel", "no") not in _NO_TUNNELS or tags.get("layer", "").startswith("-")),
         _find_cost_factor(tags, highway),
         one_way < 0,
@@ -169,7 +164,6 @@ def find_node_flags(tags: Tags) -> int:
         | BLOCKED * blocks_node(tags)
         | KERB * (kerb == "raised")
         | UNKNOWN_KERB * (kerb in _UNKNOWN_KERBS)
-        | CROSSING * (tags.get("highway") == "crossing")
     )
 
 

@@ -19,7 +19,6 @@ ENDS_ONLY = 2
 STEPS = 4
 MOVING = 8
 NO_WHEELS = 16
-SLOPE = 32
 UNDERGROUND = 64
 
 # node_flags
@@ -28,7 +27,6 @@ BLOCKED = 2
 LIFT = 4
 KERB = 8
 UNKNOWN_KERB = 16
-CROSSING = 32
 
 DEGREES_E7 = 1e7
 """Positions are kept in ten millionths of a degree, as OpenStreetMap has them."""

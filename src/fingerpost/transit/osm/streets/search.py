@@ -8,13 +8,8 @@ import numpy as np
 from fingerpost.transit.engine.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 from fingerpost.transit.engine.timetable.walks import StopWalks
-from fingerpost.transit.model.itinerary import WalkObstacles
 from fingerpost.transit.osm.streets.graph import (
-    CROSSING,
     DEGREES_E7,
-    LIFT,
-    LIGHTS,
-    SLOPE,
     UNKNOWN_KERB,
     StreetGraph,
     UInt32,
@@ -81,19 +76,10 @@ class StreetSearch:
         _, arcs = self.measure(start, goal, limit_m)
         return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0])) if arcs else None
 
-    def find_obstacles(self, start: Snapped, goal: Snapped, limit_m: float) -> WalkObstacles | None:
+    def has_unknown_kerbs(self, start: Snapped, goal: Snapped, limit_m: float) -> bool:
         _, arcs = self.measure(start, goal, limit_m)
-        if not arcs:
-            return None
-        along = np.array(arcs, np.int64)
-        passed = self._graph.node_flags[self._graph.arc_head[along[:-1]]]
-        slopes = self._graph.edge_flags[along >> 1] & SLOPE != 0
-        return WalkObstacles(
-            crossings=int((passed & (CROSSING | LIGHTS) != 0).sum()),
-            lifts=int((passed & LIFT != 0).sum()),
-            unknown_kerbs=int((passed & UNKNOWN_KERB != 0).sum()),
-            slopes=int(slopes[:1].sum() + (slopes[1:] & ~slopes[:-1]).sum()),
-        )
+        passed = self._graph.node_flags[self._graph.arc_head[np.array(arcs[:-1], np.int64)]]
+        return bool((passed & UNKNOWN_KERB != 0).any())
 
     def measure(self, start: Snapped, goals: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
         """Return the walks to goals, and of the walk to a single goal the arcs in order."""

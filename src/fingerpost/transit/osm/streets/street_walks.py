@@ -12,7 +12,6 @@ from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, neighbours_m
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
-from fingerpost.transit.model.itinerary import WalkObstacles
 from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_AVOIDED, StreetGraph, weigh
 from fingerpost.transit.osm.streets.search import StreetSearch, Walked
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
@@ -124,11 +123,11 @@ class StreetWalks:
             return None
         return np.vstack([start, ways[2], line, ways[3], end])
 
-    def find_obstacles(
+    def has_unknown_kerbs(
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
-    ) -> WalkObstacles | None:
+    ) -> bool:
         ways = self._find_ends(start, end, stops)
-        return None if ways is None else self._search.find_obstacles(*ways[:2], 2 * MEASURED_M)
+        return ways is not None and self._search.has_unknown_kerbs(*ways[:2], 2 * MEASURED_M)
 
     def _find_ends(
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
