@@ -74,15 +74,15 @@ def new_remote_profile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Kept:
+class _StoredProfile:
     source: str
     url: str | None
     learned: LearnedProfile
 
 
 @cache
-def _file() -> TypeAdapter[_Kept]:
-    return TypeAdapter(_Kept)
+def _file() -> TypeAdapter[_StoredProfile]:
+    return TypeAdapter(_StoredProfile)
 
 
 class LearnedProfiles:
@@ -92,20 +92,20 @@ class LearnedProfiles:
     def find(self, record: NetworkRecord) -> LearnedProfile | None:
         path = self._path(record.name)
         try:
-            kept = _file().validate_json(path.read_bytes())
+            stored = _file().validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
             raise SettingsInvalid(
                 f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to write it again"
             ) from error
-        return kept.learned if (kept.source, kept.url) == (record.source, record.url) else None
+        return stored.learned if (stored.source, stored.url) == (record.source, record.url) else None
 
     def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
-        kept = _file().dump_json(_Kept(source=record.source, url=record.url, learned=learned), indent=1)
+        stored = _file().dump_json(_StoredProfile(source=record.source, url=record.url, learned=learned), indent=1)
         try:
             with locked(self._folder / ".lock"):
-                replace_file(self._path(record.name), kept)
+                replace_file(self._path(record.name), stored)
         except OSError as error:
             raise new_unwritable(self._folder, error) from error
 
@@ -118,11 +118,11 @@ class LearnedProfiles:
     def stamp(self) -> Hashable:
         try:
             with os.scandir(self._folder) as files:
-                looks = [(file.name, file.stat()) for file in files if file.name.endswith(_SUFFIX)]
+                stamps = [(file.name, file.stat()) for file in files if file.name.endswith(_SUFFIX)]
         except OSError:
-            # Nothing was ever learned, or a file has gone between two looks; the next look sees it gone.
+            # Nothing was ever learned, or a file has gone meanwhile; the next call sees that.
             return ()
-        return tuple(sorted((name, status.st_mtime_ns, status.st_size) for name, status in looks))
+        return tuple(sorted((name, status.st_mtime_ns, status.st_size) for name, status in stamps))
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}{_SUFFIX}"

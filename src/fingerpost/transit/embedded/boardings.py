@@ -25,7 +25,7 @@ class Boardings:
         is_wanted = mark_rows(timetable.stop_count, list(stops))
         calls = np.flatnonzero(is_wanted[timetable.stop_time_stop] & (timetable.stop_time_flags & NO_BOARDING == 0))
         trips = np.searchsorted(timetable.trip_first_stop_time, calls, "right") - 1
-        leads = _lead_on(timetable, calls, trips)
+        leads = _can_alight_later(timetable, calls, trips)
         self._calls, self._trips = calls[leads], trips[leads]
 
     def find_days(self) -> ServiceDays | None:
@@ -63,7 +63,7 @@ class Boardings:
             )
 
 
-def _lead_on(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
+def _can_alight_later(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
     is_shut = timetable.stop_time_flags & NO_ALIGHTING != 0
     ends = timetable.trip_first_stop_time[trips + 1]
     goes_on = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[timetable.in_seat_from])
@@ -83,22 +83,22 @@ _DAY = timedelta(days=1)
 
 def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> BoardGap:
     end = query.instant + query.window_s
-    ahead = BoardCalls(snapshot, stops, zone, replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S))
-    first = ahead.find_first()
+    following = BoardCalls(snapshot, stops, zone, replace(query, instant=end + 1, window_s=_LOOK_AHEAD_S))
+    first = following.find_first()
     if first is not None:
         return BoardGap(next_departure=first)
     boardings = Boardings(snapshot.timetable, stops)
     days = boardings.find_days()
-    beyond = ahead.last + 1
-    added = ahead.find_added_from(beyond)
+    beyond = following.last + 1
+    added = following.find_added_from(beyond)
     since = local_day(end, zone) - _DAY  # The last evening's trips still run in the night.
     calls = () if days is None else boardings.list_after(end, islice(_days_from(days, since), _MAX_DAYS))
     off = None
-    for looked_at, call in enumerate(filter(ahead.is_shown, calls)):
-        if looked_at > _MAX_CALLS and off is not None and local_day(call.departure, zone) > local_day(off, zone):
+    for count, call in enumerate(filter(following.is_shown, calls)):
+        if count > _MAX_CALLS and off is not None and local_day(call.departure, zone) > local_day(off, zone):
             break
-        leaves = ahead.find_time(call)
-        if ahead.is_off(call):
+        leaves = following.find_time(call)
+        if following.is_off(call):
             off = call.departure
         elif leaves >= beyond:
             added = leaves if added is None else min(added, leaves)
@@ -110,7 +110,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
 
 
 def _days_from(days: ServiceDays, day: date) -> Iterator[date]:
-    following = days.find_next_day(day)
-    while following is not None:
-        yield following
-        following = days.find_next_day(following + _DAY)
+    next_day = days.find_next_day(day)
+    while next_day is not None:
+        yield next_day
+        next_day = days.find_next_day(next_day + _DAY)

@@ -129,12 +129,12 @@ class BoardCalls:
                 return replacing is None or self.is_off(replacing)
             call = _expect(snapshot, call)
         ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
-        behind = _list_from(snapshot, call)
-        here = next(behind)
+        remaining = _list_from(snapshot, call)
+        here = next(remaining)
         return (
             here.stop not in self._around
             or snapshot.is_closed(here.stop, call.departure, ridden)
-            or not (_lets_out(snapshot, behind, ridden) or _goes_on(snapshot, call))
+            or not (_can_alight(snapshot, remaining, ridden) or _continues_in_seat(snapshot, call))
         )
 
     def _is_stranded(self, call: BoardDeparture) -> bool:
@@ -144,11 +144,11 @@ class BoardCalls:
         """
         snapshot = self._snapshot
         call = _expect(snapshot, call)
-        if not _has_seam(snapshot, call):
+        if not _has_in_seat_transfer(snapshot, call):
             return False
-        behind = _list_from(snapshot, call)
-        here = next(behind)
-        if _lets_out(snapshot, behind, snapshot.find_ridden(call.trip_departure, call.service_day)):
+        remaining = _list_from(snapshot, call)
+        here = next(remaining)
+        if _can_alight(snapshot, remaining, snapshot.find_ridden(call.trip_departure, call.service_day)):
             return False
         timetable = snapshot.live.get_search_timetable(self._day, mirrored=False, step_free=False)
         leaving, _ = list_board_departures(snapshot.timetable, timetable, [here.stop], call.departure, 0)
@@ -157,7 +157,7 @@ class BoardCalls:
     def _find_planned_stop(self, call: BoardDeparture) -> int:
         stop_time: int | None = call.stop_time
         if call.trip_departure < 0:
-            stop_time = self._snapshot.replacements.find_kept(call.trip_departure, call.stop_time)
+            stop_time = self._snapshot.replacements.find_scheduled_stop_time(call.trip_departure, call.stop_time)
         return -1 if stop_time is None else int(self._snapshot.timetable.stop_time_stop[stop_time])
 
 
@@ -229,19 +229,18 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
         yield _Expected(stop, arrival + int(update.arrival_delay_s[position]), may_alight)
 
 
-def _lets_out(snapshot: Snapshot, behind: Iterator[_Expected], ridden: Ridden) -> bool:
-    return any(stop.may_alight and not snapshot.is_closed(stop.stop, stop.arrival, ridden) for stop in behind)
+def _can_alight(snapshot: Snapshot, remaining: Iterator[_Expected], ridden: Ridden) -> bool:
+    return any(stop.may_alight and not snapshot.is_closed(stop.stop, stop.arrival, ridden) for stop in remaining)
 
 
-def _has_seam(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    """Whether the timetable has an in-seat transfer at the end of a ride."""
-    seams, trip_departure = snapshot.timetable.in_seat_from, call.trip_departure
-    at = int(np.searchsorted(seams, trip_departure))
-    return trip_departure >= 0 and at < len(seams) and int(seams[at]) == trip_departure
+def _has_in_seat_transfer(snapshot: Snapshot, call: BoardDeparture) -> bool:
+    rides, trip_departure = snapshot.timetable.in_seat_from, call.trip_departure
+    at = int(np.searchsorted(rides, trip_departure))
+    return trip_departure >= 0 and at < len(rides) and int(rides[at]) == trip_departure
 
 
-def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    if not _has_seam(snapshot, call):
+def _continues_in_seat(snapshot: Snapshot, call: BoardDeparture) -> bool:
+    if not _has_in_seat_transfer(snapshot, call):
         return False
     update = snapshot.find_update(call.trip_departure, call.service_day)
     return update is None or not update.is_skipped[-1]

@@ -3,7 +3,7 @@
 A record names each feed as ``[FEED=]PATH`` or ``[FEED=]URL``; the state of a feed is stored by that text::
 
     feeds/
-      .HSL.lock              held while the network is added, refreshed or prepared
+      .HSL.lock              locked while the network is added, refreshed or prepared
       HSL/
         origins.json         by feed: the fetched file and its validators, or the signature of a path
         3f…/hsl.zip          a fetched file
@@ -174,9 +174,9 @@ class OriginFolder:
             raise new_unwritable(self.folder, error) from error
 
     def sweep(self, contents: Iterable[Content]) -> None:
-        kept = {content.file.partition("/")[0] for content in contents if content.file}
+        used = {content.file.partition("/")[0] for content in contents if content.file}
         for path in self.folder.glob("*"):
-            if path.is_dir() and path.name not in kept:
+            if path.is_dir() and path.name not in used:
                 shutil.rmtree(path, ignore_errors=True)
         if self.folder.is_dir() and not any(self.folder.iterdir()):
             self.remove()

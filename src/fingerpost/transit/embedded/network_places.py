@@ -89,9 +89,9 @@ class NetworkPlaces:
             for name in _plain_names(match.place):
                 places_of_name.setdefault(name, []).append(match.place)
         for match in addresses.list_matches(text, language, focus):
-            fit = self._score_beside(match, places_of_name)
+            fit = self._score_among_stops(match, places_of_name)
             known = by_token.get(match.place.token)
-            # A shop has the token of its address, a corner that of a street's middle; the better match is kept.
+            # A shop has the token of its address, a corner that of a street's middle; the better match remains.
             if fit is not None and (known is None or known.score < fit):
                 by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
         return [self._stops.described(match) for match in sort_matches(by_token.values())]
@@ -109,9 +109,9 @@ class NetworkPlaces:
         words = plain(text).split()
         for count in range(1, len(words)):
             for name, kind in ((words[:count], words[count:]), (words[-count:], words[:-count])):
-                asked = [known for known in (_RAILWAY, _BUS) if " ".join(kind) in known | _WITH_CITY]
-                if asked and city is None and (city := addresses.find_city(" ".join(name))):
-                    kinds = asked
+                named_kinds = [known for known in (_RAILWAY, _BUS) if " ".join(kind) in known | _WITH_CITY]
+                if named_kinds and city is None and (city := addresses.find_city(" ".join(name))):
+                    kinds = named_kinds
         return [] if city is None else next(filter(None, (self._list_stations(city, kind) for kind in kinds)), [])
 
     def _list_stations(self, city: City, kinds: frozenset[str]) -> list[Place]:
@@ -123,8 +123,8 @@ class NetworkPlaces:
     def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
         return None if self._addresses is None else self._addresses.find_address(coordinate, language)
 
-    def _score_beside(self, match: PlaceMatch, stops_of_name: Mapping[str, Sequence[Place]]) -> float | None:
-        """Return the score of a place beside the stops found, None if it is one of them."""
+    def _score_among_stops(self, match: PlaceMatch, stops_of_name: Mapping[str, Sequence[Place]]) -> float | None:
+        """Return the score of a place beside the matching stops, None if it is one of them."""
         assert self._addresses is not None
         namesakes = {stop.token: stop for name in _plain_names(match.place) for stop in stops_of_name.get(name, ())}
         for stop in namesakes.values():

@@ -78,8 +78,8 @@ class OverlayAlerts:
             for place in self._list_places(stop)
             for row in self._by_selector.get(("stop", place), ())
         }
-        met = ((row, self._alerts[row].find_period(*span)) for row in sorted(rows))
-        return tuple(self._localize(row, language, period) for row, period in met if period is not None)
+        periods = ((row, self._alerts[row].find_period(*span)) for row in sorted(rows))
+        return tuple(self._localize(row, language, period) for row, period in periods if period is not None)
 
     def _list_selectors(self, alert: Alert) -> Iterable[object]:
         yield from (("feed", row) for row in alert.feeds)

@@ -23,7 +23,7 @@ class Scheduled(NamedTuple):
 class Replacements:
     """The replacements of an overlay, by the rides that they replace.
 
-    A replacement keeps a scheduled stop time if it calls at its stop, or at another platform of its station, in the
+    A replacement matches a scheduled stop time if it calls at its stop, or at another platform of its station, in the
     same order. ``find_scheduled`` returns the times of a trip departure on a day at a stop time (row).
     """
 
@@ -32,7 +32,7 @@ class Replacements:
     ) -> None:
         self._timetable, self._added, self._find_scheduled = timetable, overlay.added, find_scheduled
         self._row_of = {ride.replaces: -1 - at for at, ride in enumerate(overlay.added) if ride.replaces is not None}
-        self._keep = lru_cache(maxsize=None)(self._match)
+        self._find_matches = lru_cache(maxsize=None)(self._match)
 
     def find_ride(self, ride: Ride) -> Ride | None:
         """Return the replacement's ride between the same stops; seats were promised in the replaced vehicle only."""
@@ -40,8 +40,8 @@ class Replacements:
         trip_departure = self._row_of.get(key)
         if trip_departure is None:
             return None
-        kept, added = self._keep(key), self._get(trip_departure)
-        board, alight = kept.get(ride.board_stop_time), kept.get(ride.alight_stop_time)
+        matches, added = self._find_matches(key), self._get(trip_departure)
+        board, alight = matches.get(ride.board_stop_time), matches.get(ride.alight_stop_time)
         if board is None or alight is None:
             return None
         if added.flags[board] & NO_BOARDING or added.flags[alight] & NO_ALIGHTING:
@@ -60,7 +60,7 @@ class Replacements:
         """Return the replacement's departure at the same stop, None if nobody can board there."""
         key = (call.trip_departure, call.service_day.toordinal())
         trip_departure = self._row_of.get(key)
-        position = None if trip_departure is None else self._keep(key).get(call.stop_time)
+        position = None if trip_departure is None else self._find_matches(key).get(call.stop_time)
         if trip_departure is None or position is None:
             return None
         added = self._get(trip_departure)
@@ -70,15 +70,15 @@ class Replacements:
             call, trip_departure=trip_departure, stop_time=position, departure=int(added.departure[position])
         )
 
-    def find_kept(self, trip_departure: int, position: int) -> int | None:
-        """Return the scheduled stop time (row) that an added ride keeps at a position, None if it is new."""
+    def find_scheduled_stop_time(self, trip_departure: int, position: int) -> int | None:
+        """Return the scheduled stop time (row) that an added ride replaces at a position, None if it is new."""
         key = self._get(trip_departure).replaces
         if key is None:
             return None
-        return next((stop_time for stop_time, kept in self._keep(key).items() if kept == position), None)
+        return next((row for row, matched in self._find_matches(key).items() if matched == position), None)
 
     def find_scheduled(self, trip_departure: int, position: int) -> Scheduled | None:
-        key, stop_time = self._get(trip_departure).replaces, self.find_kept(trip_departure, position)
+        key, stop_time = self._get(trip_departure).replaces, self.find_scheduled_stop_time(trip_departure, position)
         if key is None or stop_time is None:
             return None
         return self._find_scheduled(key[0], date.fromordinal(key[1]), stop_time)

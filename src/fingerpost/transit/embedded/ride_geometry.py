@@ -138,7 +138,7 @@ class RideWalks:
         stop = self._snapshot.stop_of(ride.trip_departure, ride.service_day, stop_time)
         planned: int | None = stop_time
         if ride.trip_departure < 0:
-            planned = self._snapshot.replacements.find_kept(ride.trip_departure, stop_time)
+            planned = self._snapshot.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
         is_moved = planned is not None and stop != int(self._snapshot.timetable.stop_time_stop[planned])
         return _RideEnd(stop, is_moved)
 

@@ -17,10 +17,10 @@ def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
         return list(points)
     narrowing = math.cos(math.radians(points[0][0]))
     flat = [(lat * METRES_PER_DEGREE, lon * METRES_PER_DEGREE * narrowing) for lat, lon in points]
-    kept = [0]
-    while kept[-1] < len(flat) - 1:
-        kept.append(_find_straight_end(flat, kept[-1], tolerance_m))
-    return [points[at] for at in kept]
+    chosen = [0]
+    while chosen[-1] < len(flat) - 1:
+        chosen.append(_find_straight_end(flat, chosen[-1], tolerance_m))
+    return [points[at] for at in chosen]
 
 
 def _find_straight_end(flat: Sequence[Point], tip: int, tolerance_m: float) -> int:

@@ -91,7 +91,7 @@ class Provenance:
     Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` says how
     walks are measured. ``realtime_updated`` is that of the oldest realtime data, ``realtime_problems`` are failures of
     realtime sources, ``realtime_unmatched`` sources that mostly do not match the timetable. ``out_of_service`` are
-    feeds without service on the day of the query. ``lost`` says what a fallback's answer lacks.
+    feeds without service on the day of the query. ``lost`` lists what a fallback's answer lacks.
     """
 
     network: str

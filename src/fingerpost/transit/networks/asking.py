@@ -1,4 +1,4 @@
-"""Query several networks, so that a slow or failing one does not keep others from answering (rule A13)."""
+"""Query several networks, without letting a slow or failing one delay the others (rule A13)."""
 
 import asyncio
 import logging
@@ -137,19 +137,19 @@ class Deadline:
         self._began_s = asyncio.get_running_loop().time()
         self.failures: Failures = {}
 
-    def share_s(self, profile: NetworkProfile, waiting_behind: int) -> float | None:
-        """Return how long a network may take, in seconds: all that is left, or half where another waits behind it."""
+    def share_s(self, profile: NetworkProfile, networks_left: int) -> float | None:
+        """Return how long a network may take, in seconds: all that is left, or half if another network is left."""
         if profile.answer_deadline_s is None:
             return None
         left_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())
-        return left_s / 2 if waiting_behind else left_s
+        return left_s / 2 if networks_left else left_s
 
 
 async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline) -> Outcome[_T]:
     """Query the preferred network, then the next if it fails, is late or has no timetable of the day."""
     left_out: list[LeftOut] = []
-    for waiting_behind, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
-        limit_s = deadline.share_s(network.profile, waiting_behind)
+    for networks_left, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
+        limit_s = deadline.share_s(network.profile, networks_left)
         try:
             answer = await ask_within(within_call(network, deadline.failures), query, limit_s, alone=len(networks) == 1)
             return Outcome(answer, network, tuple(failure.warning for failure in left_out))

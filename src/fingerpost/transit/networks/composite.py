@@ -146,8 +146,8 @@ class AllNetworks:
         self, record: NetworkRecord, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]
     ) -> Network | None:
         opened = self._opened.get(record.name)
-        behind = records.get(record.fallback or "")
-        fallback = None if behind is None else self._with_fallback(behind, records, problems)
+        fallback_record = records.get(record.fallback or "")
+        fallback = None if fallback_record is None else self._with_fallback(fallback_record, records, problems)
         if fallback is None:
             return None if opened is None else opened.network
         if opened is None:

@@ -44,7 +44,7 @@ class Standing(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItineraryOption:
-    """An itinerary, and the answer that holds it.
+    """An itinerary, and the answer that contains it.
 
     ``is_known`` is False if only the relaxed query found it. Shown itineraries have ``flagged`` and ``note``, the
     contract's DisruptionFlag or DisruptionNote, and ``instead_of``, the disrupted itinerary that they replace.
@@ -126,11 +126,11 @@ def find_note(itinerary: Itinerary) -> str | None:
     return " ".join(f"{note}." for note, _ in _list_notes(itinerary)) or None
 
 
-def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str]) -> str:
+def name_disrupted(disrupted: Iterable[Itinerary], format_time: Callable[[int], str]) -> str:
     rides: dict[str, dict[str, None]] = {}
     for itinerary in disrupted:
         for note, leg in _list_notes(itinerary):
-            rides.setdefault(note, {})[say_time(leg.departure_scheduled)] = None
+            rides.setdefault(note, {})[format_time(leg.departure_scheduled)] = None
     return " ".join(f"{note} ({', '.join(times)})." for note, times in rides.items())
 
 
@@ -218,16 +218,16 @@ class Difference(NamedTuple):
     cause: DisruptionCause
 
 
-def find_differences(ranked: RankedItineraries, say_time: Callable[[int], str]) -> list[Difference]:
+def find_differences(ranked: RankedItineraries, format_time: Callable[[int], str]) -> list[Difference]:
     return [
-        Difference(option, option.instead_of, _cause_of(option.instead_of, say_time))
+        Difference(option, option.instead_of, _cause_of(option.instead_of, format_time))
         for option in ranked.choices
         if option.instead_of is not None
     ]
 
 
-def _cause_of(itinerary: Itinerary, say_time: Callable[[int], str]) -> DisruptionCause:
-    sentence = name_disrupted([itinerary], say_time)
+def _cause_of(itinerary: Itinerary, format_time: Callable[[int], str]) -> DisruptionCause:
+    sentence = name_disrupted([itinerary], format_time)
     leg = next(filter(is_disrupted_leg, itinerary.legs), None)
     if leg is None:
         return DisruptionCause("", sentence)

@@ -86,7 +86,7 @@ def _updates(rows: Iterable[Leg | Departure]) -> list[int]:
 
 
 def with_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
-    """Return legs with delays for walks, whose given times are expected times.
+    """Return legs with delays for walks, whose stated times are expected times.
 
     The first walk is as late as the ride after it, any other as the ride before it; the walk of a change ends no later
     than the next scheduled departure.
