@@ -142,10 +142,6 @@ class EmbeddedNetwork:
         await self.realtime.catch_up()
         return self.realtime.health()
 
-    @property
-    def overlay(self) -> Overlay:
-        return self._snapshot.overlay
-
     def publish(self, overlay: Overlay, day: date, updated: int | None = None) -> None:
         """Publish a new realtime overlay; running queries keep the one that they began with.
 

@@ -15,7 +15,7 @@ from fingerpost.errors import (
     StorageUnavailable,
 )
 from fingerpost.runtime.circuit_breaker import CircuitBreaker
-from fingerpost.transit.networks.wrapper import QueryKind, WrapperNetwork
+from fingerpost.transit.networks.wrapper import WrapperNetwork
 from fingerpost.transit.port import Network
 
 _T = TypeVar("_T")
@@ -46,8 +46,8 @@ class CircuitBreakerNetwork(WrapperNetwork):
         self._key = key
         self._trials: set[asyncio.Task[Any]] = set()
 
-    async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T:
-        circuit = f"{self._key} {kind}"
+    async def forward(self, query: Callable[[Network], Awaitable[_T]], *, names: bool = False) -> _T:
+        circuit = f"{self._key} names" if names else self._key
         wait_s = self._breaker.acquire(circuit)
         if wait_s is not None:
             raise self._new_resting(self._breaker.last[circuit], wait_s)

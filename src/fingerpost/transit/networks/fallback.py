@@ -20,7 +20,7 @@ from fingerpost.transit.networks.asking import (
     measuring_query,
     within_call,
 )
-from fingerpost.transit.networks.wrapper import QueryKind, WrapperNetwork
+from fingerpost.transit.networks.wrapper import WrapperNetwork
 from fingerpost.transit.port import Network
 
 _T = TypeVar("_T")
@@ -61,9 +61,8 @@ class FallbackNetwork(WrapperNetwork):
             names_deadline_s=None if other.names_deadline_s is None else own.names_deadline_s,
         )
 
-    async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T:
-        by_name = kind is QueryKind.NAMES
-        return await self._ask((Ability.NAMES if by_name else Ability.STOPS,), query, by_name=by_name)
+    async def forward(self, query: Callable[[Network], Awaitable[_T]], *, names: bool = False) -> _T:
+        return await self._ask((Ability.NAMES if names else Ability.STOPS,), query, names=names)
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         """Plan; stops that the answering network does not know are replaced by their position."""
@@ -155,7 +154,7 @@ class FallbackNetwork(WrapperNetwork):
         needed: Sequence[Ability],
         query: Callable[[Network], Awaitable[_T]],
         *,
-        by_name: bool = False,
+        names: bool = False,
         reads_texts: bool = False,
     ) -> _T:
         own, other = self.network.profile, self._fallback.profile
@@ -163,7 +162,7 @@ class FallbackNetwork(WrapperNetwork):
             return await query(self._fallback)
         failed = {} if self._failures is None else self._failures
         if own.name not in failed:
-            limit_s = _find_limit_s(own.names_deadline_s if by_name else own.answer_deadline_s)
+            limit_s = _find_limit_s(own.names_deadline_s if names else own.answer_deadline_s)
             try:
                 return await ask_within(self.network, query, limit_s)
             except UNAVAILABLE as error:

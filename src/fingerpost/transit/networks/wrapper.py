@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from typing import TypeVar
 
 from fingerpost.errors import SourceFailed
@@ -18,15 +17,11 @@ from fingerpost.transit.port import Network
 _T = TypeVar("_T")
 
 
-class QueryKind(StrEnum):
-    """Queries by answering server: names may come from another server than trips and boards."""
-
-    SEARCHES = "searches"
-    NAMES = "names"
-
-
 class WrapperNetwork(ABC):
-    """A network that wraps another: every query passes through ``forward``, which each subclass implements."""
+    """A network that wraps another: every query passes through ``forward``, which each subclass implements.
+
+    Queries for ``names`` may go to another server than those for trips and boards.
+    """
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -36,7 +31,7 @@ class WrapperNetwork(ABC):
         return self.network.profile
 
     @abstractmethod
-    async def forward(self, query: Callable[[Network], Awaitable[_T]], kind: QueryKind = QueryKind.SEARCHES) -> _T: ...
+    async def forward(self, query: Callable[[Network], Awaitable[_T]], *, names: bool = False) -> _T: ...
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         return await self.forward(lambda network: network.plan_journeys(query))
@@ -61,9 +56,7 @@ class WrapperNetwork(ABC):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        return await self.forward(
-            lambda network: network.find_places(text, language=language, focus=focus), QueryKind.NAMES
-        )
+        return await self.forward(lambda network: network.find_places(text, language=language, focus=focus), names=True)
 
     async def find_address(
         self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
@@ -71,7 +64,7 @@ class WrapperNetwork(ABC):
         if not may_ask:
             return await self.network.find_address(coordinate, language=language)
         return await self.forward(
-            lambda network: network.find_address(coordinate, language=language, may_ask=True), QueryKind.NAMES
+            lambda network: network.find_address(coordinate, language=language, may_ask=True), names=True
         )
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
@@ -106,7 +99,8 @@ class UnavailableNetwork(WrapperNetwork):
     async def forward(
         self,
         query: Callable[[Network], Awaitable[_T]],  # noqa: ARG002
-        kind: QueryKind = QueryKind.SEARCHES,  # noqa: ARG002
+        *,
+        names: bool = False,  # noqa: ARG002
     ) -> _T:
         raise SourceFailed(self._problem)
 

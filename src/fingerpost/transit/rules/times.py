@@ -22,7 +22,6 @@ _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
 
 class ReadInstant(NamedTuple):
     instant: int
-    assumed: bool = False
     note: str | None = None
 
 
@@ -74,13 +73,13 @@ def read_instant(text: str, *, zone_name: str, now: int, field: str = "time") ->
     if aware is not None:
         return ReadInstant(int(aware.timestamp()) + leap_s)
     instant, note = _read_in_zone(naive, zone_name)
-    return ReadInstant(instant + leap_s, assumed=True, note=note)
+    return ReadInstant(instant + leap_s, note)
 
 
 def read_offset_instant(text: str, *, now: int, field: str) -> int:
     """Read ``now`` or an RFC 3339 text; a text without an offset is refused (lookup contract)."""
     read = read_instant(text, zone_name="UTC", now=now, field=field)
-    if read.assumed:
+    if read.note is not None:
         raise ParameterError.about(field, f"{text!r} has no offset", hint=_OFFSET_HINT)
     return read.instant
 
