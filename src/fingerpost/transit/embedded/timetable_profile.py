@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from functools import cached_property, lru_cache
+from itertools import chain
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -53,13 +54,6 @@ class TimetableProfile:
         )
 
     @cached_property
-    def attribution(self) -> tuple[str, ...]:
-        """The record's sentences, and the licence of each feed, else its publisher, else its agencies."""
-        lines = (feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds)
-        of_feeds = (line for of_feed in lines for line in of_feed if line)
-        return tuple(dict.fromkeys((*self.record.attribution, *of_feeds)))
-
-    @cached_property
     def has_wheelchair_data(self) -> bool:
         table = self._timetable
         return bool((table.stop_wheelchair != WHEELCHAIR_UNKNOWN).any()) or bool(
@@ -77,6 +71,8 @@ class TimetableProfile:
             abilities.add(Ability.STEP_FREE)
         if self.record.realtime:
             abilities.add(Ability.REALTIME)
+        # The licence of each feed, else its publisher, else its agencies.
+        credits_due = [feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds]
         first, last = self.covered_days or (None, None)
         routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))
         return NetworkProfile(
@@ -89,7 +85,7 @@ class TimetableProfile:
             modes=frozenset(mode_of(int(kind)) for kind in self._timetable.route_type[routes]),
             is_demo=self.record.source == "demo",
             priority=self.record.priority,
-            attribution=self.attribution,
+            attribution=tuple(dict.fromkeys(filter(None, chain(self.record.attribution, *credits_due)))),
             notes=self._notes,
             first_day=first,
             last_day=last,

@@ -39,12 +39,5 @@ def timetable_word(mode: Mode) -> TimetableWord:
     return cast("TimetableWord", _TIMETABLE_WORDS.get(mode, mode.value))
 
 
-_ON_FOOT_OR_WHEELS = frozenset({"WALK", "BIKE", "SCOOTER"})
-
-
-def is_ride(mode: str) -> bool:
-    return mode not in _ON_FOOT_OR_WHEELS
-
-
 def name_ride(mode: str, line: str | None) -> str:
     return f"{mode} {line}" if line else mode
