@@ -1,4 +1,4 @@
-"""Explain an empty board: find the next departure after its window."""
+"""Find the next departure after the window of an empty board."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

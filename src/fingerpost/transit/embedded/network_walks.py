@@ -25,7 +25,7 @@ LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 _LINE = f"straight line x {DETOUR_FACTOR:g}"
 
 
-# A closure counts if it is in force within this time after the departure, or before the arrival, that was asked for.
+# Closures count if they are in force within this time after the requested departure, or before the arrival.
 _TRIP_S = 2 * 3600
 _KEPT = 8
 
@@ -97,7 +97,7 @@ class NetworkWalks:
     def list_notes(
         self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
     ) -> list[str]:
-        """Return a sentence for each end of a trip whose walk leaves the streets, and may cross water or rail."""
+        """Warn of each end of a trip whose walk leaves the streets, and may cross water or rail."""
         walks = self._step_free if step_free else self._usual
         walked = {
             what

@@ -1,7 +1,7 @@
 """Data model of legs, itineraries and departures (frozen), which each contract serializes.
 
 Instants are whole seconds since the Unix epoch, durations whole seconds, distances metres.
-Names that end in ``scheduled`` hold the timetable's times; delays hold the difference to the expected ones.
+Fields that end in ``scheduled`` are times of the timetable; delays are the difference to expected times.
 """
 
 from collections.abc import Sequence

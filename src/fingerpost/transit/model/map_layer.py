@@ -1,4 +1,4 @@
-"""The map behind a drawn trip: water and ways by class."""
+"""The background map of a drawn trip: water and ways by class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A remote network behind a circuit breaker, so that a dead or hanging server slows nobody (rule A13)."""
+"""A circuit breaker for remote networks: an unreachable server delays no further queries (rule A13)."""
 
 import asyncio
 import time
@@ -35,9 +35,8 @@ class NetworkBreaker(CircuitBreaker):
 class CircuitBreakerNetwork(WrapperNetwork):
     """A network that is not queried for a while after several failures or timeouts in a row.
 
-    Meanwhile every query raises the last failure at once; then one query tries the network again. It has the network's
-    whole deadline, and runs on in the background if its caller leaves for a fallback. All networks of a process share
-    the ``breaker``; ``key`` separates this network's circuits from others'.
+    Meanwhile every query raises the last failure; then one query retries the network up to its full deadline, in the
+    background if its caller turns to a fallback. Networks share the ``breaker``; ``key`` names this one's circuits.
     """
 
     def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:

@@ -1,7 +1,7 @@
-"""The composite of all networks of a home folder, of any kind of source (rule A13).
+"""Open all networks of a home folder, of any kind of source (rule A13).
 
-The records are checked at every call, so that another process can add, edit or remove a network while a server runs.
-One that cannot be opened is listed in ``problems`` and does not affect the others.
+Every call checks the records, so another process can add, edit or remove a network while a server runs. ``problems``
+lists networks that cannot be opened; they do not affect the others.
 """
 
 import asyncio

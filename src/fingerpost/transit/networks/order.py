@@ -37,7 +37,7 @@ def list_networks_at(
     if not able:
         where = {"coordinate": [network.profile.name for network in covering]}
         positions = {"coordinate": coordinate}
-        raise uncovered(networks, where, lacking=(ability,), problems=problems, positions=positions)
+        raise uncovered(networks, where, missing=(ability,), problems=problems, positions=positions)
     return able
 
 
@@ -56,15 +56,14 @@ def uncovered(
     networks: Sequence[Network],
     where: Mapping[str, Sequence[str]],
     *,
-    lacking: Iterable[Ability] = (),
+    missing: Iterable[Ability] = (),
     positions: Mapping[str, Coordinate] = MappingProxyType({}),
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> RegionUnsupported:
-    """Return the error of ends that no one network can answer for.
+    """Return the error of ends that no single network can serve.
 
-    ``where`` has the networks that cover an end, by the end's name; ``lacking`` are the abilities that a network that
-    covers all of them lacks. ``positions`` are of ends that were sent as positions, for the hint; ``problems`` say by
-    name why a network cannot be used, because it may cover an end.
+    ``where`` has the networks that cover each end, by its name; ``missing`` are abilities of a network that covers all.
+    ``positions`` of ends are for the hint. ``problems`` explain by name why networks cannot be used.
     """
     parts = [
         f"{end} lies " + (f"in {', '.join(names)}" if names else "outside every network")
@@ -74,7 +73,7 @@ def uncovered(
     shared = set.intersection(*map(set, where.values())) if where else set()
     hint = _list_areas(networks)
     if shared:
-        lacked = ", ".join(ability.value for ability in lacking) or "answer"
+        lacked = ", ".join(ability.value for ability in missing) or "answer"
         message += f"; {', '.join(sorted(shared))} has no {lacked}"
     elif len(where) > 1 and all(where.values()):
         message += "; no single network covers both"

@@ -196,7 +196,7 @@ class _EndLookup(PlaceLookup):
         where = {end.side: end.list_certain() or list(end.readings) for end in ends}
         missing = needed if set.intersection(*map(set, where.values())) else ()
         positions = {end.side: end.label.coordinate for end in ends if isinstance(end.label, Location)}
-        return uncovered(self.networks, where, lacking=missing, problems=self.opened.problems, positions=positions)
+        return uncovered(self.networks, where, missing=missing, problems=self.opened.problems, positions=positions)
 
 
 def _refuse_far(end: _End, location: Location) -> None:

@@ -1,8 +1,7 @@
 """Undo the endings of Finnish place names: Hameenkadulta is a form of Hämeenkatu.
 
-Endings are taken off by rule and consonant gradation is undone by rule, so most of the forms returned are no words;
-they are looked up among the names that exist.
-All texts are plain (``name_matching.plain``): a stands for ä, o for ö.
+The rules strip endings and undo consonant gradation, so most of the returned forms are not words; callers look them up
+among existing names. All texts are plain (``name_matching.plain``): a for ä, o for ö.
 """
 
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ INFLECTED = 0.97
 
 _CASES = ("ssa", "sta", "lla", "lta", "lle", "ksi", "na", "tta", "ta", "a", "n")
 _VOWELS = "aeiouy"
-# Weak consonants before the last vowel, and what they stand for in the nominative.
+# Weak consonants before the last vowel, and their strong grades in the nominative.
 _STRONG = {
     "d": "t", "v": "p", "k": "kk", "t": "tt", "p": "pp", "nn": "nt", "ng": "nk", "mm": "mp", "ll": "lt", "rr": "rt",
     "j": "k", "l": "lk", "r": "rk", "h": "hk",

@@ -32,12 +32,12 @@ class NamedStop:
         return Coordinate(self.lat, self.lon)
 
 
-# Words for a pole, a platform or a bay. What follows one of them never names another place.
+# Words for a pole, a platform or a bay; the letter or number after one of them never names another place.
 _POLE_WORDS = (
     "andén", "bahnsteig", "bay", "berth", "binario", "bussteig", "gleis", "laituri", "läge", "perron", "platform",
     "pole", "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
 )  # fmt: skip
-# Words behind which a letter names another place: Avenue B is not Avenue A.
+# After these words a letter names another place: Avenue B is not Avenue A.
 _PLACE_WORDS = frozenset({
     "av", "ave", "avenue", "st", "str", "street", "rd", "road", "blvd", "boulevard", "dr", "drive", "ln", "lane", "pl",
     "place", "way", "route", "rte", "highway", "hwy", "expwy", "parkway", "pkwy", "line", "linja", "terminal", "term",
