@@ -2,11 +2,10 @@
 
 import pytest
 
-from fingerpost.transit.tools.user_variables import describe_saved
+from fingerpost.transit.tools.user_variables import format_value
 from fingerpost.transit.tools.wording import list_alert_lines
 
 NOON, EVENING, MORROW = "2026-03-10T12:00:00+02:00", "2026-03-10T18:30:00+02:00", "2026-03-11T00:05:00+02:00"
-SAVED_AT = "2026-03-10T06:00:00Z"
 
 
 @pytest.mark.parametrize(
@@ -39,7 +38,4 @@ def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
     ],
 )
 def test_a_saved_value_is_told_as_a_place_a_text_or_json(value, told):
-    variable = {"key": "home", "type": "place", "value": value, "createdAt": SAVED_AT, "updatedAt": SAVED_AT}
-    text = describe_saved({"variable": variable})
-
-    assert text == f"Saved 'home', type place: {told}, saved {SAVED_AT}."
+    assert format_value(value) == told

@@ -59,7 +59,9 @@ class PublishedTool(Tool):
         try:
             fixed = clock.find_fixed()
             correlation_id = new_correlation_id(fixed, user, self.name, raw)
-            self._check_include(include)
+            for name in sorted(set(include) - set(self.definition.optional_parts)):
+                offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
+                raise ParameterError(f"{self.name} has no optional part {name}; it offers {offered}")
             call = Call(
                 tool=self.name,
                 user=user,
@@ -114,11 +116,6 @@ class PublishedTool(Tool):
         if error is None:
             return self.format_success_response(query_type, echo, [answer.body], {"data": answer.body})
         return self.format_error_response(query_type, echo, error.message, "error", step_fields(error, contract))
-
-    def _check_include(self, include: Collection[str]) -> None:
-        for name in sorted(set(include) - set(self.definition.optional_parts)):
-            offered = ", ".join(sorted(self.definition.optional_parts)) or "nothing"
-            raise ParameterError(f"{self.name} has no optional part {name}; it offers {offered}")
 
     def _read(self, raw: object) -> Any:
         definition = self.definition

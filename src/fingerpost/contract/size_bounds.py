@@ -45,7 +45,7 @@ _HEAD_SHARE = 0.6
 
 
 class TruncatedPart(NamedTuple):
-    """How much of a part is shown, and how to get the rest; ``part`` is its path with dots."""
+    """The extent to which a part is shown, and how to get the rest; ``part`` is its path with dots."""
 
     part: str
     shown: int

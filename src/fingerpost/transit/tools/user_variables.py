@@ -127,17 +127,12 @@ class SaveUserVariable(_VariableTool):
         shown: SaveUserVariableOutput = {"variable": serialize_variable(variable), "correlationId": call.correlation_id}
         if previous is not None:
             shown["previous"] = {"key": previous.key, "type": previous.type}
-        return ToolReply(shown, describe_saved(shown))
+        replaced = " (replaced the one before)" if previous is not None else ""
+        value = f"{format_value(variable.value)}, {_format_since(shown['variable'])}"
+        return ToolReply(shown, f"Saved '{variable.key}', type {variable.type}: {value}{replaced}.")
 
 
-def describe_saved(answer: SaveUserVariableOutput) -> str:
-    variable = answer["variable"]
-    replaced = " (replaced the one before)" if "previous" in answer else ""
-    value = f"{_format_value(variable['value'])}, {_format_since(variable)}"
-    return f"Saved '{variable['key']}', type {variable['type']}: {value}{replaced}."
-
-
-def _format_value(value: JsonValue) -> str:
+def format_value(value: JsonValue) -> str:
     if isinstance(value, str):
         return value
     if not isinstance(value, dict) or not {"lat", "lon"} <= value.keys():
@@ -172,7 +167,7 @@ class GetUserVariables(_VariableTool):
             "correlationId": call.correlation_id,
         }
         lines = [
-            f"{variable['key']} ({variable['type']}): {_format_value(variable['value'])}, {_format_since(variable)}"
+            f"{variable['key']} ({variable['type']}): {format_value(variable['value'])}, {_format_since(variable)}"
             for variable in body["variables"]
         ]
         return ToolReply(body, "\n".join(lines) or "Nothing is saved.")
