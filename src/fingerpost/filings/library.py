@@ -112,10 +112,7 @@ class FactLibrary:
         return list(dict.fromkeys([*self._list_named(text), *sorted(begun, key=len), *spelled]))[:_SUGGESTED]
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
-        """Return (CIK, filing) of every CIK, newest first, from its loaded list or else from its figures.
-
-        A joint filing of several CIKs is listed once, under the company's own.
-        """
+        """Return (CIK, filing) of every CIK, newest first; a joint filing is listed once, under the company's own."""
         found: dict[str, tuple[int, Filing]] = {}
         for cik in sorted(self.list_ciks(company), key=lambda cik: (cik != company.cik, cik)):
             for filing in self._filings_of(cik):

@@ -18,10 +18,7 @@ _TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
 
 
 def load_hint(ticker: str) -> str:
-    """Return the commands that load a company's figures.
-
-    Only a valid ticker is included, because somebody may run the commands.
-    """
+    """Return the commands that load a company's figures; an invalid ticker is left out, because they may be run."""
     named = ticker if _TICKER.fullmatch(ticker) else "TICKER"
     return f"Run: fingerpost filings sync {named}, or fingerpost filings load FILE with its companyfacts file"
 
@@ -111,10 +108,7 @@ def refused_quarter(source: CompanyFigures, metric: Metric, refused: Figure) -> 
 
 
 def missing_tag(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> dict[str, Any]:
-    """Return the reason for a metric without a tag in a period, and the periods that have one.
-
-    The filing may still state it, because the data set lacks company-specific tags and segment figures.
-    """
+    """Return the reason for a metric without a tag in a period, and the periods that have one."""
     what = f"{metric.name} of {source.company.name} for {period.wording}"
     message = f"{what} is not under a standard tag in this data set; the filing may state it"
     if there := _list_periods(source, metric, by_quarter=period.quarter is not None):

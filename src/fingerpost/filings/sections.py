@@ -128,10 +128,7 @@ class _Heading:
 
 
 def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -> list[Section]:
-    """Return a filing's plain text, split at its items; a text without items is one section.
-
-    Text before the first item, such as a table of contents, is a section, so nothing is dropped.
-    """
+    """Return a filing's plain text, split at its items; text before the first item is a section too."""
     headings = _choose(text, list(_list_headings(text, form)), form)
 
     def section(kind: str, title: str, body: str) -> Section:

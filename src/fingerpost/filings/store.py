@@ -151,11 +151,7 @@ class FactStore:
             _insert(connection, "filing_lists (cik, is_complete, oldest)", listed, "OR REPLACE")
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
-        """Store EDGAR's list of companies, so that a company without figures differs from an unknown one.
-
-        The first of a company's tickers is its main one; the others are other classes of shares, preferred stock
-        and notes.
-        """
+        """Store EDGAR's list of companies; the first of a company's tickers is its main one."""
         with self._writing() as connection:
             _put_listed(connection, rows)
             connection.execute(
@@ -199,10 +195,7 @@ class FactStore:
 
 
 def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
-    """Return the facts and the listing of each company in ``sample/figures.json``, which needs no network.
-
-    Each of its facts names the filing that states it.
-    """
+    """Return the facts and the listing of each company in ``sample/figures.json``."""
     text = (Path(__file__).parent / "sample" / "figures.json").read_text(encoding="utf-8")
     return [
         (FactsFile(facts=[Fact(*fact) for fact in company["facts"]], **company["file"]), company["listing"])
