@@ -1,4 +1,4 @@
-"""Squares that are one ground, lights that are one wait, and lifts."""
+"""Squares that are one ground, or end at a wall, lights that are one wait, and lifts."""
 
 import numpy as np
 import pytest
@@ -27,6 +27,35 @@ def test_a_square_drawn_twice_is_crossed_too(tmp_path):
     town = Town(drawing, tmp_path, extra_ways=[(drawing.ring("ABDCA"), SQUARE)], extra_relations=[relation])
 
     assert town.walk("A", "D")[0] == round(100 * 20**0.5)
+
+
+WALLED = """
+E-A B
+|
+|
+|
+| C {corner}-F
+|     |
++-----+
+"""
+
+
+def _walk_over_border(tmp_path, corner, barrier):
+    drawing = read(WALLED.format(corner=corner))
+    border = drawing.ring(f"B{corner}"), {"barrier": barrier}
+    town = Town(drawing, tmp_path, extra_ways=[(drawing.ring(f"CAB{corner}C"), SQUARE), border])
+    return town.walk("E", "F")[0]
+
+
+def test_nobody_climbs_from_a_square_down_the_wall_at_its_border(tmp_path):
+    """The street to F begins at the foot of the wall: the way there leads round, 6 cells down, 6 right and 2 up."""
+    assert _walk_over_border(tmp_path, "D", "retaining_wall") == 1400
+
+
+@pytest.mark.parametrize(("corner", "barrier"), [("D", "kerb"), ("k", "retaining_wall")])
+def test_a_square_is_left_over_a_kerb(tmp_path, corner, barrier):
+    """A border that is a kerb, or a wall with a kerb for an opening: straight across, between 2 cells either side."""
+    assert _walk_over_border(tmp_path, corner, barrier) == 400 + round(100 * 20**0.5)
 
 
 @pytest.mark.parametrize("crossed", [[([2, 5], {"highway": "residential"})], []])

@@ -13,7 +13,7 @@ from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int3
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import BLOCKED, DEGREES_E7, ENDS_ONLY, LIGHTS, ONE_WAY, StreetGraph
-from fingerpost.transit.osm.streets.squares import list_crossings
+from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 
 # Connected streets shorter than this are left out, unless they are the longest. Islands with ferries are longer.
 ISLAND_M = 2000.0
@@ -50,6 +50,7 @@ class BuiltStreets(NamedTuple):
 
 
 def build_graph(streets: ExtractedStreets) -> BuiltStreets:
+    part_at_walls(streets)
     edges, street_m = _cut(streets)
     kept = _find_kept(edges, street_m)
     left_out_m = float(street_m[~kept].sum())

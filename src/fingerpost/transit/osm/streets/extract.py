@@ -246,7 +246,8 @@ class OsmEntrance(NamedTuple):
 class ExtractedStreets:
     """The streets of an extract, by OpenStreetMap's ids of nodes.
 
-    ``uses`` counts how often a node is on a way of any kind. ``corners`` end an edge without a junction.
+    ``uses`` counts how often a node is on a way of any kind. ``corners`` end an edge without a junction. ``walls`` are
+    nodes of walls, fences and hedges, ``openings`` nodes with a door or an open gate.
     """
 
     ways: list[Way] = field(default_factory=list)
@@ -255,6 +256,8 @@ class ExtractedStreets:
     uses: Counter[int] = field(default_factory=Counter)
     corners: set[int] = field(default_factory=set)
     node_flags: dict[int, int] = field(default_factory=dict)
+    walls: set[int] = field(default_factory=set)
+    openings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     entrances: list[OsmEntrance] = field(default_factory=list)
 
@@ -286,6 +289,8 @@ class _ExtractReader:
         flags = find_node_flags(tags)
         if flags:
             streets.node_flags[node.id] = flags
+        if ("barrier" in tags or "entrance" in tags) and not flags & BLOCKED:
+            streets.openings.add(node.id)
         if is_stop(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
         if "barrier" in tags or "kerb" in tags or is_stop(tags) or flags & (LIGHTS | LIFT):
@@ -301,6 +306,8 @@ class _ExtractReader:
     def read_way(self, way: Any, tags: Tags) -> None:
         if self._doors and is_metro_station(tags):
             self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
+        if tags.get("barrier") in _WALLS:
+            self.streets.walls.update(*self._place(way.nodes))
         if not is_routed(tags):
             return
         rule = find_way_rule(tags)

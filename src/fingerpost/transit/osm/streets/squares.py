@@ -1,6 +1,7 @@
 """Add straight lines across squares and platforms, between their entrances and inner corners (a visibility graph).
 
-Squares with a stretch of border in common are one ground.
+Squares with a stretch of border in common are one ground. OpenStreetMap draws a square and the way behind a wall at its
+border through the same nodes, so these are separated first.
 """
 
 from collections import Counter, defaultdict
@@ -149,3 +150,30 @@ def _side(a: Float64, b: Float64, point: Float64) -> Float64:
         point[..., 0] - a[..., 0]
     )
     return side
+
+
+# Below the ids of everything else: OpenStreetMap's own are positive, those of lifts are ways' ids below 0.
+_OWN_ID = -(1 << 48)
+
+
+def part_at_walls(streets: ExtractedStreets) -> None:
+    """Give each square its own nodes along walls, except at openings.
+
+    A square on top of a retaining wall and the way at its foot are drawn through one node, but do not meet.
+    """
+    walls, positions = streets.walls - streets.openings, streets.positions
+    rings = (ring for square in streets.squares for ring in square.rings)
+    numbers = {frozenset(ring): number for number, ring in enumerate(rings, 1)}
+
+    def part(nodes: list[int]) -> list[int]:
+        # A ring is a way too, which may begin at another node.
+        number = numbers.get(frozenset(nodes))
+        if number is None:
+            return nodes
+        parted = [node + number * _OWN_ID if node in walls else node for node in nodes]
+        positions.update({own: positions[node] for own, node in zip(parted, nodes, strict=True)})
+        return parted
+
+    streets.squares = [Square(square.rule, [part(ring) for ring in square.rings]) for square in streets.squares]
+    streets.ways = [Way(way.rule, part(way.nodes)) for way in streets.ways]
+    streets.uses.update(node for way in streets.ways for node in way.nodes if node < _OWN_ID // 2)
