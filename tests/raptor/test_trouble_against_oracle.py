@@ -21,7 +21,7 @@ from tests.raptor.trouble import draw_trouble, edited, is_ridden
 CHUNKS = range(10)
 PER_CHUNK = 500 if os.environ.get("FINGERPOST_SOAK") else 60
 APPLIED = {"trip-updated", "trip-cancelled", "trip-deleted", "trip-replaced", "trip-added"}
-# The trip is cancelled all the same.
+# The trip runs as planned, or not at all if it is a new one.
 UNPLACED = {"trip-replaced-by-nothing-known", "added-trip-without-two-known-calls"}
 
 

@@ -128,7 +128,7 @@ def edited(timetable, instances, message):
         elif relationship not in GONE:
             running.append(replace(instance, stop_times=tuple(_late(timetable, instance, instance.stop_times, update))))
         if relationship == TripDescriptor.REPLACEMENT:
-            running += _placed(timetable, update, instance)
+            running += _placed(timetable, update, instance) or [instance]
     for update in told.values():
         if update.trip.schedule_relationship in COMING:
             running += _placed(timetable, update, None)

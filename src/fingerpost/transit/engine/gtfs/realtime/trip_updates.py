@@ -152,8 +152,9 @@ class TripUpdates:
             if relationship in _CANCELLING:
                 rides[key] = self._cancel(claim, is_deleted=relationship == TripDescriptor.DELETED)
             elif relationship == TripDescriptor.REPLACEMENT:
-                rides[key] = self._cancel(claim, is_deleted=False)
-                added += self._replace(claim)
+                for ride in self._replace(claim):
+                    rides[key] = self._cancel(claim, is_deleted=False)
+                    added.append(ride)
             else:
                 moving.append(claim)
         if moving:
