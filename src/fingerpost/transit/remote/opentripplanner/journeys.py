@@ -123,9 +123,11 @@ class OpenTripPlannerSearch(kit.JourneySearch):
         if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_lost("node")):
             raise refuse_unreadable("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
+        # Most run as scheduled, and converting those would take half the time of a plan.
+        cancelled = [edge for edge in answered.data.scheduled if any(map(is_cancelled, edge.legs))]
         found = replace(
             live,
-            timetabled=kit.list_timetabled(list_itineraries(answered.data.scheduled, query, self._ids), query),
+            timetabled=kit.list_timetabled(list_itineraries(cancelled, query, self._ids), query),
             reasons=list_reasons(page.routing_errors),
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
         )
@@ -177,6 +179,12 @@ CANCELLED = "CANCELED"
 BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
+def is_cancelled(leg: shapes.OtpLeg) -> bool:
+    """Whether the trip of a ride is cancelled, or skips a stop of the rider, which then has no pickup or drop-off."""
+    is_skipped = bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type)
+    return bool(leg.transit_leg) and (leg.realtime_state == CANCELLED or is_skipped)
+
+
 def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
     """Return a leg; ``start`` and ``end`` are the trip's own ends if it begins or ends there."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
@@ -184,9 +192,7 @@ def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: L
         return kit.new_walk(
             *ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=shapes.read_mode(leg.mode)
         )
-    # The trip is cancelled, or skips a stop of the rider, which then has no pickup or drop-off type.
-    is_skipped = bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type)
-    cancelled = leg.realtime_state == CANCELLED or is_skipped
+    cancelled = is_cancelled(leg)
     return Leg(
         mode=kit.ride_mode(shapes.read_mode(leg.mode, None if leg.route is None else leg.route.type)),
         start=ends[0],
