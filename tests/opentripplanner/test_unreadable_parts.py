@@ -33,6 +33,8 @@ def priced(**price):
         ({"start": {**at(5), "estimated": {"delay": "P9999999D"}}}, "start.estimated.delay"),
         ({"start": {**at(5), "estimated": {"delay": f"PT{'9' * 400}S"}}}, "start.estimated.delay"),
         ({"legGeometry": {"points": "_p~iF~ps|U_ulLnnqC_mqNvx"}}, "legGeometry.points"),
+        ({"start": {**at(5), "estimated": "PT5M"}}, "start.estimated"),
+        ({"trip": {"gtfsId": "HSL:1", "arrivalStoptime": {"stop": ["Kamppi"]}}}, "trip.arrivalStoptime.stop"),
         (priced(amount=float("nan")), "fareProducts.product.price"),
         (priced(amount=float("inf")), "fareProducts.product.price"),
         (priced(currency={"code": None}), "fareProducts.product.price"),
