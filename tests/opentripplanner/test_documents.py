@@ -14,7 +14,7 @@ SHAPES = [
     shapes.StopsInBox,
     shapes.AllStops,
     shapes.Network,
-    shapes.RiderCategoryType,
+    shapes.Schema,
 ]
 
 

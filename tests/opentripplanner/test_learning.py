@@ -26,11 +26,12 @@ def all_stops(*places):
 STOPS = all_stops((61.5, 23.7), (61.4, 23.9), (None, None))
 
 
-CATEGORY, OLD_CATEGORY = (data(__type={"fields": [{"name": name}]}) for name in ("isDefault", "id"))
+def schema(query="planConnection", category="isDefault"):
+    return [data(__type={"fields": [{"name": name}]}) for name in (query, category)]
 
 
 async def test_a_server_says_where_it_is_and_what_runs():
-    async with learning(CATEGORY, data(**NETWORK), STOPS) as (learned, _):
+    async with learning(*schema(), data(**NETWORK), STOPS) as (learned, _):
         box = learned.bounds
 
     assert (round(box.south, 3), round(box.north, 3), box.west < 23.65, box.east > 23.95) == (
@@ -56,31 +57,37 @@ async def test_a_server_says_where_it_is_and_what_runs():
 async def test_a_feed_without_a_publisher_is_attributed_to_its_agencies(feed, named):
     errors = [{"message": "NullPointerException", "path": ["feeds", 0, "publisher"]}]
     told = body({"data": {**NETWORK, "feeds": [feed]}, "errors": errors})
-    async with learning(CATEGORY, told, STOPS) as (learned, _):
+    async with learning(*schema(), told, STOPS) as (learned, _):
         assert learned.attribution == (named,)
 
 
 async def test_an_older_server_is_not_asked_for_fares():
     """Before version 2.9 a child's fare looks like any other."""
-    async with learning(OLD_CATEGORY, data(**NETWORK), STOPS) as (learned, _):
+    async with learning(*schema(category="id"), data(**NETWORK), STOPS) as (learned, _):
         pass
-    async with asking(data(live=a_page([a_ride()])), learned=learned) as (network, local):
-        answered = await network.plan_journeys(a_query())
+    stored = replace(learned, abilities=None, traits={"lacking": "RiderCategory.isDefault"})
+    for known in (learned, stored):
+        async with asking(data(live=a_page([a_ride()])), learned=known) as (network, local):
+            answered = await network.plan_journeys(a_query())
 
-    assert "fareProducts" not in asked_of(local)["query"]
-    assert (answered.itineraries[0].fare.amount, network.profile.can(Ability.FARES)) == (None, False)
+        assert "fareProducts" not in asked_of(local)["query"]
+        assert (answered.itineraries[0].fare.amount, network.profile.can(Ability.FARES)) == (None, False)
 
 
 @pytest.mark.parametrize(
-    ("category", "stops", "error"),
+    ("described", "stops", "error"),
     [
-        (body({"errors": [{"message": "BadFaithIntrospection"}]}), STOPS, "BadFaithIntrospection"),
-        (CATEGORY, all_stops(), "has no stops"),
+        ([body({"errors": [{"message": "BadFaithIntrospection"}]})], STOPS, "BadFaithIntrospection"),
+        ([data(__type={"fields": 5})], STOPS, "description of QueryType"),
+        ([data(__type=5)], STOPS, "description of QueryType"),
+        ([data()], STOPS, "without the requested data"),
+        (schema("plan"), STOPS, r"OpenTripPlanner 2\.7"),
+        (schema(), all_stops(), "has no stops"),
     ],
 )
-async def test_a_server_that_describes_nothing_is_refused(category, stops, error):
+async def test_a_server_that_is_too_old_empty_or_unreadable_is_refused(described, stops, error):
     with pytest.raises((SourceChanged, SourceFailed), match=error):
-        async with learning(category, data(**NETWORK), stops):
+        async with learning(*described, data(**NETWORK), stops):
             pass
 
 
@@ -91,9 +98,9 @@ async def test_a_time_zone_that_nobody_knows_is_none(zone):
     agencies = [{**AGENCY, "timezone": zone}] * 2
     alone = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": agencies}]}
     beside = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": [*agencies, AGENCY]}]}
-    async with learning(CATEGORY, data(**alone), STOPS) as (learned, _):
+    async with learning(*schema(), data(**alone), STOPS) as (learned, _):
         unknown = learned.zone
-    async with learning(CATEGORY, data(**beside), STOPS) as (learned, _):
+    async with learning(*schema(), data(**beside), STOPS) as (learned, _):
         known = learned.zone
 
     assert (unknown, known) == (None, "Europe/Helsinki")
@@ -113,7 +120,7 @@ async def test_a_time_zone_that_nobody_knows_is_none(zone):
 )
 async def test_days_that_no_calendar_has_are_unknown(start, end):
     told = {**NETWORK, "serviceTimeRange": {"start": start, "end": end}}
-    async with learning(CATEGORY, data(**told), STOPS) as (learned, _):
+    async with learning(*schema(), data(**told), STOPS) as (learned, _):
         assert (learned.first_day, learned.last_day) == (None, None)
 
 
@@ -124,7 +131,7 @@ async def test_a_stop_without_a_place_moves_no_bounds(place, known, caplog):
 
     A quay of São Tomé lies 40 km north of the equator, and another may lie on it.
     """
-    async with learning(CATEGORY, data(**NETWORK), all_stops(known, place)) as (learned, _):
+    async with learning(*schema(), data(**NETWORK), all_stops(known, place)) as (learned, _):
         box = learned.bounds
 
     assert ((box.south + box.north) / 2, (box.west + box.east) / 2) == pytest.approx(known)

@@ -4,8 +4,8 @@ They are fetched by ``fingerpost network add`` and ``refresh``.
 """
 
 import os
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -27,7 +27,8 @@ _SUFFIX = ".json"
 class LearnedProfile:
     """A server's report on its network.
 
-    ``abilities`` are those of this server, None for all of its kind.
+    ``abilities`` are those of this server, None for all of its kind. Only profiles that an older fingerpost stored have
+    ``traits``.
     """
 
     bounds: Bounds | None = None
@@ -39,6 +40,7 @@ class LearnedProfile:
     first_day: date | None = None
     last_day: date | None = None
     abilities: frozenset[Ability] | None = None
+    traits: Mapping[str, str] = field(default_factory=dict)
     learned_at: datetime
 
 

@@ -38,9 +38,13 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     """Request a server's profile; Digitransit's bounds and languages are known."""
     region = find_region(record.url)
     server = Server(fetch, record)
+    if "planConnection" not in await _list_fields(server, "QueryType"):
+        raise SourceChanged(
+            "This server has no planConnection: it is older than OpenTripPlanner 2.7, or no OpenTripPlanner",
+            hint="Update the server",
+        )
     # Before version 2.9 a child's fare cannot be told from an ordinary one.
-    category = (await server.ask(shapes.RiderCategoryType, fresh_s=0.0)).data
-    has_fares = any(field.name == "isDefault" for field in category.fields)
+    has_fares = "isDefault" in await _list_fields(server, "RiderCategory")
     described = (await server.ask(shapes.Network, fresh_s=0.0)).data
     bounds = REGIONS[region] if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in described.feeds for agency in feed.agencies)
@@ -58,6 +62,14 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
         abilities=ABILITIES if has_fares else ABILITIES - {Ability.FARES},
         learned_at=clock.now(),
     )
+
+
+async def _list_fields(server: Server, name: str) -> list[str]:
+    """Return the fields of a type; a server may refuse to describe several types in one request."""
+    answered = await server.ask(shapes.Schema, {"name": name}, fresh_s=0.0)
+    fields = [] if answered.data.type_ is None else [field.name for field in answered.data.type_.fields]
+    answered.require(f"description of {name}", "__type", "fields", found=fields)
+    return fields
 
 
 async def _find_bounds(server: Server) -> Bounds:
@@ -96,6 +108,8 @@ class OpenTripPlannerNetwork(ServerNetwork):
         region = find_region(record.url)
         profile = new_remote_profile(record, learned, ABILITIES)
         profile = replace(profile, answer_deadline_s=get_deadline_s(record.url))
+        if "RiderCategory.isDefault" in learned.traits.get("lacking", ""):
+            profile = replace(profile, abilities=profile.abilities - {Ability.FARES})
         self._server = Server(fetch, record, with_fares=profile.can(Ability.FARES))
         ids = OtpStopIds([feed.name for feed in learned.feeds] or [record.name])
         stops = OtpStopLookup(self._server, ids)

@@ -155,6 +155,7 @@ _VARIABLES = {
     "west": "Float!",
     "north": "Float!",
     "east": "Float!",
+    "name": "String!",
 }
 _SEARCH = "origin: $origin destination: $destination dateTime: $dateTime first: $first"
 _WINDOW = "searchWindow: $searchWindow modes: $modes"
@@ -175,7 +176,8 @@ _FIELDS = {
     (shapes.StopsById, "stops"): "stops(ids: $ids)",
     (shapes.StopsById, "stations"): "stations(ids: $ids)",
     (shapes.StopsInBox, "stopsByBbox"): "stopsByBbox(minLat: $south, minLon: $west, maxLat: $north, maxLon: $east)",
-    (shapes.RiderCategoryType, "__type"): '__type(name: "RiderCategory")',
+    (shapes.Schema, "__type"): "__type(name: $name)",
+    (shapes.SchemaType, "fields"): "fields(includeDeprecated: true)",
 }
 _VARIABLE = re.compile(r"\$(\w+)")
 

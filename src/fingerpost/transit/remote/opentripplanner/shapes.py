@@ -169,10 +169,14 @@ class SchemaField(Shape):
     name: str
 
 
-class RiderCategoryType(Shape):
-    """The description of the type RiderCategory in the server's schema."""
+class SchemaType(Shape):
+    fields: Several[SchemaField] = ()
 
-    fields: Several[SchemaField] = nested("__type", "fields", default=())
+
+class Schema(Shape):
+    """The description of a type in the server's schema; null if it has none of that name."""
+
+    type_: SchemaType | None = Field(alias="__type")
 
 
 class OtpAlert(Shape):
