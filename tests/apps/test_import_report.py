@@ -7,14 +7,14 @@ import pytest
 
 from fingerpost.apps.cli.import_report import list_verdict_lines, print_report
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.engine.gtfs.csv.findings import Finding, FindingKind, FoundAt, Reason, find_meaning
+from fingerpost.transit.engine.gtfs.csv.findings import Finding, FindingKind, FindingPlace, Reason, find_meaning
 from fingerpost.transit.engine.gtfs.report import FeedReport, ImportReport
 
 FIRST, LAST = date(2026, 3, 1), date(2026, 3, 31)
 
 
 def a_feed(*findings, name="TOWN"):
-    place = (FoundAt(table="trips.txt", line=2),)
+    place = (FindingPlace(table="trips.txt", line=2),)
     found = tuple(Finding(reason=reason, count=count, places=place) for reason, count in findings)
     counts = {"stops": 3, "routes": 1, "trips": 9, "runs": 9, "events": 27}
     return FeedReport(feed=name, source="town.zip", first_day=FIRST, last_day=LAST, findings=found, **counts)

@@ -30,7 +30,7 @@ ENCRYPTED_TABLE = (
 
 def rows_of(path, name, *columns):
     with open_archive(path) as archive:
-        return list(archive.get_table(name).rows(*columns))
+        return list(archive.get_table(name).read_rows(*columns))
 
 
 def trips_of(path):
@@ -223,7 +223,7 @@ def test_a_table_packed_too_densely_is_refused_before_it_is_read(tmp_path):
 
     sound = write_feed(tmp_path / "sound.zip", FEED | {"stops.txt": "stop_id\n" + "A\n" * 490})
     with open_archive(sound) as archive:
-        assert len(list(archive.get_table("stops.txt").rows("stop_id"))) == 490
+        assert len(list(archive.get_table("stops.txt").read_rows("stop_id"))) == 490
 
 
 @pytest.mark.usefixtures("small_limits")

@@ -48,8 +48,8 @@ def test_rows_equal_those_of_csv_wherever_a_block_ends(rows, line_end, quoting, 
     writer.writerows([["x", "y", "z"], *rows])
     text = out.getvalue()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Table._data, "__defaults__", (block_bytes,))
-        told = list(table_of(text.encode()).rows("x", "y", "z"))
+        patch.setattr(Table._decode, "__defaults__", (block_bytes,))
+        told = list(table_of(text.encode()).read_rows("x", "y", "z"))
 
     assert told == told_by_csv(text)
 
@@ -58,7 +58,7 @@ def test_a_stray_quote_is_a_letter_and_counted(tmp_path):
     findings = Findings()
     table = table_of(b'x,y\n"Alpha,1\nBe"ta,2\n"Gam"ma",3\n"D""e",4\n', findings)
 
-    assert list(table.rows("x", "y")) == [
+    assert list(table.read_rows("x", "y")) == [
         (2, ('"Alpha', "1")),
         (3, ('Be"ta', "2")),
         (4, ('Gam"ma', "3")),
@@ -71,7 +71,7 @@ def test_characters_that_override_the_direction_of_texts_are_removed_and_counted
     findings = Findings()
     table = table_of("x\nTown\n\u202etopS\u202c \u2066A\u2069\n\u200fTown\n\u202aB\n".encode(), findings)
 
-    assert [fields[0] for _, fields in table.rows("x")] == ["Town", "topS A", "\u200fTown", "B"]
+    assert [fields[0] for _, fields in table.read_rows("x")] == ["Town", "topS A", "\u200fTown", "B"]
     assert counted(findings) == [("text-direction-removed", 2, 3)]
 
 
@@ -88,13 +88,13 @@ def test_characters_that_override_the_direction_of_texts_are_removed_and_counted
 )
 def test_odd_tables_are_read_and_guesses_counted(data, reason):
     findings = Findings()
-    rows = [fields for _, fields in table_of(data, findings).rows("x", "y")]
+    rows = [fields for _, fields in table_of(data, findings).read_rows("x", "y")]
 
     assert (rows, [found.reason for found in findings.list_all()]) == ([("Töölö", "1")], [reason] if reason else [])
 
 
 def test_a_table_of_two_encodings_is_read_line_by_line():
-    rows = table_of("x\nTöölö\n".encode() + "Töölö €\n".encode("cp1252")).rows("x")
+    rows = table_of("x\nTöölö\n".encode() + "Töölö €\n".encode("cp1252")).read_rows("x")
 
     assert [fields for _, fields in rows] == [("Töölö",), ("Töölö €",)]
 
@@ -171,7 +171,7 @@ def test_the_kernel_reads_decimals_as_the_slow_function_does(texts):
 def test_the_row_of_an_id_is_the_number_of_ids_before_it(texts):
     index = IdIndex()
     table = table_of("".join(["id,x\n", *(f"{text},1\n" for text in texts)]).encode())
-    rows = [row for block in table.blocks("id") for row in index.intern(block, 0).tolist()]
+    rows = [row for block in table.read_blocks("id") for row in index.intern(block, 0).tolist()]
 
     others = list(dict.fromkeys(filter(None, texts)))
     assert rows == [others.index(text) if text else -1 for text in texts]
@@ -183,7 +183,7 @@ def test_the_row_of_an_id_is_the_number_of_ids_before_it(texts):
 def test_ids_are_found_whatever_came_before_them(asked, known):
     index = IdIndex(sorted(known))
     data = "id,x\n" + "".join(f"{text},1\n" for text in asked)
-    rows = [row for block in table_of(data.encode()).blocks("id") for row in index.find(block, 0).tolist()]
+    rows = [row for block in table_of(data.encode()).read_blocks("id") for row in index.find(block, 0).tolist()]
 
     told = {text: row for row, text in enumerate(sorted(known))} | {"": BLANK}
     assert rows == [told.get(text, UNKNOWN) for text in asked]

@@ -18,12 +18,12 @@ _ADDED, _REMOVED = "1", "2"
 
 # Dates outside these years are errors; publishers write 2099 for "no end".
 _YEARS = range(1990, 2101)
-# Services times days of the calendar. Ten thousand services over five years are a tenth of it.
+# The maximum of services times calendar days; ten thousand services over five years are a tenth of it.
 MAX_SERVICE_DAYS = 200_000_000
 
 
 class Services(NamedTuple):
-    """Services of a feed: rows by id, the ordinals of the days of each in order, and its first (table, line)."""
+    """Services of a feed: rows by id, sorted day ordinals of each service, and its first (table, line)."""
 
     row_of: dict[str, int]
     days: list[Int32]
@@ -32,7 +32,7 @@ class Services(NamedTuple):
 
 @dataclass(slots=True)
 class _Service:
-    """A service while tables are read: the days of its range, and the other days, True where it runs on them."""
+    """A service while its tables are read: its weekly days, and exceptions (True: added, False: removed)."""
 
     place: tuple[str, int]
     weekly: Int32 = field(default_factory=NO_INT32.copy)
@@ -58,16 +58,16 @@ def read_services(archive: Archive) -> Services:
     if exceptions is not None:
         _read_exceptions(exceptions, services)
     places = [service.place for service in services.values()]
-    days = _shorten(archive, [service.to_days() for service in services.values()], places)
-    for of_service, place in zip(days, places, strict=True):
-        if not len(of_service):
+    days = _shorten_calendar(archive, [service.to_days() for service in services.values()], places)
+    for service_days, place in zip(days, places, strict=True):
+        if not len(service_days):
             archive.findings.add(Reason.SERVICE_WITHOUT_DAYS, *place)
     return Services({service_id: row for row, service_id in enumerate(services)}, days, places)
 
 
 def _read_weekly(table: Table, services: dict[str, _Service]) -> None:
     columns = ("service_id", "start_date", "end_date", *_WEEKDAYS)
-    for line, (service_id, start_text, end_text, *marks) in table.rows(*columns):
+    for line, (service_id, start_text, end_text, *marks) in table.read_rows(*columns):
         if not service_id or service_id in services:
             table.note(Reason.ID_REPEATED if service_id else Reason.ID_MISSING, line, "service_id")
             continue
@@ -86,7 +86,7 @@ def _read_weekly(table: Table, services: dict[str, _Service]) -> None:
 
 
 def _read_exceptions(table: Table, services: dict[str, _Service]) -> None:
-    for line, (service_id, day_text, type_text) in table.rows("service_id", "date", "exception_type"):
+    for line, (service_id, day_text, type_text) in table.read_rows("service_id", "date", "exception_type"):
         if not service_id:
             table.note(Reason.ID_MISSING, line, "service_id")
             continue
@@ -103,14 +103,14 @@ def _find_day(text: str) -> date | None:
     return day if day is not None and day.year in _YEARS else None
 
 
-def _shorten(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
-    """Limit services times days: a calendar that is too long begins when half of the services have begun."""
-    running = [of_service for of_service in days if len(of_service)]
+def _shorten_calendar(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
+    """Limit services times days: a calendar that is too long starts when half of the services have started."""
+    running = [dates for dates in days if len(dates)]
     max_days = MAX_SERVICE_DAYS // max(len(days), 1)
-    if not running or max(run[-1] for run in running) - min(run[0] for run in running) < max_days:
+    if not running or max(dates[-1] for dates in running) - min(dates[0] for dates in running) < max_days:
         return days
-    begin = sorted(int(of_service[0]) for of_service in running)[len(running) // 2]
-    shortened = [of_service[(of_service >= begin) & (of_service < begin + max_days)] for of_service in days]
+    begin = sorted(int(dates[0]) for dates in running)[len(running) // 2]
+    shortened = [dates[(dates >= begin) & (dates < begin + max_days)] for dates in days]
     for before, after, place in zip(days, shortened, places, strict=True):
         if len(after) < len(before):
             archive.findings.add(Reason.CALENDAR_RANGE_SHORTENED, *place)

@@ -50,7 +50,7 @@ class _FareReader:
         self.problem = ""
 
     def _open(self, name: str) -> Table | None:
-        table = self.archive.find_extra(name, *_REQUIRED[name])
+        table = self.archive.find_optional_table(name, *_REQUIRED[name])
         if table is None and self.archive.measure([name]):
             self.problem = self.problem or f"{name} lacks a required column"
         return table
@@ -65,7 +65,7 @@ class _FareReader:
             return None
         tickets: dict[str, Ticket] = {}
         lines: dict[str, int] = {}
-        for line, (fare_id, price, currency_text, transfers, duration, agency_id) in table.rows(*_TICKET_COLUMNS):
+        for line, (fare_id, price, currency_text, transfers, duration, agency_id) in table.read_rows(*_TICKET_COLUMNS):
             if not fare_id or fare_id in tickets:
                 table.note(Reason.ID_REPEATED if fare_id else Reason.ID_MISSING, line, "fare_id")
                 continue
@@ -92,7 +92,7 @@ class _FareReader:
             if fare_id not in fares_with_rule:
                 table.note(Reason.FARE_WITHOUT_RULE_UNAPPLIED, line, "fare_id")
         has_zones = any(rule.origin_id or rule.destination_id or rule.contains_ids for rule in rules)
-        zones = _list_rows(self.archive.find_again("stops.txt"), "stop_id", "zone_id") if has_zones else ()
+        zones = _list_rows(self.archive.reopen_table("stops.txt"), "stop_id", "zone_id") if has_zones else ()
         return FareBook(
             tickets=tuple(tickets.values()),
             ticket_rules=rules,
@@ -106,7 +106,7 @@ class _FareReader:
             return ()
         has_unknown_fare = False
         contains: dict[tuple[str, ...], list[str]] = {}
-        for line, (*key, zone) in table.rows(*_RULE_KEY, "contains_id"):
+        for line, (*key, zone) in table.read_rows(*_RULE_KEY, "contains_id"):
             if key[0] not in tickets:
                 table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_id")
                 has_unknown_fare = True
@@ -115,7 +115,7 @@ class _FareReader:
             if zone:
                 zones.append(zone)
         if has_unknown_fare and not contains:
-            # Without rules every ticket would be valid everywhere, which is not what the feed means.
+            # Without any rule, every ticket would wrongly be valid everywhere.
             self.problem = "no rule of fare_rules.txt applies to a known fare"
         return tuple(
             TicketRule(**dict(zip(_RULE_KEY, key, strict=True)), contains_ids=tuple(zones))
@@ -127,7 +127,7 @@ class _FareReader:
         if table is None:
             return FareBook(problem=self.problem) if self.problem else None
         columns = (*_LEG_KEY, "rule_priority", "from_timeframe_group_id", "to_timeframe_group_id")
-        rows = list(table.rows(*columns))
+        rows = list(table.read_rows(*columns))
         if not rows:
             return None
         products = self._read_products()
@@ -148,7 +148,7 @@ class _FareReader:
             network_of=networks,
             areas_of=areas,
             has_priority="rule_priority" in table.columns,
-            joins_legs=self._joins_legs(),
+            joins_legs=self._has_join_rules(),
             problem=self.problem,
         )
 
@@ -161,15 +161,15 @@ class _FareReader:
         categories = _list_rows(self._open("rider_categories.txt"), "rider_category_id", "is_default_fare_category")
         ordinary = {"", *(category for category, is_default in categories if is_default == "1")}
         lowest: dict[tuple[str, str], Product] = {}
-        for line, (product_id, category, amount_text, currency_text) in table.rows(
+        for line, (product_id, category, amount_text, currency_text) in table.read_rows(
             "fare_product_id", "rider_category_id", "amount", "currency"
         ):
             amount, currency = find_amount(amount_text), find_currency(currency_text)
             if not product_id or amount is None or currency is None:
                 self._reject(table, line)
             elif category in ordinary:
-                known = lowest.get((product_id, currency))
-                if known is None or amount < (find_amount(known.amount) or 0):
+                cheapest = lowest.get((product_id, currency))
+                if cheapest is None or amount < (find_amount(cheapest.amount) or 0):
                     product = Product(fare_product_id=product_id, amount=amount_text, currency=currency)
                     lowest[product_id, currency] = product
         return tuple(lowest.values())
@@ -180,7 +180,7 @@ class _FareReader:
             return ()
         rules = []
         columns = (*_TRANSFER_KEY, "transfer_count", "duration_limit", "duration_limit_type", "fare_transfer_type")
-        for line, (*key, count_text, limit_text, limit_type_text, type_text) in table.rows(*columns):
+        for line, (*key, count_text, limit_text, limit_type_text, type_text) in table.read_rows(*columns):
             count, type_ = find_integer(count_text or "-1"), find_integer(type_text or "-1")
             limit_s, limit_type = find_integer(limit_text or "0"), find_integer(limit_type_text or "-1")
             is_valid = limit_s is not None and (limit_type in _LIMIT_TYPES if limit_s > 0 else not limit_text)
@@ -199,7 +199,7 @@ class _FareReader:
         return tuple(rules)
 
     def _read_networks(self) -> dict[str, str]:
-        table = self._open("route_networks.txt") or self.archive.find_again("routes.txt")
+        table = self._open("route_networks.txt") or self.archive.reopen_table("routes.txt")
         return {route: network for route, network in _list_rows(table, "route_id", "network_id") if network}
 
     def _read_areas(self) -> dict[str, tuple[str, ...]]:
@@ -208,14 +208,14 @@ class _FareReader:
         for area, stop in _list_rows(self._open("stop_areas.txt"), "area_id", "stop_id"):
             if area and stop:
                 areas.setdefault(stop, []).append(area)
-        for stop, parent in _list_rows(self.archive.find_again("stops.txt"), "stop_id", "parent_station"):
+        for stop, parent in _list_rows(self.archive.reopen_table("stops.txt"), "stop_id", "parent_station"):
             if stop not in areas and parent in areas:
                 areas[stop] = areas[parent]
-        return {stop: tuple(of_stop) for stop, of_stop in areas.items()}
+        return {stop: tuple(area_ids) for stop, area_ids in areas.items()}
 
-    def _joins_legs(self) -> bool:
+    def _has_join_rules(self) -> bool:
         table = self._open("fare_leg_join_rules.txt")
-        line = next((line for line, _ in table.rows("from_network_id")), None) if table else None
+        line = next((line for line, _ in table.read_rows("from_network_id")), None) if table else None
         if table is not None and line is not None:
             table.note(Reason.FARE_RULE_UNSUPPORTED, line)
         return line is not None
@@ -223,4 +223,4 @@ class _FareReader:
 
 def _list_rows(table: Table | None, *columns: str) -> Iterator[tuple[str, ...]]:
     if table is not None:
-        yield from (fields for _, fields in table.rows(*columns))
+        yield from (fields for _, fields in table.read_rows(*columns))

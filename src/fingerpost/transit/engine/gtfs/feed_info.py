@@ -11,7 +11,7 @@ from fingerpost.transit.engine.gtfs.csv.findings import Reason
 
 
 class Agencies(NamedTuple):
-    """All agencies of a feed; an id may be empty. ``language`` is empty unless all that state one agree."""
+    """All agencies of a feed; an id may be empty. ``language`` is empty if they state several."""
 
     zone: str
     names: tuple[str, ...]
@@ -20,40 +20,40 @@ class Agencies(NamedTuple):
 
 
 def read_agencies(archive: Archive) -> Agencies:
-    """Read the agencies. All share one zone (GTFS, agency_timezone): the first known one."""
+    """Read the agencies, and use the first valid time zone for all (GTFS, agency_timezone)."""
     table = archive.get_table("agency.txt", "agency_timezone")
-    rows = list(table.rows("agency_id", "agency_name", "agency_timezone", "agency_lang"))
+    rows = list(table.read_rows("agency_id", "agency_name", "agency_timezone", "agency_lang"))
     zone = ""
     for line, (_, _, zone_text, _) in rows:
-        known = _find_zone(zone_text)
-        if known is None:
+        valid_zone = _find_zone(zone_text)
+        if valid_zone is None:
             table.note(Reason.ZONE_UNKNOWN_ASSUMED, line, "agency_timezone")
         elif not zone:
-            zone = known
-        elif not has_same_times(known, zone):
+            zone = valid_zone
+        elif not has_same_times(valid_zone, zone):
             table.note(Reason.ZONE_OF_OTHER_AGENCY_ASSUMED, line, "agency_timezone")
     if not zone:
         line = rows[0][0] if rows else 0
-        what = f"line {line}: agency_timezone is {rows[0][1][2]!r}" if rows else "has no rows"
+        fault = f"line {line}: agency_timezone is {rows[0][1][2]!r}" if rows else "has no rows"
         raise FeedUnusable(
-            f"{archive.name}: agency.txt {what}, so no time zone of the IANA list is known",
+            f"{archive.name}: agency.txt {fault}, so no time zone of the IANA list is known",
             {"file": archive.name, "table": "agency.txt", "line": line, "column": "agency_timezone"},
             hint="Correct the table",
         )
     ids, names, _, languages = zip(*(fields for _, fields in rows), strict=True)
-    stated = set(filter(None, languages))
-    language = stated.pop() if len(stated) == 1 else ""
+    stated_languages = set(filter(None, languages))
+    language = stated_languages.pop() if len(stated_languages) == 1 else ""
     return Agencies(zone, tuple(dict.fromkeys(filter(None, names))), language, ids)
 
 
 @cache
 def has_same_times(zone_text: str, zone: str) -> bool:
-    """Whether a feed's zone has the times of another all year, as America/Indiana/Indianapolis has New York's."""
-    known = _find_zone(zone_text)
-    if known is None:
+    """Whether two time zones agree all year, such as America/Indiana/Indianapolis and New York's."""
+    valid_zone = _find_zone(zone_text)
+    if valid_zone is None:
         return False
-    ours, theirs = ZoneInfo(zone), ZoneInfo(known)
-    # Clocks may change in the same months but on other days, as those of Athens and Jerusalem do.
+    ours, theirs = ZoneInfo(zone), ZoneInfo(valid_zone)
+    # Check every day, because Athens and Jerusalem change clocks in the same months on different days.
     noons = [datetime(year, 1, 1, 12, tzinfo=ours) + timedelta(day) for year in (2015, 2025) for day in range(365)]
     return all(noon.utcoffset() == noon.replace(tzinfo=theirs).utcoffset() for noon in noons)
 
@@ -68,7 +68,7 @@ def _find_zone(name: str) -> str | None:
 
 # GTFS, feed_lang: the texts are in several languages.
 _MANY_LANGUAGES = "mul"
-# A credit is a line, and a feed has a handful.
+# Limits on the length of a credit and the number of credits of a feed.
 _MAX_CREDIT = 300
 _MAX_CREDITS = 20
 
@@ -82,20 +82,20 @@ class FeedInfo(NamedTuple):
 
 
 def read_feed_info(archive: Archive) -> FeedInfo:
-    table = archive.find_extra("feed_info.txt")
+    table = archive.find_optional_table("feed_info.txt")
     if table is None:
         return FeedInfo()
     columns = ("feed_publisher_name", "feed_publisher_url", "feed_lang", "default_lang", "feed_version")
-    return next((FeedInfo(*fields) for _, fields in table.rows(*columns)), FeedInfo())
+    return next((FeedInfo(*fields) for _, fields in table.read_rows(*columns)), FeedInfo())
 
 
 def read_credits(archive: Archive) -> tuple[str, ...]:
     """Return each organisation in ``attributions.txt`` as a line; rows for one route or trip count for the feed."""
-    table = archive.find_extra("attributions.txt", "organization_name")
+    table = archive.find_optional_table("attributions.txt", "organization_name")
     if table is None:
         return ()
     lines: dict[str, None] = {}
-    for _, (name, url) in table.rows("organization_name", "attribution_url"):
+    for _, (name, url) in table.read_rows("organization_name", "attribution_url"):
         if name and len(lines) < _MAX_CREDITS:
             lines[f"{name} {url}".strip()[:_MAX_CREDIT]] = None
     return tuple(lines)

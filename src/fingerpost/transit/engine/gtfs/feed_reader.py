@@ -38,14 +38,14 @@ TABLES_READ = frozenset({
     "shapes.txt", "stop_areas.txt", "stop_times.txt", "stops.txt", "transfers.txt", "translations.txt", "trips.txt",
 })  # fmt: skip
 
-# Service is compared with the busiest consecutive days, so many that a week of extra trips does not set the norm.
+# Service is compared with the busiest 28 consecutive days, so that one week of extra trips does not set the norm.
 _BUSIEST_DAYS = 28
 _WEEK = 7
 
 
 def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft:
     agencies = read_agencies(archive)
-    info, credits_due = read_feed_info(archive), read_credits(archive)
+    info, attributions = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive, agencies.zone)
     pathways, station_ways = read_pathways(archive, stops)
     routes = read_routes(archive, agencies.ids)
@@ -64,7 +64,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
     trip_service = (np.cumsum(is_used) - 1).astype(np.int32)[trips.service]
     days = [services.days[row] for row in np.flatnonzero(is_used).tolist()]
     specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
-    departures = Departures.of(stops.rows, trips, trip_service, trip_departures, stop_times)
+    departures = Departures.from_trips(stops.rows, trips, trip_service, trip_departures, stop_times)
     in_seat, more_days = find_in_seat(archive, trips, departures, days, transfers.linked)
     if not (len(trip_departures.trip) and any(map(len, days))):
         raise _new_no_trips_error(archive)
@@ -78,7 +78,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> TimetableDraft
         publisher=info.publisher or None,
         version=info.version or None,
         source=archive.name,
-        licences=tuple(dict.fromkeys(line for line in (published, *credits_due) if line)),
+        licences=tuple(dict.fromkeys(line for line in (published, *attributions) if line)),
     )
     return TimetableDraft(
         feeds=[feed],
@@ -146,22 +146,22 @@ def build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
 
 
 def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:
-    """Return ``FeedReport.thin_after``; ``departures`` are those of each service on one of its days."""
-    on_day = np.zeros(int(days[-1] - days[0]) + 1, np.int64)
+    """Return ``FeedReport.thin_after``; ``departures`` is the number per day of each service."""
+    departures_by_day = np.zeros(int(days[-1] - days[0]) + 1, np.int64)
     for service, count in zip(services, departures, strict=True):
-        on_day[service - days[0]] += count
-    span = min(_BUSIEST_DAYS, len(on_day))
-    busiest = np.convolve(on_day, np.ones(span, np.int64), "valid").max() / span
-    last = int(np.flatnonzero(4 * on_day >= busiest)[-1])
-    return None if len(on_day) - last <= _WEEK else date.fromordinal(int(days[0]) + last)
+        departures_by_day[service - days[0]] += count
+    span = min(_BUSIEST_DAYS, len(departures_by_day))
+    busiest = np.convolve(departures_by_day, np.ones(span, np.int64), "valid").max() / span
+    last = int(np.flatnonzero(4 * departures_by_day >= busiest)[-1])
+    return None if len(departures_by_day) - last <= _WEEK else date.fromordinal(int(days[0]) + last)
 
 
 def _new_no_trips_error(archive: Archive) -> FeedUnusable:
-    found = archive.findings.list_all()
+    findings = archive.findings.list_all()
     reasons = "; ".join(
         f"{finding.count:,} {finding.reason} ({find_meaning(finding.reason).text}), "
         f"first in {finding.places[0].table} line {finding.places[0].line}"
-        for finding in found
+        for finding in findings
     )
     return FeedUnusable(
         f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}",

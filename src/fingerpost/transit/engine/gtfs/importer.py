@@ -9,7 +9,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.transit.engine.gtfs.csv.archive import open_archive
 from fingerpost.transit.engine.gtfs.csv.columns import IdIndex
 from fingerpost.transit.engine.gtfs.feed_reader import TABLES_READ, build_report, read_feed
-from fingerpost.transit.engine.gtfs.merging import Merging
+from fingerpost.transit.engine.gtfs.merging import FeedMerger
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -23,13 +23,13 @@ _LINKING = "linking stops"
 
 @dataclass(frozen=True, slots=True)
 class FeedSource:
-    """A zip file or a folder to import, and the FEED of its stop ids if given (rule A8)."""
+    """A zip file or folder to import, and optionally the FEED of its stop ids (rule A8)."""
 
     path: Path
     feed_name: str | None = None
 
 
-class Imported(NamedTuple):
+class ImportResult(NamedTuple):
     timetable: Timetable
     report: ImportReport
 
@@ -38,46 +38,46 @@ def import_feeds(
     network: str,
     sources: Sequence[FeedSource],
     *,
-    progress: ImportProgress = lambda _what, _done, _whole: None,
+    progress: ImportProgress = lambda _step, _done, _total: None,
     find_walks: FindWalks = walk_straight,
-) -> Imported:
-    """Import feeds as one network; ``progress`` is called from this thread, ``find_walks`` measures walks.
+) -> ImportResult:
+    """Import feeds as one network; ``progress`` runs in this thread, ``find_walks`` computes walks between stops.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
         ParameterError: there is no feed, or two feeds have the same name.
     """
-    merging, headsigns, reports = Merging(), IdIndex(), []
+    merger, headsigns, reports = FeedMerger(), IdIndex(), []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
         with open_archive(source.path) as archive:
-            archive.advance = _count_progress(name, archive.measure(TABLES_READ), progress)
+            archive.advance = _new_progress_counter(name, archive.measure(TABLES_READ), progress)
             feed = read_feed(archive, name, headsigns)
-            merging.add(feed, archive.findings)
+            merger.add(feed, archive.findings)
             reports.append(build_report(archive, feed))
     progress(_LINKING, 0, 1)
-    timetable = assemble(merging.finish(headsigns), find_walks)
+    timetable = assemble(merger.finish(headsigns), find_walks)
     progress(_LINKING, 1, 1)
-    return Imported(timetable, ImportReport(network=network.upper(), feeds=tuple(reports)))
+    return ImportResult(timetable, ImportReport(network=network.upper(), feeds=tuple(reports)))
 
 
-def _count_progress(what: str, total: int, progress: ImportProgress) -> Callable[[int], None]:
+def _new_progress_counter(step: str, total: int, progress: ImportProgress) -> Callable[[int], None]:
     done = 0
 
-    def advance(more: int) -> None:
+    def advance(byte_count: int) -> None:
         nonlocal done
-        done = min(done + more, total)
-        progress(what, done, total)
+        done = min(done + byte_count, total)
+        progress(step, done, total)
 
     advance(0)
     return advance
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return each feed's FEED: as given, else the network's name, with the file's name if there are several feeds."""
+    """Return the FEED of each source: its ``feed_name``, else the network's name (and file name, for several feeds)."""
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})
     names: list[str] = []
-    unnamed: set[str] = set()
+    default_names: set[str] = set()
     for source in sources:
         if source.feed_name is not None:
             name = source.feed_name.strip().upper()
@@ -90,10 +90,10 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
         else:
             stem = source.path.name.removesuffix(".zip").removesuffix(".gtfs")
             name = f"{network}-{stem}".upper() if len(sources) > 1 else network.upper()
-            if name in unnamed:
+            if name in default_names:
                 raise ParameterError(
                     f"Two of the feeds would both be called {name}. Name them: FEED=PATH", {"field": "feed"}
                 )
-            unnamed.add(name)
+            default_names.add(name)
         names.append(name)
     return names

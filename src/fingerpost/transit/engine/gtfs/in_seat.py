@@ -16,10 +16,10 @@ from fingerpost.transit.engine.timetable.columns import to_columns
 from fingerpost.transit.engine.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64
 
-# The longest wait at the end of a trip in a block; riders do not stay seated for longer.
-MAX_STAND_S = 3600
-# The longest wait between trips that transfers.txt links; a night train may wait for long.
-MAX_LINKED_STAND_S = 3 * 3600
+# The longest layover between trips of a block; riders do not stay seated for longer.
+MAX_LAYOVER_S = 3600
+# The longest layover between trips that transfers.txt links; night trains may have long ones.
+MAX_LINKED_LAYOVER_S = 3 * 3600
 
 _DAY_S = 86_400
 
@@ -28,7 +28,8 @@ _DAY_S = 86_400
 class Departures:
     """The trip departures of a feed, as columns; those of trip t are rows ``first[t] .. first[t + 1]``.
 
-    The place of a stop is its station, or itself. A block is -1 for none. Departures by headway are not exact.
+    A place is the station of a stop, or a stop without a station. ``block`` is -1 for trips without a block.
+    ``is_exact`` is false for departures by headway.
     """
 
     first: Int64
@@ -45,7 +46,7 @@ class Departures:
     is_exact: Mask
 
     @classmethod
-    def of(
+    def from_trips(
         cls,
         stops: Sequence[StopRow],
         trips: Trips,
@@ -53,7 +54,7 @@ class Departures:
         trip_departures: TripDepartureColumns,
         stop_times: StopTimes,
     ) -> "Departures":
-        """Return the departures of trips; ``service`` is each trip's row of the services that have trips."""
+        """Build the columns; ``service`` is the service row of each trip, counting only services with trips."""
         trip = trip_departures.trip
         last = trips.stop_time_count.cumsum()[trip] - 1
         first = last - trips.stop_time_count[trip] + 1
@@ -83,10 +84,10 @@ class Departures:
 
 
 _InSeat = tuple[int, int, int, Int32 | None]
-"""Two trip departures, by how many days the second is later, and on which days of the first it holds (None: all)."""
+"""(First departure, second departure, days between their service days, days of the first or None for all)."""
 
 _Candidate = tuple[int, int, Int32 | None]
-"""Two trip departures that follow one another in their block, and on which service days (None: all of the first)."""
+"""(Departure, next departure of its block, common service days or None for all days of the first)."""
 
 
 def find_in_seat(
@@ -94,126 +95,126 @@ def find_in_seat(
 ) -> tuple[InSeatColumns, list[Int32]]:
     """Return the in-seat transfers of a feed, and the days of further services that bound some of them.
 
-    Rows of ``transfers.txt`` about two trips (types 4 and 5) overrule their block (GTFS, "Linked trips"). A block gives
-    an in-seat transfer to the next trip of the same service day if that begins at the same stop or station, within the
-    hour, as another route or the same loop line. Trip departures by headway have no in-seat transfers.
+    Rows of ``transfers.txt`` between two trips (types 4 and 5) override their block (GTFS, "Linked trips"). A block
+    implies an in-seat transfer to the next trip of the same service day if that begins at the same stop or station
+    within an hour and is of another route or continues a loop. Departures by headway have no in-seat transfers.
     """
-    found = _read_linked(archive, linked, departures, days)
-    linked_from, linked_to = ({int(departures.trip[row[side]]) for row in found} for side in (0, 1))
+    transfers = _read_linked(archive, linked, departures, days)
+    linked_from, linked_to = ({int(departures.trip[row[side]]) for row in transfers} for side in (0, 1))
     forbidden = {(int(row[0]), int(row[1])) for row in linked if row[2] != IN_SEAT}
     by_headway = np.unique(departures.trip[(departures.block >= 0) & ~departures.is_exact])
     archive.findings.add_many(Reason.BLOCK_OF_HEADWAYS_UNAPPLIED, "trips.txt", trips.lines[by_headway], "block_id")
-    for first, then, on_days in _list_usable(archive, trips, departures, _list_candidates(departures, days)):
-        pair = (int(departures.trip[first]), int(departures.trip[then]))
+    for first, second, on_days in _drop_unusable(archive, trips, departures, _list_block_pairs(departures, days)):
+        pair = (int(departures.trip[first]), int(departures.trip[second]))
         if pair not in forbidden and pair[0] not in linked_from and pair[1] not in linked_to:
-            found.append((first, then, 0, on_days))
+            transfers.append((first, second, 0, on_days))
     services: dict[bytes, tuple[int, Int32]] = {}
-    rows = np.zeros((len(found), 4), np.int32)
-    for row, (first, then, days_later, on_days) in enumerate(found):
+    rows = np.zeros((len(transfers), 4), np.int32)
+    for row, (first, second, days_later, on_days) in enumerate(transfers):
         service = -1
         if on_days is not None:
             service, _ = services.setdefault(on_days.tobytes(), (len(days) + len(services), on_days))
-        rows[row] = first, then, days_later, service
+        rows[row] = first, second, days_later, service
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     columns = to_columns(InSeatColumns, dict(zip(InSeatColumns._fields, rows.T, strict=True)))
     return columns, [on_days for _, on_days in services.values()]
 
 
 def _read_linked(archive: Archive, linked: Int32, departures: Departures, days: Sequence[Int32]) -> list[_InSeat]:
-    """Return the in-seat transfers of type 4, and count those that do not apply."""
-    found: dict[tuple[int, int], list[_InSeat]] = {}
+    """Return the in-seat transfers of type 4, and report those that do not apply."""
+    transfers: dict[tuple[int, int], list[_InSeat]] = {}
     unapplied: list[int] = []
-    for first, then, type_, from_stop, to_stop, line in linked.tolist():
-        if first < 0 or then < 0:
+    for first, second, type_, from_stop, to_stop, line in linked.tolist():
+        if first < 0 or second < 0:
             unapplied.append(line)
             continue
-        if type_ != IN_SEAT or (first, then) in found:
+        if type_ != IN_SEAT or (first, second) in transfers:
             continue
-        pairs = _list_consecutive(departures, first, then, days)
-        at_ends = all(
-            from_stop in (-1, departures.end_stop[one], departures.end_place[one])
-            and to_stop in (-1, departures.begin_stop[other], departures.begin_place[other])
-            for one, other, *_ in pairs
+        pairs = _list_consecutive(departures, first, second, days)
+        is_at_terminals = all(
+            from_stop in (-1, departures.end_stop[departure], departures.end_place[departure])
+            and to_stop in (-1, departures.begin_stop[next_departure], departures.begin_place[next_departure])
+            for departure, next_departure, *_ in pairs
         )
-        if pairs and at_ends:
-            found[first, then] = pairs
+        if pairs and is_at_terminals:
+            transfers[first, second] = pairs
         else:
             unapplied.append(line)
     lines = np.array(unapplied, np.int32)
     archive.findings.add_many(Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfers.txt", lines, "transfer_type")
-    return [pair for pairs in found.values() for pair in pairs]
+    return [pair for pairs in transfers.values() for pair in pairs]
 
 
-def _list_consecutive(departures: Departures, first: int, then: int, days: Sequence[Int32]) -> list[_InSeat]:
-    """Return the departures of two trips that follow one another on a service day that they share, or on the next."""
+def _list_consecutive(departures: Departures, first: int, second: int, days: Sequence[Int32]) -> list[_InSeat]:
+    """Return the consecutive departures of two trips, on a common service day or on two successive days."""
     for days_later in (0, 1):
-        pairs = _list_pairs(departures, first, then, days_later)
+        pairs = _pair_trips(departures, first, second, days_later)
         if pairs:
-            one, other = (days[service] for service in departures.service[list(pairs[0])])
-            if len(np.intersect1d(one, other - days_later)):
+            first_days, second_days = (days[service] for service in departures.service[list(pairs[0])])
+            if len(np.intersect1d(first_days, second_days - days_later)):
                 return [(*pair, days_later, None) for pair in pairs]
     return []
 
 
-def _list_pairs(departures: Departures, first_trip: int, then_trip: int, days_later: int) -> list[tuple[int, int]]:
-    """Return the departures of two trips that follow one another: each is the nearest to the other of all."""
-    first, then = departures.list_exact(first_trip), departures.list_exact(then_trip)
-    end_s, begin_s = departures.end_s[first], departures.begin_s[then] + days_later * _DAY_S
+def _pair_trips(departures: Departures, trip: int, next_trip: int, days_later: int) -> list[tuple[int, int]]:
+    """Return the consecutive departures of two trips: pairs in which each is closest in time to the other."""
+    first, second = departures.list_exact(trip), departures.list_exact(next_trip)
+    end_s, begin_s = departures.end_s[first], departures.begin_s[second] + days_later * _DAY_S
     next_of = np.searchsorted(begin_s, end_s, "left")
     before_of = np.searchsorted(end_s, begin_s, "right") - 1
     return [
-        (int(first[at]), int(then[next_]))
-        for at, next_ in enumerate(next_of.tolist())
-        if next_ < len(then)
-        and before_of[next_] == at
-        and departures.begin_s[first[at]] < begin_s[next_] <= end_s[at] + MAX_LINKED_STAND_S
+        (int(first[index]), int(second[next_]))
+        for index, next_ in enumerate(next_of.tolist())
+        if next_ < len(second)
+        and before_of[next_] == index
+        and departures.begin_s[first[index]] < begin_s[next_] <= end_s[index] + MAX_LINKED_LAYOVER_S
     ]
 
 
-def _list_candidates(departures: Departures, days: Sequence[Int32]) -> list[_Candidate]:
-    """Return the trip departures with exact times that follow one another in their block.
+def _list_block_pairs(departures: Departures, days: Sequence[Int32]) -> list[_Candidate]:
+    """Return the consecutive trip departures with exact times of each block.
 
-    Where no two services of a block share a day, each makes blocks of its own.
+    If no two services of a block share a day, the block is split by service.
     """
     blocks, services = departures.block, departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)
     rows = rows[np.lexsort((rows, departures.end_s[rows], departures.begin_s[rows], blocks[rows]))]
-    share_days = cache(lambda one, other: bool(len(np.intersect1d(days[one], days[other]))))
-    is_mixed = cache(lambda of_block: any(starmap(share_days, combinations(of_block, 2))))
-    found: list[_Candidate] = []
-    for of_block in np.split(rows, np.flatnonzero(np.diff(blocks[rows])) + 1):
-        listed = of_block.tolist()
-        if not is_mixed(frozenset(services[row] for row in listed)):
-            listed.sort(key=services.__getitem__)
-            found += [(one, other, None) for one, other in pairwise(listed) if services[one] == services[other]]
+    share_days = cache(lambda a, b: bool(len(np.intersect1d(days[a], days[b]))))
+    is_mixed = cache(lambda block_rows: any(starmap(share_days, combinations(block_rows, 2))))
+    candidates: list[_Candidate] = []
+    for block_rows in np.split(rows, np.flatnonzero(np.diff(blocks[rows])) + 1):
+        departure_rows = block_rows.tolist()
+        if not is_mixed(frozenset(services[row] for row in departure_rows)):
+            departure_rows.sort(key=services.__getitem__)
+            candidates += [(a, b, None) for a, b in pairwise(departure_rows) if services[a] == services[b]]
             continue
-        for at, first in enumerate(listed):
-            left = days[services[first]]
-            for then in listed[at + 1 :]:
-                if not share_days(services[first], services[then]):
+        for index, first in enumerate(departure_rows):
+            remaining_days = days[services[first]]
+            for second in departure_rows[index + 1 :]:
+                if not share_days(services[first], services[second]):
                     continue
-                shared = np.intersect1d(left, days[services[then]]).astype(np.int32)
+                shared = np.intersect1d(remaining_days, days[services[second]]).astype(np.int32)
                 if len(shared):
-                    found.append((first, then, shared))
-                    left = np.setdiff1d(left, shared)
-                if not len(left):
+                    candidates.append((first, second, shared))
+                    remaining_days = np.setdiff1d(remaining_days, shared)
+                if not len(remaining_days):
                     break
-    return found
+    return candidates
 
 
-def _list_usable(
+def _drop_unusable(
     archive: Archive, trips: Trips, departures: Departures, candidates: Sequence[_Candidate]
 ) -> Iterator[_Candidate]:
     first = np.array([first for first, _, _ in candidates], np.int32)
-    then = np.array([then for _, then, _ in candidates], np.int32)
+    second = np.array([second for _, second, _ in candidates], np.int32)
     begin_s, begin_place, end_place = departures.begin_s, departures.begin_place, departures.end_place
-    stands_s = begin_s[then] - departures.end_s[first]
+    layover_s = begin_s[second] - departures.end_s[first]
     is_loop = begin_place == end_place
-    turns_back = (departures.route[first] == departures.route[then]) & ~(is_loop[first] & is_loop[then])
-    without_riders = turns_back | (end_place[first] != begin_place[then]) | (stands_s > MAX_STAND_S)
+    turns_back = (departures.route[first] == departures.route[second]) & ~(is_loop[first] & is_loop[second])
+    is_without_riders = turns_back | (end_place[first] != begin_place[second]) | (layover_s > MAX_LAYOVER_S)
     faults = (
-        (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", (stands_s < 0) | (begin_s[then] <= begin_s[first])),
-        (Reason.BLOCK_WITHOUT_RIDERS_UNAPPLIED, "block_id", without_riders),
+        (Reason.BLOCK_OVERLAPS_UNAPPLIED, "block_id", (layover_s < 0) | (begin_s[second] <= begin_s[first])),
+        (Reason.BLOCK_WITHOUT_RIDERS_UNAPPLIED, "block_id", is_without_riders),
     )
     lines = trips.lines[departures.trip[first]]
     usable = archive.findings.drop_faulty("trips.txt", lines, np.ones(len(first), np.bool_), faults)

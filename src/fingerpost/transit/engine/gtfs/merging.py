@@ -19,17 +19,17 @@ from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 
-# Stops with different names are one if they are this close, and the names this similar.
-SAME_SPOT_M = 30.0
-ALIKE = 60.0
+# Stops of one id are the same in spite of different names if they are this close and the names this similar (0-100).
+SAME_POSITION_M = 30.0
+MIN_NAME_SIMILARITY = 60.0
 
 _EMPTY = TimetableDraft()
-# The tables of columns.
+# The tables that are stored as columns.
 _TABLES = [field.name for field in fields(TimetableDraft) if isinstance(getattr(_EMPTY, field.name), tuple)]
-# The values of columns that a feed may lack.
-_ABSENT = {"headsign": np.int32(-1), "shape_point": np.float32(np.nan)}
-# The table of the rows in a column, by the column's name.
-_ROWS_OF = {
+# Fill values of columns that a feed may omit.
+_FILL_VALUES = {"headsign": np.int32(-1), "shape_point": np.float32(np.nan)}
+# The tables to which row numbers refer, by column.
+_REFERENCED_TABLES = {
     **dict.fromkeys(("from_stop", "to_stop", "begin", "end", "stop"), "stops"),
     **dict.fromkeys(("route", "from_route", "to_route"), "routes"),
     **dict.fromkeys(("trip", "from_trip", "to_trip"), "trips"),
@@ -40,11 +40,11 @@ _ROWS_OF = {
 }
 
 
-class Merging:
+class FeedMerger:
     def __init__(self) -> None:
         self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
-        # The columns of each table, by feed.
+        # The columns of each feed, by table and column name.
         self._parts: dict[tuple[str, str], list[npt.NDArray[Any] | TextColumn]] = {}
         self._counts: Counter[str] = Counter()
 
@@ -76,15 +76,15 @@ class Merging:
         draft.headsigns = headsigns.to_texts()
         for table in _TABLES:
             kind = type(getattr(draft, table))
-            # The stops of stop times come last, because their parts give the lengths of columns that a feed lacks.
+            # The stops of stop times come last, because the lengths of missing columns are taken from them.
             setattr(draft, table, kind(**{name: self._join(table, name) for name in reversed(kind._fields)}))
         draft.shapes = draft.shapes._replace(first=np.append(draft.shapes.first, self._counts["points"]))
         draft.trip_stop_time_count = self._join("trips", "stop_time_count")
         return draft
 
     def _append(self, table: str, name: str, values: Any, stop_rows: Int32) -> None:
-        """Append a column of a feed; its rows become rows of the draft, -1 stays -1."""
-        rows_of = _ROWS_OF.get(name)
+        """Append a column of a feed, with its row numbers converted to those of the draft (-1 stays -1)."""
+        rows_of = _REFERENCED_TABLES.get(name)
         if rows_of == "stops":
             values = stop_rows[values]
         elif rows_of == "points":
@@ -97,35 +97,35 @@ class Merging:
         parts: list[Any] = self._parts.pop((table, name))
         if isinstance(parts[0], TextColumn):
             return TextColumn.joined(parts)
-        if table == "stop_times" and name in _ABSENT and any(len(part) for part in parts):
+        if table == "stop_times" and name in _FILL_VALUES and any(len(part) for part in parts):
             stops = self._parts["stop_times", "stop"]
             parts = [
-                part if len(part) else np.full(len(stop), _ABSENT[name])
+                part if len(part) else np.full(len(stop), _FILL_VALUES[name])
                 for part, stop in zip(parts, stops, strict=True)
             ]
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def _add_stops(self, feed: TimetableDraft, row: int, findings: Findings) -> Int32:
-        """Add the stops that earlier feeds of the name lack; return the row of each."""
+        """Add the stops that no earlier feed of the same FEED has; return the row of each stop."""
         draft = self._draft
         name = feed.feeds[0].name
         rows = np.zeros(len(feed.stops), np.int32)
         for index, stop in enumerate(feed.stops):
-            known = self._stop_rows.get((name, stop.local_id))
-            if known is None:
-                known = self._stop_rows[name, stop.local_id] = len(draft.stops)
+            draft_row = self._stop_rows.get((name, stop.local_id))
+            if draft_row is None:
+                draft_row = self._stop_rows[name, stop.local_id] = len(draft.stops)
                 draft.stops.append(stop._replace(feed=row))
             else:
-                self._check_same(draft.stops[known], stop, findings)
-            rows[index] = known
-        for known, stop in zip(rows.tolist(), feed.stops, strict=True):
-            first = draft.stops[known]
-            added = first.feed == row
-            if added and stop.parent < 0:
+                self._check_same(draft.stops[draft_row], stop, findings)
+            rows[index] = draft_row
+        for draft_row, stop in zip(rows.tolist(), feed.stops, strict=True):
+            first = draft.stops[draft_row]
+            is_new = first.feed == row
+            if is_new and stop.parent < 0:
                 continue
             parent = int(rows[stop.parent]) if stop.parent >= 0 else -1
-            draft.stops[known] = first._replace(
-                parent=parent if added or first.parent < 0 else first.parent,
+            draft.stops[draft_row] = first._replace(
+                parent=parent if is_new or first.parent < 0 else first.parent,
                 platform=first.platform or stop.platform,
                 wheelchair=stop.wheelchair if first.wheelchair == WHEELCHAIR_UNKNOWN else first.wheelchair,
             )
@@ -134,31 +134,31 @@ class Merging:
     def _check_same(self, first: StopRow, second: StopRow, findings: Findings) -> None:
         """Check that stops of two feeds with one id agree in name and position, so that they are one (rule A8).
 
-        Publishers abbreviate names: stops with similar names must be closer, and are counted.
+        Publishers abbreviate names, so stops with similar names only must be closer, and are reported.
         """
-        apart_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
+        gap_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
         if first.kind == second.kind:
-            if _plain(first.name) == _plain(second.name) and apart_m <= SAME_STOP_M:
+            if _normalize_name(first.name) == _normalize_name(second.name) and gap_m <= SAME_STOP_M:
                 return
-            alike = fuzz.token_set_ratio(first.name, second.name, processor=default_process)
-            if apart_m <= SAME_SPOT_M and alike >= ALIKE:
+            similarity = fuzz.token_set_ratio(first.name, second.name, processor=default_process)
+            if gap_m <= SAME_POSITION_M and similarity >= MIN_NAME_SIMILARITY:
                 findings.add(Reason.STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED, "stops.txt", 0, "stop_name")
                 return
         feeds = self._draft.feeds
         raise FeedUnusable(
             f"Stop {first.local_id} is {first.name!r} in {feeds[first.feed].source} and {second.name!r}, "
-            f"{apart_m:.0f} m away, in {feeds[-1].source}, but both feeds are called {feeds[-1].name}",
+            f"{gap_m:.0f} m away, in {feeds[-1].source}, but both feeds are called {feeds[-1].name}",
             {"stop": first.local_id, "feed": feeds[-1].name},
             hint="Give the feeds different names: NAME=PATH",
         )
 
 
 def _add_names(names: dict[str, dict[int, str]], added: Mapping[str, Mapping[int, str]], rows: Sequence[int]) -> None:
-    for language, of_rows in added.items():
-        known = names.setdefault(language, {})
-        for row, name in of_rows.items():
-            known.setdefault(rows[row], name)
+    for language, added_names in added.items():
+        names_by_row = names.setdefault(language, {})
+        for row, name in added_names.items():
+            names_by_row.setdefault(rows[row], name)
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))

@@ -30,18 +30,18 @@ from fingerpost.transit.engine.timetable.timetable import (
 )
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
-# The time follows from the length on flat ways, not on stairs and in lifts.
+# Modes whose duration is computed from the length; this does not work for stairs and lifts.
 _FLAT = frozenset({WALKWAY, TRAVELATOR})
 # The longest walk of a transfer.
 _MAX_DURATION_S = 1800.0
 # More platforms than any station has.
 _MAX_PLATFORMS = 250
 
-_Ways = dict[int, list[tuple[int, float]]]
+_Graph = dict[int, list[tuple[int, float]]]
 
 
 class _Pathway(NamedTuple):
-    """A way through a station between two rows in one direction; ``seconds`` is None if not stated."""
+    """One direction of a pathway between two stop rows; ``seconds`` is None if unknown."""
 
     begin: int
     end: int
@@ -50,18 +50,18 @@ class _Pathway(NamedTuple):
 
 
 def read_pathways(archive: Archive, stops: Stops) -> tuple[PathwayColumns, Pathways]:
-    """Set the wheelchair value of platforms from pathways; return the times between platforms, and all pathways."""
-    table = archive.find_extra("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
+    """Set the wheelchair value of platforms from pathways; return the times between platforms and all pathways."""
+    table = archive.find_optional_table("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
         return PathwayColumns(), Pathways()
-    pathways = _read(table, stops)
-    _set_access(stops, pathways)
-    return _list_transfers(table, stops, pathways), rows_to_columns(Pathways, pathways)
+    pathways = _read_rows(table, stops)
+    _set_wheelchair_access(stops, pathways)
+    return _build_transfers(table, stops, pathways), rows_to_columns(Pathways, pathways)
 
 
-def _read(table: Table, stops: Stops) -> list[_Pathway]:
+def _read_rows(table: Table, stops: Stops) -> list[_Pathway]:
     pathways: list[_Pathway] = []
-    for line, (begin_id, end_id, mode_text, both, time_text, length_text) in table.rows(
+    for line, (begin_id, end_id, mode_text, bidirectional, time_text, length_text) in table.read_rows(
         "from_stop_id", "to_stop_id", "pathway_mode", "is_bidirectional", "traversal_time", "length"
     ):
         begin, end = stops.row_of.get(begin_id), stops.row_of.get(end_id)
@@ -78,56 +78,56 @@ def _read(table: Table, stops: Stops) -> list[_Pathway]:
         if seconds is None and mode not in GATES:
             table.note(Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED, line, "traversal_time")
         pathways.append(_Pathway(begin, end, mode, seconds))
-        if both == "1":
+        if bidirectional == "1":
             pathways.append(_Pathway(end, begin, mode, seconds))
     return pathways
 
 
-def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
-    """Set unknown wheelchair values of platforms: yes if step-free ways lead from an accessible entrance and back."""
+def _set_wheelchair_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
+    """Set unknown wheelchair values of platforms: yes if a step-free round trip from an accessible entrance exists."""
     rows = stops.rows
     entrances = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
-    # A row of no stop, from which all entrances are reached.
-    there: _Ways = {-1: [(entrance, 0.0) for entrance in entrances]}
-    back: _Ways = {-1: there[-1]}
-    touched: set[int] = set()
+    # Row -1 is a virtual node with edges to all entrances.
+    outbound: _Graph = {-1: [(entrance, 0.0) for entrance in entrances]}
+    inbound: _Graph = {-1: outbound[-1]}
+    connected: set[int] = set()
     for begin, end, mode, _ in pathways:
-        touched |= {begin, end}
+        connected |= {begin, end}
         if mode in WITHOUT_STEP:
-            there.setdefault(begin, []).append((end, 0.0))
-            back.setdefault(end, []).append((begin, 0.0))
-    reached = find_quickest_s(there, -1).keys() & find_quickest_s(back, -1).keys()
+            outbound.setdefault(begin, []).append((end, 0.0))
+            inbound.setdefault(end, []).append((begin, 0.0))
+    reached = find_quickest_s(outbound, -1).keys() & find_quickest_s(inbound, -1).keys()
     for row, stop in enumerate(rows):
         parent_value = rows[stop.parent].wheelchair if stop.parent >= 0 else WHEELCHAIR_UNKNOWN
         if stop.kind != STOP or stop.wheelchair != WHEELCHAIR_UNKNOWN or parent_value != WHEELCHAIR_UNKNOWN:
             continue
-        places = {row, *stops.list_children(row)}
-        if places & touched:
-            rows[row] = stop._replace(wheelchair=WHEELCHAIR_YES if places & reached else WHEELCHAIR_NO)
+        node_rows = {row, *stops.list_children(row)}
+        if node_rows & connected:
+            rows[row] = stop._replace(wheelchair=WHEELCHAIR_YES if node_rows & reached else WHEELCHAIR_NO)
 
 
-def _list_transfers(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> PathwayColumns:
-    ways: _Ways = {}
+def _build_transfers(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> PathwayColumns:
+    graph: _Graph = {}
     for begin, end, mode, seconds in pathways:
-        # A way through a gate is no transfer: the next ride could cost another fare.
+        # Pathways through fare gates are skipped, because the next ride could cost another fare.
         if seconds is not None and mode not in GATES:
-            ways.setdefault(begin, []).append((end, seconds))
+            graph.setdefault(begin, []).append((end, seconds))
     for row, stop in enumerate(stops.rows):
         if stop.kind == BOARDING_AREA and stop.parent >= 0:
-            ways.setdefault(stop.parent, []).append((row, 0.0))
-            ways.setdefault(row, []).append((stop.parent, 0.0))
-    on_ways = ways.keys() | {end for leading in ways.values() for end, _ in leading}
+            graph.setdefault(stop.parent, []).append((row, 0.0))
+            graph.setdefault(row, []).append((stop.parent, 0.0))
+    connected = graph.keys() | {end for edges in graph.values() for end, _ in edges}
     stations: dict[int, list[int]] = {}
     for row, stop in enumerate(stops.rows):
-        if stop.kind == STOP and stop.parent >= 0 and row in on_ways:
+        if stop.kind == STOP and stop.parent >= 0 and row in connected:
             stations.setdefault(stop.parent, []).append(row)
-    found: list[tuple[int, int, int]] = []
+    transfers: list[tuple[int, int, int]] = []
     for platforms in stations.values():
         if len(platforms) > _MAX_PLATFORMS:
             table.note(Reason.PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED, 1)
             continue
         for begin in platforms:
-            reached_s = find_quickest_s(ways, begin, _MAX_DURATION_S)
-            found += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
-    columns = np.array(found, np.int32).reshape(-1, 3).T
+            reached_s = find_quickest_s(graph, begin, _MAX_DURATION_S)
+            transfers += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
+    columns = np.array(transfers, np.int32).reshape(-1, 3).T
     return to_columns(PathwayColumns, dict(zip(PathwayColumns._fields, columns, strict=True)))

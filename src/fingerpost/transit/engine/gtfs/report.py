@@ -12,10 +12,10 @@ from fingerpost.transit.model.provenance import ServiceDays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreetCoverage:
-    """The part of a network that a street extract covers.
+    """Statistics of the street extract of a network.
 
-    Walks to other than ``covered_stops`` are straight lines. ``left_out_km`` are not connected to the rest.
-    ``matched_stops`` are where the extract has the stop of their code or id, ``entered_stops`` reached by entrances.
+    Walks to stops other than the ``covered_stops`` are straight lines. ``left_out_km`` are streets without a connection
+    to the main street network. ``matched_stops`` were matched by code or id, ``entered_stops`` have entrances.
     """
 
     extract: str
@@ -35,11 +35,11 @@ class StreetCoverage:
 class FeedReport:
     """The import report of one feed.
 
-    Counts are of usable rows; a stop that it shares with an earlier feed counts for both. In stored names, ``events``
-    are stop times, ``runs`` trip departures, ``in_seat`` in-seat transfers between two of these, ``narrow_transfers``
-    trip- and route-specific transfer rules. ``gaps`` are the (first, last) of each series of days without trips between
-    ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of
-    the departures of an average day of the fullest four weeks; None if less than a week follows.
+    Counts are of usable rows; a stop shared with an earlier feed counts for both. ``events`` are stop times, ``runs``
+    trip departures, ``in_seat`` in-seat transfers between trip departures, ``narrow_transfers`` trip- and
+    route-specific transfer rules. ``gaps`` are the (first, last) days of periods without trips between ``first_day``
+    and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of the average
+    daily departures of the four busiest weeks, or None if less than a week follows.
     """
 
     feed: str

@@ -17,7 +17,7 @@ from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int3
 _COLUMNS = ("shape_id", "shape_pt_lat", "shape_pt_lon", "shape_pt_sequence", "shape_dist_traveled")
 _POINT_TYPES = {"shape": np.int32, "sequence": np.int32, **dict.fromkeys(("lat", "lon", "dist"), np.float64)}
 _UDEG = 1e6
-# Where a shape ends on the common scale; the next shape begins at the next whole number.
+# The end of a shape on the common scale; the next shape begins at the next integer.
 _END = 0.9
 
 
@@ -33,18 +33,18 @@ class Shapes(NamedTuple):
 
 
 def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTimes) -> Shapes:
-    table = archive.find_extra("shapes.txt", *_COLUMNS[:3])
+    table = archive.find_optional_table("shapes.txt", *_COLUMNS[:3])
     if table is None:
         return Shapes(ShapeColumns(), np.full(len(trips), -1, np.int32), None)
     points = _read_points(table, ids)
     has_points = mark_rows(len(ids) + 1, points["shape"])
     missing = (trips.shape >= 0) & ~has_points[trips.shape]
     archive.findings.add_many(Reason.SHAPE_UNKNOWN, "trips.txt", trips.lines[missing], "shape_id")
-    used = has_points & mark_rows(len(ids) + 1, trips.shape[trips.shape >= 0])
-    new_rows = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)
-    is_used = used[points["shape"]]
+    has_trips = has_points & mark_rows(len(ids) + 1, trips.shape[trips.shape >= 0])
+    new_rows = np.where(has_trips, np.cumsum(has_trips) - 1, -1).astype(np.int32)
+    is_used = has_trips[points["shape"]]
     row = new_rows[points["shape"][is_used]]
-    first = starts_of(np.bincount(row, minlength=int(used.sum())))
+    first = starts_of(np.bincount(row, minlength=int(has_trips.sum())))
     of_trip = np.where(trips.shape >= 0, new_rows[trips.shape], np.int32(-1))
     columns = ShapeColumns(
         first=first,
@@ -53,7 +53,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
     )
     of_stop_time = None
     if stop_times.shape_dist is not None:
-        of_stop_time = _locate(
+        of_stop_time = _locate_stop_times(
             first, row, points["dist"][is_used], of_trip.repeat(trips.stop_time_count), stop_times.shape_dist
         )
     return Shapes(columns, of_trip, of_stop_time)
@@ -62,14 +62,14 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
 def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
     """Return the columns of points, sorted by shape and sequence; a missing ``dist`` is NaN."""
     buffer = ColumnBuffer(_POINT_TYPES, table)
-    for block in table.blocks(*_COLUMNS):
-        sequence, faulty = block.integers(3, 0)
+    for block in table.read_blocks(*_COLUMNS):
+        sequence, faulty = block.read_integers(3, 0)
         columns: dict[str, Any] = {
             "shape": ids.find(block, 0),
             "sequence": sequence,
-            "lat": block.decimals(1),
-            "lon": block.decimals(2),
-            "dist": block.decimals(4),
+            "lat": block.read_decimals(1),
+            "lon": block.read_decimals(2),
+            "dist": block.read_decimals(4),
         }
         is_valid = (np.abs(columns["lat"]) <= 90) & (np.abs(columns["lon"]) <= 180) & ~faulty
         table.note_rows(Reason.SHAPE_POINT_UNREADABLE, block.lines[~is_valid])
@@ -82,11 +82,13 @@ def _read_points(table: Table, ids: IdIndex) -> dict[str, Any]:
     return {name: column[order] for name, column in points.items()}
 
 
-def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32) -> Float32 | None:
-    """Return the position of each stop time along its shape, counted in points; None if none is known.
+def _locate_stop_times(
+    first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32
+) -> Float32 | None:
+    """Return the position of each stop time along its shape, counted in points; None if all are unknown.
 
     Shapes with missing or decreasing distances are skipped. All shapes are put on one scale, each less than one unit
-    long, so that a single search finds every stop time.
+    long, so that a single binary search finds all positions.
     """
     if not len(row):
         return None
@@ -97,15 +99,16 @@ def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_
     span = np.where(is_usable, highest - lowest, 1.0)
     with np.errstate(invalid="ignore"):
         scale = row + np.where(is_usable[row], (dist - lowest[row]) / span[row], 0.0) * _END
-        share = (stop_time_dist - lowest[stop_time_row]) / span[stop_time_row]
+        ratio = (stop_time_dist - lowest[stop_time_row]) / span[stop_time_row]
         # Publishers round the two tables differently.
-        known = (stop_time_row >= 0) & is_usable[stop_time_row] & (share > -1e-3) & (share < 1 + 1e-3)
-    if not known.any():
+        is_known = (stop_time_row >= 0) & is_usable[stop_time_row] & (ratio > -1e-3) & (ratio < 1 + 1e-3)
+    if not is_known.any():
         return None
-    place = np.full(len(stop_time_dist), np.nan, np.float32)
-    wanted, shape = stop_time_row[known] + np.clip(share[known], 0.0, 1.0) * _END, stop_time_row[known]
-    after = np.clip(np.searchsorted(scale, wanted), first[shape] + 1, first[shape + 1] - 1)
+    position = np.full(len(stop_time_dist), np.nan, np.float32)
+    shape = stop_time_row[is_known]
+    target = shape + np.clip(ratio[is_known], 0.0, 1.0) * _END
+    after = np.clip(np.searchsorted(scale, target), first[shape] + 1, first[shape + 1] - 1)
     step = scale[after] - scale[after - 1]
-    part = np.where(step > 0, (wanted - scale[after - 1]) / np.where(step > 0, step, 1.0), 0.0)
-    place[known] = after - 1 - first[shape] + np.clip(part, 0.0, 1.0)
-    return place
+    fraction = np.where(step > 0, (target - scale[after - 1]) / np.where(step > 0, step, 1.0), 0.0)
+    position[is_known] = after - 1 - first[shape] + np.clip(fraction, 0.0, 1.0)
+    return position

@@ -46,15 +46,15 @@ _TYPES: dict[str, Any] = {
     **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
 }
-# More departures of one row, or of a feed, are an error of the publisher.
+# Limits on the departures of one row and of a feed; more are a publisher's error.
 MAX_EXPANDED_PER_ROW = 10_000
 MAX_EXPANDED_PER_FEED = 5_000_000
 
 
 class StopTimes(NamedTuple):
-    """Stop times of trips as columns; ``line`` is the line of each in the table. Missing times are negative.
+    """Stop times of trips as columns; ``line`` is the line in the file. Missing times are negative.
 
-    ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign`` are None if they were not read.
+    ``shape_dist`` is shape_dist_traveled, NaN if missing; it and ``headsign`` are None if the table has no such column.
     """
 
     line: Int32
@@ -67,16 +67,16 @@ class StopTimes(NamedTuple):
     headsign: Int32 | None = None
     shape_dist: Float32 | None = None
 
-    def at(self, index: Int64 | Mask) -> "StopTimes":
+    def select(self, index: Int64 | Mask) -> "StopTimes":
         return StopTimes._make(None if column is None else column[index] for column in self)
 
 
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     """Fill missing times of stop times sorted by trip and sequence; return the rows that were interpolated.
 
-    Times are interpolated by distance (straight lines from stop to stop) between the departure before and the arrival
-    after: by number, a trip whose last stop is far away would reach it within a minute. Stop times before a trip's
-    first time or after its last stay without one.
+    Times are interpolated by straight-line distance between the previous departure and the next arrival. Equal steps
+    would let a trip reach a distant stop within a minute. Stop times before a trip's first time or after its last one
+    remain without a time.
     """
     if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
         return stop_times, np.zeros(0, np.int64)
@@ -86,25 +86,25 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     if len(blank) == 0:
         return stop_times._replace(arrival_s=arrival_s, departure_s=departure_s), blank
     position = np.arange(len(arrival_s))
-    timed = arrival_s >= 0
-    before = np.maximum.accumulate(np.where(timed, position, -1))[blank]
-    after = np.minimum.accumulate(np.where(timed, position, len(position))[::-1])[::-1][blank]
-    inside = (before >= 0) & (after < len(position))
-    inside[inside] = (stop_times.trip[before[inside]] == stop_times.trip[blank[inside]]) & (
-        stop_times.trip[after[inside]] == stop_times.trip[blank[inside]]
+    is_timed = arrival_s >= 0
+    before = np.maximum.accumulate(np.where(is_timed, position, -1))[blank]
+    after = np.minimum.accumulate(np.where(is_timed, position, len(position))[::-1])[::-1][blank]
+    is_between = (before >= 0) & (after < len(position))
+    is_between[is_between] = (stop_times.trip[before[is_between]] == stop_times.trip[blank[is_between]]) & (
+        stop_times.trip[after[is_between]] == stop_times.trip[blank[is_between]]
     )
-    blank, before, after = blank[inside], before[inside], after[inside]
+    blank, before, after = blank[is_between], before[is_between], after[is_between]
     start_s, end_s = departure_s[before].astype(np.int64), arrival_s[after].astype(np.int64)
-    # Only trips with missing times need places: a large feed may lack few.
+    # Only trips with missing times need positions; a large feed may have few of them.
     rows = np.flatnonzero(mark_rows(int(stop_times.trip.max()) + 1, stop_times.trip[blank])[stop_times.trip])
-    way_m = np.zeros(len(arrival_s))
-    places = np.array([(row.lat, row.lon) for row in stops.rows], np.float64).reshape(-1, 2)[stop_times.stop[rows]]
-    north, east = np.diff(places, axis=0, prepend=places[:1]).T
-    way_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(places[:, 0]))) * METRES_PER_DEGREE)
-    done_m, total_m = way_m[blank] - way_m[before], way_m[after] - way_m[before]
-    # Stops at one place share the time equally.
+    along_m = np.zeros(len(arrival_s))
+    positions = np.array([(row.lat, row.lon) for row in stops.rows], np.float64).reshape(-1, 2)[stop_times.stop[rows]]
+    north, east = np.diff(positions, axis=0, prepend=positions[:1]).T
+    along_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(positions[:, 0]))) * METRES_PER_DEGREE)
+    done_m, total_m = along_m[blank] - along_m[before], along_m[after] - along_m[before]
+    # Between stops at one position the steps are equal.
     done_m, total_m = np.where(total_m < 1.0, (blank - before, after - before), (done_m, total_m))
-    # Sums of metres are rounded, so that a share may be a little less than a whole second.
+    # Rounding errors may put a time just below a whole second.
     between_s = start_s + np.floor((end_s - start_s) * done_m / total_m + 1e-3).astype(np.int64)
     arrival_s[blank] = departure_s[blank] = between_s.astype(np.int32)
     flags = stop_times.flags.copy()
@@ -113,29 +113,29 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
 
 
 def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, StopTimes]:
-    """Read the stop times, sorted or not; return them with the trips that can be used.
+    """Read the stop times, sorted or not; return them with the usable trips.
 
-    A stop time at an area or within a window is on demand (GTFS-Flex): its trip is skipped and counted.
+    Trips with a stop time at an area or within a window run on demand (GTFS-Flex); they are skipped and reported.
     """
     table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
     if not is_flex:
         table.require(("stop_id", "arrival_time") if "departure_time" not in table.columns else ("stop_id",))
     stop_times, on_demand = _read_rows(table, stops, trips, headsigns, is_flex=is_flex)
-    stop_times = _in_order(table, stop_times)
+    stop_times = _sort_rows(table, stop_times)
     filled, interpolated = fill_times(stop_times, stops)
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, stop_times.line[interpolated], "arrival_time")
-    is_usable, count = _usable_trips(archive, filled, trips, on_demand)
-    stop_times = filled if is_usable.all() else filled.at(is_usable[filled.trip])
+    is_usable, count = _mark_usable_trips(archive, filled, trips, on_demand)
+    stop_times = filled if is_usable.all() else filled.select(is_usable[filled.trip])
     trips = replace(trips.select(is_usable), stop_time_count=count[is_usable].astype(np.int32))
-    # Nothing reads these columns any more, and they are large.
+    # These columns are large and no longer needed.
     return trips, stop_times._replace(line=NO_INT32, trip=NO_INT32)
 
 
 def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool
 ) -> tuple[StopTimes, Mask]:
-    """Return the stop times of known trips at boardable stops, in the order of the file; mark trips on demand."""
+    """Return the stop times of known trips at boardable stops, in the order of the file; mark on-demand trips."""
     stop_ids = IdIndex(stops.row_of)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
@@ -143,14 +143,14 @@ def _read_rows(
     types = _TYPES | ({"headsign": np.int32} if with_headsign else {})
     types |= {"shape_dist": np.float32} if with_shape_dist else {}
     buffer = ColumnBuffer(types, table)
-    for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
+    for block in table.read_blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         trip, stop = trips.ids.find(block, 0), stop_ids.find(block, 1)
         usable = np.ones(len(trip), np.bool_)
         if is_flex:
             flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
             on_demand[trip[flex & (trip >= 0)]] = True
             usable &= ~flex
-        sequence, no_sequence = block.integers(2, -1)
+        sequence, no_sequence = block.read_integers(2, -1)
         faults = (
             (Reason.CALL_OF_UNKNOWN_TRIP, "trip_id", trip < 0),
             (Reason.CALL_AT_UNKNOWN_STOP, "stop_id", stop < 0),
@@ -163,20 +163,20 @@ def _read_rows(
             "trip": trip,
             "sequence": sequence,
             "stop": stop,
-            "arrival_s": _times_s(table, block, 3, usable),
-            "departure_s": _times_s(table, block, 4, usable),
-            "flags": _flags(table, block, usable),
+            "arrival_s": _read_times_s(table, block, 3, usable),
+            "departure_s": _read_times_s(table, block, 4, usable),
+            "flags": _read_flags(table, block, usable),
         }
         if with_headsign:
             columns["headsign"] = headsigns.intern(block, _HEADSIGN)
         if with_shape_dist:
-            columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
+            columns["shape_dist"] = block.read_decimals(_SHAPE_DIST).astype(np.float32)
         buffer.append(columns, usable)
     return StopTimes(**buffer.finish()), on_demand[:-1]
 
 
-def _times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
-    times_s = block.times_s(column)
+def _read_times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
+    times_s = block.read_times_s(column)
     faulty = times_s == UNREADABLE
     if faulty.any():
         table.note_rows(Reason.CALL_TIME_UNREADABLE_ASSUMED, block.lines[faulty & usable], _COLUMNS[column])
@@ -184,19 +184,19 @@ def _times_s(table: Table, block: Block, column: int, usable: Mask) -> Int32:
     return times_s
 
 
-def _flags(table: Table, block: Block, usable: Mask) -> UInt8:
+def _read_flags(table: Table, block: Block, usable: Mask) -> UInt8:
     flags = np.zeros(len(block.lines), np.uint8)
-    for column, closed in ((_PICKUP, NO_BOARDING), (_DROP_OFF, NO_ALIGHTING)):
+    for column, flag in ((_PICKUP, NO_BOARDING), (_DROP_OFF, NO_ALIGHTING)):
         if _COLUMNS[column] not in table.columns:
             continue
-        kind = table.choices(block, column, _COLUMNS[column], _REGULAR, range(_REGULAR, _DRIVER + 1), usable)
-        flags[kind == _NONE] |= closed
+        kind = table.read_choices(block, column, _COLUMNS[column], _REGULAR, range(_REGULAR, _DRIVER + 1), usable)
+        flags[kind == _NONE] |= flag
         flags[kind >= _PHONE] |= BY_ARRANGEMENT
     return flags
 
 
-def _in_order(table: Table, stop_times: StopTimes) -> StopTimes:
-    """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are counted."""
+def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
+    """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are reported."""
     trip, sequence = stop_times.trip, stop_times.sequence
     follows = (trip[1:] > trip[:-1]) | ((trip[1:] == trip[:-1]) & (sequence[1:] > sequence[:-1]))
     if follows.all():
@@ -204,39 +204,39 @@ def _in_order(table: Table, stop_times: StopTimes) -> StopTimes:
     key = trip.astype(np.int64) << 32 | sequence
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
-        stop_times, key = stop_times.at(order), key[order]
-    again = 1 + np.flatnonzero(key[1:] == key[:-1])
-    table.note_rows(Reason.CALL_ORDER_ASSUMED, stop_times.line[again], "stop_sequence")
+        stop_times, key = stop_times.select(order), key[order]
+    repeated = 1 + np.flatnonzero(key[1:] == key[:-1])
+    table.note_rows(Reason.CALL_ORDER_ASSUMED, stop_times.line[repeated], "stop_sequence")
     return stop_times
 
 
-def _usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
-    """Mark the usable trips, count the others; return the marks and the number of stop times of each."""
+def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
+    """Return marks of the usable trips and the number of stop times of each trip; report the other trips."""
     trip, arrival_s, departure_s = stop_times.trip, stop_times.arrival_s, stop_times.departure_s
     count = np.bincount(trip, minlength=len(trips))
-    untimed = mark_rows(len(trips), trip[arrival_s < 0])
+    is_untimed = mark_rows(len(trips), trip[arrival_s < 0])
     is_backward = departure_s < arrival_s
     is_backward[1:] |= (trip[1:] == trip[:-1]) & (arrival_s[1:] < departure_s[:-1])
-    backward = mark_rows(len(trips), trip[is_backward])
+    has_backward_times = mark_rows(len(trips), trip[is_backward])
     faults = (
         (Reason.TRIP_ON_DEMAND_UNSUPPORTED, "", on_demand),
         (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, "", count < _MIN_STOP_TIMES),
-        (Reason.TRIP_WITHOUT_END_TIMES, "", untimed),
-        (Reason.TRIP_RUNS_BACKWARDS, "", backward),
+        (Reason.TRIP_WITHOUT_END_TIMES, "", is_untimed),
+        (Reason.TRIP_RUNS_BACKWARDS, "", has_backward_times),
     )
     return archive.findings.drop_faulty("trips.txt", trips.lines, np.ones(len(trips), np.bool_), faults), count
 
 
 def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) -> TripDepartureColumns:
-    """Return the trip departures of all trips, in the order of the trips; a trip without a row departs once."""
-    table = archive.find_extra("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
-    once = np.ones(len(trips), np.bool_)
+    """Return the trip departures of all trips, in the order of the trips; a trip without frequencies departs once."""
+    table = archive.find_optional_table("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
+    departs_once = np.ones(len(trips), np.bool_)
     trip_departures: list[tuple[int, int, int]] = []
     if table is not None:
         first_departure_s = stop_times.departure_s[trips.stop_time_count.cumsum() - trips.stop_time_count].tolist()
         rows = {trip_id: row for row, trip_id in enumerate(trips.ids.to_texts())}
         columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")
-        for line, (trip_id, start_text, end_text, headway_text, exact_text) in table.rows(*columns):
+        for line, (trip_id, start_text, end_text, headway_text, exact_text) in table.read_rows(*columns):
             start_s, end_s, headway_s = find_time_s(start_text), find_time_s(end_text), find_integer(headway_text)
             trip = rows.get(trip_id)
             if trip is None:
@@ -248,16 +248,16 @@ def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) 
                 continue
             if exact_text not in {"", "0", "1"}:
                 table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, "exact_times")
-            leaves_s = range(start_s, end_s, headway_s)
-            if len(leaves_s) > MAX_EXPANDED_PER_ROW or len(trip_departures) + len(leaves_s) > MAX_EXPANDED_PER_FEED:
+            starts_s = range(start_s, end_s, headway_s)
+            if len(starts_s) > MAX_EXPANDED_PER_ROW or len(trip_departures) + len(starts_s) > MAX_EXPANDED_PER_FEED:
                 table.note(Reason.FREQUENCY_UNREADABLE, line, "headway_secs")
                 continue
-            once[trip] = False
-            if not leaves_s:
+            departs_once[trip] = False
+            if not starts_s:
                 table.note(Reason.FREQUENCY_UNREADABLE, line, "end_time")
-            stored_s = 0 if exact_text == "1" else headway_s
-            trip_departures += [(trip, at_s - first_departure_s[trip], stored_s) for at_s in leaves_s]
-    single = np.flatnonzero(once)
+            stored_headway_s = 0 if exact_text == "1" else headway_s
+            trip_departures += [(trip, at_s - first_departure_s[trip], stored_headway_s) for at_s in starts_s]
+    single = np.flatnonzero(departs_once)
     repeated = np.array(trip_departures, np.int32).reshape(-1, 3)
     all_departures = np.concatenate([np.column_stack([single, np.zeros((len(single), 2), np.int32)]), repeated])
     all_departures = all_departures[np.argsort(all_departures[:, 0], kind="stable")]

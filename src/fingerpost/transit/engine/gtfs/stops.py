@@ -22,13 +22,13 @@ from fingerpost.transit.engine.timetable.timetable import (
     WHEELCHAIR_VALUES,
 )
 
-# The kind of a parent (GTFS, parent_station); a station has none.
+# The kind of a stop's parent (GTFS, parent_station); stations have no parent.
 _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: STOP}
 _DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
 # Kinds that need no name (GTFS, stop_name).
 _NAMELESS_KINDS = frozenset({NODE, BOARDING_AREA})
-# The position that publishers write if they do not know it.
-_NOWHERE = (0.0, 0.0)
+# Publishers write this position if the real one is unknown.
+_NULL_ISLAND = (0.0, 0.0)
 
 
 class Stops:
@@ -58,7 +58,7 @@ class Stops:
         return children
 
 
-class _Draft(NamedTuple):
+class _StopDraft(NamedTuple):
     """A stop before its parent's row is known; its latitude is NaN if the feed has no position."""
 
     line: int
@@ -69,24 +69,24 @@ class _Draft(NamedTuple):
 def read_stops(archive: Archive, zone: str) -> Stops:
     """Read the stops; ``zone`` is the agency's, which applies to all times of the feed.
 
-    A stop without a position inherits its parent's or is skipped; one without a name gets its parent's name or its id.
+    A stop without a position inherits its parent's or is skipped; its default name is its parent's name or its id.
     """
     table = archive.get_table("stops.txt", "stop_id")
-    drafts: dict[str, _Draft] = {}
+    drafts: dict[str, _StopDraft] = {}
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
-    for block in table.blocks(*columns, "wheelchair_boarding", "stop_code", "stop_timezone"):
-        zones = block.texts(9)
-        elsewhere = np.array([bool(text) and not has_same_times(text, zone) for text in zones], np.bool_)
-        table.note_rows(Reason.STOP_ZONE_UNAPPLIED, block.lines[elsewhere], "stop_timezone")
-        texts = [block.texts(column) for column in (0, 1, 5, 6, 8)]
-        lats, lons = block.decimals(2), block.decimals(3)
+    for block in table.read_blocks(*columns, "wheelchair_boarding", "stop_code", "stop_timezone"):
+        zones = block.read_texts(9)
+        is_in_other_zone = np.array([bool(text) and not has_same_times(text, zone) for text in zones], np.bool_)
+        table.note_rows(Reason.STOP_ZONE_UNAPPLIED, block.lines[is_in_other_zone], "stop_timezone")
+        texts = [block.read_texts(column) for column in (0, 1, 5, 6, 8)]
+        lats, lons = block.read_decimals(2), block.read_decimals(3)
         for column, numbers in ((2, lats), (3, lons)):
-            unread = np.isnan(numbers) & block.is_filled(column)
-            table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[unread], columns[column])
-        kinds, no_kind = block.integers(4, STOP)
-        table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[no_kind], "location_type")
+            is_unparsable = np.isnan(numbers) & block.is_filled(column)
+            table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[is_unparsable], columns[column])
+        kinds, is_bad_kind = block.read_integers(4, STOP)
+        table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[is_bad_kind], "location_type")
         all_rows = np.ones(len(block.lines), np.bool_)
-        access = table.choices(block, 7, "wheelchair_boarding", WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, all_rows)
+        access = table.read_choices(block, 7, "wheelchair_boarding", WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, all_rows)
         values = (lats.tolist(), lons.tolist(), kinds.tolist(), access.tolist())
         for line, stop_id, name, parent, platform, code, lat, lon, kind, wheelchair in zip(
             block.lines.tolist(), *texts, *values, strict=True
@@ -97,17 +97,17 @@ def read_stops(archive: Archive, zone: str) -> Stops:
             if not STOP <= kind <= BOARDING_AREA:
                 table.note(Reason.STOP_KIND_UNKNOWN, line, "location_type")
                 continue
-            if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
+            if (lat, lon) == _NULL_ISLAND or not (-90 <= lat <= 90 and -180 <= lon <= 180):
                 lat = lon = math.nan
             row = StopRow(0, stop_id, name, lat, lon, kind, -1, platform, wheelchair, code)
-            drafts[stop_id] = _Draft(line, parent, row)
+            drafts[stop_id] = _StopDraft(line, parent, row)
     return _resolve_parents(table, drafts)
 
 
-def _resolve_parents(table: Table, drafts: dict[str, _Draft]) -> Stops:
+def _resolve_parents(table: Table, drafts: dict[str, _StopDraft]) -> Stops:
     parents: dict[str, StopRow] = {}
     placed: dict[str, StopRow] = {}
-    # Parents come before their children: first stations, last boarding areas.
+    # Stations first and boarding areas last, so that parents come before their children.
     for line, parent_id, row in sorted(drafts.values(), key=lambda draft: _DEPTH[draft.row.kind]):
         parent = placed.get(parent_id)
         if parent_id and (parent is None or parent.kind != _PARENT_KIND.get(row.kind)):

@@ -18,28 +18,28 @@ from fingerpost.transit.engine.timetable.columns import take_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
 from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 
-# More pairs of stops than any station has, and more rules than any feed has.
+# Limits on the stop pairs of one rule and on the rules of a feed, above those of any real feed.
 MAX_EXPANDED_PER_ROW = 250_000
 MAX_EXPANDED_PER_FEED = 5_000_000
 
-# In-seat transfers, and trips between which one must alight and board again (GTFS, "Linked trips").
+# In-seat transfers, and trips between which riders must alight and board again (GTFS, "Linked trips").
 IN_SEAT, RE_BOARD = 4, 5
 _COLUMNS = (
     "from_stop_id", "to_stop_id", "transfer_type", "min_transfer_time",
     "from_route_id", "to_route_id", "from_trip_id", "to_trip_id",
 )  # fmt: skip
-# Columns of a rule while it is read.
+# Columns of a parsed rule.
 _RULE = (
     "from_stop", "to_stop", "type", "min_s", "from_route", "to_route", "from_trip", "to_trip", "precision", "line",
 )  # fmt: skip
 _PRECISION, _LINE = 8, 9
 
-# The maximum of links between kinds of trips that meet at a stop, all stops together.
+# The maximum number of links between kinds of trips at a stop, summed over all stops.
 MAX_LINKS = 4_000_000
-# The maximum of days in a search timetable.
+# The maximum number of days in a search timetable.
 _DAYS = 4
-# Days are counted at stops with more kinds only.
-_FEW = 100
+# Days are counted only at stops with more trips than this.
+_FEW_TRIPS = 100
 
 
 class Transfers(NamedTuple):
@@ -58,26 +58,26 @@ class Transfers(NamedTuple):
 def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
     """Return one rule for each ordered pair of boardable stops, and all trip- and route-specific rules.
 
-    A row that names more stops directly wins over one that names their station, and a later row over an earlier one
-    (GTFS, transfers.txt, primary key). If a row names both a trip and its route, the trip counts.
+    A row with stops overrides a row with their station, and a later row overrides an earlier one (GTFS, transfers.txt,
+    primary key). If a row names both a trip and its route, the trip takes precedence.
     """
     table = archive.find_table("transfers.txt")
     rules: list[Int32] = [np.zeros((0, len(_RULE)), np.int32)]
     linked: list[Int32] = [np.zeros((0, 6), np.int32)]
     if table is not None:
         ids = {"stop": IdIndex(stops.row_of), "route": IdIndex(routes.row_of), "trip": trips.ids}
-        # UNKNOWN and BLANK are indices from the end.
+        # UNKNOWN and BLANK are negative, so they index the padding at the end.
         kinds = np.array([row.kind for row in stops.rows] + [-1] * int(-UNKNOWN), np.int8)
         count = 0
-        for block in table.blocks(*_COLUMNS):
-            read, is_linked, usable = _read_rules(table, block, ids)
-            linked.append(read[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
-            simple = usable & (kinds[read[:, 0]] == STOP) & (kinds[read[:, 1]] == STOP)
-            rules.append(read[simple])
-            count += int(simple.sum())
-            for rule in read[usable & ~simple]:
-                ends, line = rule[:2].tolist(), int(rule[_LINE])
-                from_stops, to_stops = map(stops.list_boardable, ends)
+        for block in table.read_blocks(*_COLUMNS):
+            parsed, is_linked, usable = _read_rules(table, block, ids)
+            linked.append(parsed[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
+            is_direct = usable & (kinds[parsed[:, 0]] == STOP) & (kinds[parsed[:, 1]] == STOP)
+            rules.append(parsed[is_direct])
+            count += int(is_direct.sum())
+            for rule in parsed[usable & ~is_direct]:
+                end_rows, line = rule[:2].tolist(), int(rule[_LINE])
+                from_stops, to_stops = map(stops.list_boardable, end_rows)
                 pair_count = len(from_stops) * len(to_stops)
                 if not pair_count:
                     table.note(Reason.TRANSFER_AT_UNKNOWN_STOP, line, "from_stop_id")
@@ -86,7 +86,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
                 else:
                     expanded = np.tile(rule, (pair_count, 1))
                     expanded[:, :2] = [*product(from_stops, to_stops)]
-                    expanded[:, _PRECISION] = sum(stops.rows[end].kind != STATION for end in ends)
+                    expanded[:, _PRECISION] = sum(stops.rows[end].kind != STATION for end in end_rows)
                     rules.append(expanded)
                     count += pair_count
     all_rules = np.concatenate(rules)
@@ -102,16 +102,16 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
 
 def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Mask, Mask]:
-    """Return the rules of a block, mark those that link trips and the other usable ones, and count the rest."""
-    type_, bad_type = block.integers(2, RECOMMENDED)
-    min_s, bad_min = block.integers(3, -1)
+    """Return the rules of a block with marks of those that link trips and of other usable ones; report the rest."""
+    type_, bad_type = block.read_integers(2, RECOMMENDED)
+    min_s, bad_min = block.read_integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)
     min_s[bad_min] = -1
     stops, routes, trips = (
         {_COLUMNS[column]: ids[kind].find(block, column) for column in columns}
         for kind, columns in (("stop", (0, 1)), ("route", (4, 5)), ("trip", (6, 7)))
     )
-    # These rows need no stops.
+    # Rows that link trips need no stops.
     is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
     faults = (
         (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
@@ -122,10 +122,10 @@ def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_type], "transfer_type")
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_min], "min_transfer_time")
     pairs = zip(routes.values(), trips.values(), strict=True)
-    sides = [*(np.where(trip >= 0, BLANK, route) for route, trip in pairs), *trips.values()]
-    both = np.full(len(type_), 2, np.int32)
-    read = np.column_stack([*stops.values(), type_, min_s, *sides, both, block.lines]).astype(np.int32)
-    return read, is_linked, usable
+    rows = [*(np.where(trip >= 0, BLANK, route) for route, trip in pairs), *trips.values()]
+    precision = np.full(len(type_), 2, np.int32)
+    parsed = np.column_stack([*stops.values(), type_, min_s, *rows, precision, block.lines]).astype(np.int32)
+    return parsed, is_linked, usable
 
 
 def _select_last(rules: Int32, stop_count: int) -> TransferColumns:
@@ -139,18 +139,18 @@ def _select_last(rules: Int32, stop_count: int) -> TransferColumns:
 def limit_specific_transfers(
     archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
 ) -> SpecificTransferColumns:
-    """Skip and count the rules of the stops with most kinds of trips, because the search distinguishes the kinds."""
+    """Skip and report the rules of the stops with most kinds of trips, because the search distinguishes the kinds."""
     specific = transfers.specific
     if not len(specific.from_stop):
         return specific
     stop = np.concatenate([specific.from_stop, specific.to_stop]).astype(np.int64)
-    routes = _list_named(stop, np.concatenate([specific.from_route, specific.to_route]))
-    trips = _list_named(stop, np.concatenate([specific.from_trip, specific.to_trip]))
-    kinds = np.bincount(routes[:, 0], minlength=stop_count) + _bound_trips(trips, trip_service, days, stop_count)
+    routes = _list_distinct_pairs(stop, np.concatenate([specific.from_route, specific.to_route]))
+    trips = _list_distinct_pairs(stop, np.concatenate([specific.from_trip, specific.to_trip]))
+    kinds = np.bincount(routes[:, 0], minlength=stop_count) + _count_trips(trips, trip_service, days, stop_count)
     order = np.argsort(kinds, kind="stable")
-    is_kept = np.zeros(stop_count, np.bool_)
-    is_kept[order] = np.cumsum(kinds[order] ** 2) <= MAX_LINKS
-    selected = is_kept[specific.from_stop] & is_kept[specific.to_stop]
+    is_within_limit = np.zeros(stop_count, np.bool_)
+    is_within_limit[order] = np.cumsum(kinds[order] ** 2) <= MAX_LINKS
+    selected = is_within_limit[specific.from_stop] & is_within_limit[specific.to_stop]
     if selected.all():
         return specific
     lines = np.unique(transfers.specific_line[~selected])
@@ -158,20 +158,20 @@ def limit_specific_transfers(
     return take_rows(specific, selected)
 
 
-def _list_named(stop: Int64, row: Int32) -> Int64:
+def _list_distinct_pairs(stop: Int64, row: Int32) -> Int64:
     pairs: Int64 = np.unique(np.column_stack([stop, row])[row >= 0], axis=0)
     return pairs
 
 
-def _bound_trips(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
+def _count_trips(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
     """Return for each stop an upper bound of its (stop, trip) pairs within the days of a search timetable."""
     max_trips = np.bincount(trips[:, 0], minlength=stop_count)
     first = min((int(service[0]) for service in days if len(service)), default=0)
     last = max((int(service[-1]) for service in days if len(service)), default=0)
-    for stop in np.flatnonzero(max_trips > _FEW).tolist():
+    for stop in np.flatnonzero(max_trips > _FEW_TRIPS).tolist():
         service, count = np.unique(trip_service[trips[trips[:, 0] == stop, 1]], return_counts=True)
-        on_day = np.zeros(last - first + 1, np.int64)
-        for row, trips_of in zip(service.tolist(), count.tolist(), strict=True):
-            on_day[days[row] - first] += trips_of
-        max_trips[stop] = min(int(max_trips[stop]), _DAYS * int(on_day.max()))
+        trips_by_day = np.zeros(last - first + 1, np.int64)
+        for row, trip_count in zip(service.tolist(), count.tolist(), strict=True):
+            trips_by_day[days[row] - first] += trip_count
+        max_trips[stop] = min(int(max_trips[stop]), _DAYS * int(trips_by_day.max()))
     return max_trips

@@ -28,14 +28,14 @@ class Routes(NamedTuple):
 
 
 def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
-    """Read the routes; one without an agency belongs to the only agency, if there is only one."""
+    """Read the routes; a route without an agency_id belongs to the feed's agency if there is only one."""
     table = archive.get_table("routes.txt", "route_id")
     routes = Routes([], {})
     columns = ("route_id", "route_short_name", "route_long_name", "route_type", "agency_id", *_COLORS)
     agency_rows = {agency_id: row for row, agency_id in enumerate(agency_ids[:_MAX_AGENCIES])}
     if len(agency_ids) == 1:
         agency_rows[""] = 0
-    for line, (route_id, short_name, long_name, type_text, agency_id, color, text_color) in table.rows(*columns):
+    for line, (route_id, short_name, long_name, type_text, agency_id, color, text_color) in table.read_rows(*columns):
         if not route_id or route_id in routes.row_of:
             table.note(Reason.ID_REPEATED if route_id else Reason.ID_MISSING, line, "route_id")
             continue
@@ -60,7 +60,7 @@ _COLUMNS = (
 class Trips:
     """Trips of one feed as columns.
 
-    The rows of ``ids`` are those of the trips. ``shape`` and ``block`` are rows of ids, -1 for none.
+    ``ids`` has the trips in the same order. ``shape`` and ``block`` are rows in their id indices, -1 for none.
     ``stop_time_count`` is empty until the stop times are read.
     """
 
@@ -83,10 +83,10 @@ class Trips:
         if selected.all():
             return self
         ids = IdIndex(self.ids.to_texts().take(np.flatnonzero(selected).astype(np.int32)))
-        return replace(self, ids=ids, **{name: getattr(self, name)[selected] for name in _BY_ROW})
+        return replace(self, ids=ids, **{name: getattr(self, name)[selected] for name in _COLUMN_TYPES})
 
 
-_BY_ROW: dict[str, Any] = {
+_COLUMN_TYPES: dict[str, Any] = {
     **dict.fromkeys(("lines", "route", "service", "headsign", "shape", "block"), np.int32),
     **dict.fromkeys(("wheelchair", "direction"), np.int8),
 }
@@ -95,11 +95,11 @@ _BY_ROW: dict[str, Any] = {
 def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIndex, headsigns: IdIndex) -> Trips:
     table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
     ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_of), IdIndex()
-    buffer = ColumnBuffer(_BY_ROW, table)
-    for block in table.blocks(*_COLUMNS):
-        known = len(ids)
+    buffer = ColumnBuffer(_COLUMN_TYPES, table)
+    for block in table.read_blocks(*_COLUMNS):
+        first_new = len(ids)
         id_row = ids.intern(block, 0)
-        is_new = _mark_first(id_row, known)
+        is_new = _mark_first_occurrences(id_row, first_new)
         lines = block.lines
         table.note_rows(Reason.ID_MISSING, lines[id_row < 0], "trip_id")
         table.note_rows(Reason.ID_REPEATED, lines[(id_row >= 0) & ~is_new], "trip_id")
@@ -108,11 +108,11 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
             "route": route_ids.find(block, 1),
             "service": services.find(block, 2),
             "headsign": headsigns.intern(block, 3),
-            "wheelchair": table.choices(
+            "wheelchair": table.read_choices(
                 block, 4, "wheelchair_accessible", WHEELCHAIR_UNKNOWN, WHEELCHAIR_VALUES, is_new
             ),
             "shape": shapes.intern(block, 5),
-            "direction": table.choices(block, 6, "direction_id", -1, range(2), is_new),
+            "direction": table.read_choices(block, 6, "direction_id", -1, range(2), is_new),
             "block": blocks.intern(block, 7),
         }
         buffer.append(columns, is_new)
@@ -124,8 +124,8 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
     return trips.select(table.drop_faulty(trips.lines, np.ones(len(ids), np.bool_), faults))
 
 
-def _mark_first(rows: Int32, known: int) -> Mask:
-    """Mark the first of each row from ``known`` on; new rows are numbered in order."""
-    highest = np.maximum.accumulate(np.concatenate([np.array([known - 1], np.int32), rows]))
+def _mark_first_occurrences(rows: Int32, first_new: int) -> Mask:
+    """Mark the first occurrence of each row number from ``first_new`` on; new rows are numbered in order."""
+    highest = np.maximum.accumulate(np.concatenate([np.array([first_new - 1], np.int32), rows]))
     marks: Mask = rows > highest[:-1]
     return marks

@@ -18,35 +18,35 @@ _SUFFIXES = (".txt", ".geojson")
 _MEGABYTE = 1_000_000
 
 
-# Limits of a feed, in bytes after unpacking.
+# Limits on the files of a feed, and on their bytes after unpacking.
 MAX_FILES = 10_000
 MAX_BYTES = 16_000 * _MEGABYTE
 # Tables that are read in blocks, straight into arrays of numbers, may be larger than those read row by row.
 _LARGE = frozenset({"stop_times.txt", "shapes.txt", "trips.txt"})
 MAX_TABLE_BYTES = 512 * _MEGABYTE
-# The compression of tables above so many bytes is limited: timetables reach thirty, a bomb a thousand.
+# The compression ratio of larger tables is limited: timetables reach 30, zip bombs 1000.
 MIN_CHECKED_BYTES = 64 * _MEGABYTE
 MAX_RATIO = 250
 
 
 class Archive:
-    """The tables of one feed, by name; ``advance`` is called with how many more bytes of them have been read."""
+    """The tables of one feed, by name; ``advance`` is called with the number of bytes read since its last call."""
 
     def __init__(
-        self, path: Path, members: Mapping[str, str], packed: zipfile.ZipFile | None, findings: Findings
+        self, path: Path, members: Mapping[str, str], zip_file: zipfile.ZipFile | None, findings: Findings
     ) -> None:
         self.name = path.name
         self.findings = findings
         self.advance: Callable[[int], None] = lambda _bytes: None
         self._path = path
-        self._packed = packed
+        self._zip_file = zip_file
         self._files = _find_feed_files(path.name, members)
 
     def list_tables(self) -> list[str]:
         return sorted(name for name in self._files if name.endswith(_SUFFIXES))
 
     def measure(self, names: Collection[str]) -> int:
-        return sum(self._sizes(name)[0] for name in names if name in self._files)
+        return sum(self._get_sizes(name)[0] for name in names if name in self._files)
 
     def find_table(self, name: str, *required: str) -> Table | None:
         if name not in self._files:
@@ -56,8 +56,8 @@ class Archive:
         table.require(required)
         return table
 
-    def find_extra(self, name: str, *required: str) -> Table | None:
-        """Return an optional table, or None if it is missing or lacks a required column (which is counted)."""
+    def find_optional_table(self, name: str, *required: str) -> Table | None:
+        """Return an optional table, or None if it is missing or has no required column (which is reported)."""
         table = self.find_table(name)
         if table is None or all(column in table.columns for column in required):
             return table
@@ -65,8 +65,8 @@ class Archive:
             self.findings.add(Reason.TABLE_WITHOUT_COLUMN, name, 1, next(c for c in required if c not in table.columns))
         return None
 
-    def find_again(self, name: str) -> Table | None:
-        """Return a table that was read before, to read it again without counting its faults twice."""
+    def reopen_table(self, name: str) -> Table | None:
+        """Open a table a second time, without reporting its faults twice."""
         if name not in self._files:
             return None
         return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
@@ -82,17 +82,17 @@ class Archive:
 
     def _open(self, name: str) -> IO[bytes]:
         member = self._files[name]
-        return self._packed.open(member) if self._packed else (self._path / member).open("rb")
+        return self._zip_file.open(member) if self._zip_file else (self._path / member).open("rb")
 
-    def _sizes(self, name: str) -> tuple[int, int]:
-        if self._packed is None:
+    def _get_sizes(self, name: str) -> tuple[int, int]:
+        if self._zip_file is None:
             size = (self._path / self._files[name]).stat().st_size
             return size, size
-        info = self._packed.getinfo(self._files[name])
+        info = self._zip_file.getinfo(self._files[name])
         return info.file_size, info.compress_size
 
     def _check_size(self, name: str) -> int:
-        size, packed_size = self._sizes(name)
+        size, packed_size = self._get_sizes(name)
         if name not in _LARGE and size > MAX_TABLE_BYTES:
             raise FeedUnusable(
                 f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {MAX_TABLE_BYTES // _MEGABYTE:,} "
@@ -111,15 +111,15 @@ class Archive:
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
     findings = Findings()
-    packed = _find_zip(path)
-    if packed is None:
-        yield Archive(path, _list_folder(path), None, findings)
+    zip_file = _open_zip(path)
+    if zip_file is None:
+        yield Archive(path, _list_folder_members(path), None, findings)
     else:
-        with packed:
-            yield Archive(path, _list_packed(path, packed, findings), packed, findings)
+        with zip_file:
+            yield Archive(path, _list_zip_members(path, zip_file, findings), zip_file, findings)
 
 
-def _find_zip(path: Path) -> zipfile.ZipFile | None:
+def _open_zip(path: Path) -> zipfile.ZipFile | None:
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):
@@ -144,10 +144,10 @@ def _new_unreadable_error(path: Path, error: OSError) -> FeedUnusable:
     return FeedUnusable(f"{path.name} cannot be read ({error.strerror})", hint="Check the file and its permissions")
 
 
-def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dict[str, str]:
-    """Return the members that can be tables; names are only looked up in the archive, never opened as paths."""
-    # A damaged directory may hold empty names.
-    members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
+def _list_zip_members(path: Path, zip_file: zipfile.ZipFile, findings: Findings) -> dict[str, str]:
+    """Return the members that can be tables; their names are only used inside the archive, never as paths."""
+    # A damaged directory may contain empty names.
+    members = [info for info in zip_file.infolist() if info.filename and not info.is_dir()]
     if len(members) > MAX_FILES:
         raise FeedUnusable(f"{path.name} holds {len(members):,} files", hint="Check that this is a GTFS feed")
     if sum(info.file_size for info in members) > MAX_BYTES:
@@ -160,17 +160,17 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, findings: Findings) -> dic
     return {info.filename.replace("\\", "/"): info.filename for info in members}
 
 
-def _list_folder(path: Path) -> dict[str, str]:
+def _list_folder_members(path: Path) -> dict[str, str]:
     """Return the regular files in a folder and its subfolders; links that lead outside are skipped."""
     members: dict[str, str] = {}
     try:
-        home = path.resolve()
+        root = path.resolve()
         for file in (*path.iterdir(), *path.glob("*/*")):
             if len(members) > MAX_FILES:
                 raise FeedUnusable(
                     f"{path.name} holds more than {MAX_FILES:,} files", hint="Check the path of the feed"
                 )
-            if file.is_file() and file.resolve().is_relative_to(home):
+            if file.is_file() and file.resolve().is_relative_to(root):
                 name = file.relative_to(path).as_posix()
                 members[name] = name
     except OSError as error:
@@ -179,7 +179,7 @@ def _list_folder(path: Path) -> dict[str, str]:
 
 
 def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
-    """Return {table: member} of the one folder that holds a feed; names of tables are in lower case."""
+    """Return {table name in lower case: member} of the only folder that contains a feed."""
     folders: dict[str, dict[str, str]] = {}
     for path_name, member in members.items():
         folder, _, name = path_name.rpartition("/")

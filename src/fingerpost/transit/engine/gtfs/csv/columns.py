@@ -7,38 +7,38 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.gtfs.csv.findings import Mask
-from fingerpost.transit.engine.gtfs.csv.kernel import look_up_ids, refill
+from fingerpost.transit.engine.gtfs.csv.kernel import fill_slots, look_up_ids
 from fingerpost.transit.engine.gtfs.csv.table import Block, Table
 from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Int32, UInt8
 
-# A low estimate, for the memory to reserve.
+# A low estimate, so that enough memory is reserved.
 _BYTES_PER_ROW = 24
 
 
 class ColumnBuffer:
-    """Columns of one length, by name. Unwritten capacity costs no memory."""
+    """Named columns of equal length that grow. Unwritten capacity uses no memory."""
 
     def __init__(self, types: Mapping[str, Any], table: Table) -> None:
         capacity = table.size // _BYTES_PER_ROW + 1
         self._columns: dict[str, npt.NDArray[Any]] = {name: np.empty(capacity, kind) for name, kind in types.items()}
         self._capacity, self._count = capacity, 0
 
-    def append(self, values: Mapping[str, npt.NDArray[Any]], chosen_rows: Mask) -> None:
-        end = self._count + int(chosen_rows.sum())
-        chosen = slice(None) if chosen_rows.all() else chosen_rows
+    def append(self, values: Mapping[str, npt.NDArray[Any]], selected_rows: Mask) -> None:
+        end = self._count + int(selected_rows.sum())
+        selected = slice(None) if selected_rows.all() else selected_rows
         if end > self._capacity:
             self._capacity = 2 * end
-            self._columns = {name: _grown(column, 2 * end) for name, column in self._columns.items()}
+            self._columns = {name: _grow_column(column, 2 * end) for name, column in self._columns.items()}
         for name, column in self._columns.items():
-            column[self._count : end] = values[name][chosen]
+            column[self._count : end] = values[name][selected]
         self._count = end
 
     def finish(self) -> dict[str, Any]:
         return {name: column[: self._count] for name, column in self._columns.items()}
 
 
-def _grown(column: npt.NDArray[Any], capacity: int) -> npt.NDArray[Any]:
+def _grow_column(column: npt.NDArray[Any], capacity: int) -> npt.NDArray[Any]:
     grown = np.empty(capacity, column.dtype)
     grown[: len(column)] = column
     return grown
@@ -49,14 +49,14 @@ _Spans = tuple[UInt8, Int32, Int32]
 
 
 class IdIndex:
-    """A growing index of texts; the row of a text is the number of other texts before it."""
+    """A growing index of texts, which numbers them from 0 in the order of their first appearance."""
 
     def __init__(self, texts: TextColumn | Iterable[str] = ()) -> None:
         self._count = 0
         self._keys = np.zeros(1024, np.uint8)
         self._offsets = np.zeros(_MIN_SLOTS, np.int64)
         self._slots = np.full(_MIN_SLOTS, -1, np.int32)
-        # For each text the one last found after it, -1 for none.
+        # The row last found after each row, -1 for none.
         self._after = np.zeros(0, np.int32)
         column = texts if isinstance(texts, TextColumn) else TextColumn.of(texts)
         if len(column):
@@ -73,7 +73,7 @@ class IdIndex:
     def find(self, block: Block, column: int) -> Int32:
         """Return the rows of a block's column: ``kernel.BLANK`` if empty, ``UNKNOWN`` if not in the index.
 
-        The index stores which id follows which, so only one thread may call this at a time.
+        A search updates the index's guess of the next id, so only one thread may call this at a time.
         """
         rows = np.empty(len(block.lines), np.int32)
         if len(self._after) != self._count:
@@ -98,12 +98,12 @@ class IdIndex:
         self._count, begin = look_up_ids(*spans, *index, self._count, begin, is_adding, rows)
         return begin
 
-    def _grow(self, coming_bytes: int) -> None:
+    def _grow(self, new_bytes: int) -> None:
         used = int(self._offsets[self._count])
-        if used + coming_bytes > len(self._keys):
-            self._keys = _grown(self._keys, 2 * len(self._keys) + coming_bytes)
+        if used + new_bytes > len(self._keys):
+            self._keys = _grow_column(self._keys, 2 * len(self._keys) + new_bytes)
         if self._count + 2 > len(self._offsets):
-            self._offsets = _grown(self._offsets, 2 * len(self._offsets))
+            self._offsets = _grow_column(self._offsets, 2 * len(self._offsets))
         if 2 * (self._count + 1) > len(self._slots):
             self._slots = np.full(2 * len(self._slots), -1, np.int32)
-            refill(self._keys, self._offsets, self._count, self._slots)
+            fill_slots(self._keys, self._offsets, self._count, self._slots)

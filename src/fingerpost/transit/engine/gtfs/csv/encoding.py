@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TypeVar
 
 BLOCK_BYTES = 1_048_576
-# Bytes of a line; a longer one is not a line of a table.
+# The maximum bytes of a line; files with longer lines are not tables.
 LINE_LIMIT = 1_048_576
 
 _CARRIAGE_RETURN = 13
@@ -17,27 +17,27 @@ class LineTooLong(ValueError):
     """A line is longer than LINE_LIMIT."""
 
 
-def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
+def decode_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
     """Yield blocks of whole lines as UTF-8, and whether a line was not UTF-8, which is read as Windows-1252.
 
     A byte order mark is removed. A thread reads and unpacks the next block while the caller works on this one.
     """
-    rest = b""
+    remainder = b""
     for raw in _read_raw(binary, block_bytes):
-        block = rest + raw
+        block = remainder + raw
         cut = max(block.rfind(b"\n"), block.rfind(b"\r")) + 1
-        # A carriage return at the very end may be half of a line end.
+        # A carriage return at the very end may be the first half of a CRLF.
         if block and cut == len(block) and block[-1] == _CARRIAGE_RETURN:
             cut = max(block.rfind(b"\n", 0, cut - 1), block.rfind(b"\r", 0, cut - 1)) + 1
-        block, rest = block[:cut], block[cut:]
-        if len(rest) > LINE_LIMIT + len(raw):
+        block, remainder = block[:cut], block[cut:]
+        if len(remainder) > LINE_LIMIT + len(raw):
             raise LineTooLong
         if block:
-            yield _as_utf8(block)
-    if len(rest) > LINE_LIMIT:
+            yield _convert_block(block)
+    if len(remainder) > LINE_LIMIT:
         raise LineTooLong
-    if rest:
-        yield _as_utf8(rest)
+    if remainder:
+        yield _convert_block(remainder)
 
 
 def _read_raw(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
@@ -48,28 +48,28 @@ def _read_raw(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
         yield from prefetch(following, "unpack")
 
 
-def _as_utf8(block: bytes) -> tuple[bytes, bool]:
+def _convert_block(block: bytes) -> tuple[bytes, bool]:
     if block.isascii():
         return block, False
     try:
         block.decode()
     except UnicodeDecodeError:
-        return b"".join(map(_line_as_utf8, block.splitlines(keepends=True))), True
+        return b"".join(map(_convert_line, block.splitlines(keepends=True))), True
     return block, False
 
 
 _DIRECTION_MARKS = re.compile(rb"\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]")
 
 
-def without_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
-    """Remove characters that override the direction of texts (U+202A..E, U+2066..9); return their lines."""
+def remove_direction_marks(block: bytes) -> tuple[bytes, list[int]]:
+    """Remove bidirectional control characters (U+202A..E, U+2066..9); return the lines that had any."""
     if block.isascii() or not _DIRECTION_MARKS.search(block):
         return block, []
     marked = [line for line, text in enumerate(block.splitlines(), 1) if _DIRECTION_MARKS.search(text)]
     return _DIRECTION_MARKS.sub(b"", block), marked
 
 
-def _line_as_utf8(line: bytes) -> bytes:
+def _convert_line(line: bytes) -> bytes:
     try:
         line.decode()
     except UnicodeDecodeError:
@@ -81,7 +81,7 @@ T = TypeVar("T")
 
 
 def prefetch(items: Iterator[T], name: str) -> Iterator[T]:
-    """Yield the items of an iterator, none of them None, or raise its error; a thread computes the next one."""
+    """Yield the items of an iterator (None is not allowed), and compute the next one in a thread."""
     with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
         following = pool.submit(next, items, None)
         while (item := following.result()) is not None:

@@ -1,4 +1,4 @@
-"""Findings of a GTFS import: what it skipped, interpolated or did not use, and what that means for riders."""
+"""Findings of a GTFS import: skipped, interpolated or unused rows, and the effect on riders."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -13,12 +13,12 @@ from fingerpost.transit.engine.timetable.timetable import Int32
 
 Mask = npt.NDArray[np.bool_]
 
-# Stored places of each reason.
+# The number of places stored for each reason.
 MAX_PLACES = 5
 
 
 class FindingKind(StrEnum):
-    """What happened to the rows that a finding counts; the first two are losses."""
+    """How the import treated the rows of a finding; the first two kinds are losses."""
 
     LEFT_OUT = "left out"
     NOT_USED = "not used"
@@ -27,7 +27,7 @@ class FindingKind(StrEnum):
 
 
 class FindingMeaning(NamedTuple):
-    """What a finding means for riders; ``subject`` is what is lost or guessed, as a plural, such as ``trips``."""
+    """The effect of a finding on riders; ``subject`` is the plural of the lost or guessed items, such as ``trips``."""
 
     kind: FindingKind
     subject: str
@@ -39,7 +39,7 @@ class FindingMeaning(NamedTuple):
 
 
 _LEFT_OUT, _NOT_USED, _GUESSED, _NO_EFFECT = FindingKind
-_ABSENT = _NO_EFFECT, "rows that refer to missing rows"
+_DANGLING = _NO_EFFECT, "rows that refer to missing rows"
 _SEATS = _NOT_USED, "in-seat transfers"
 _SEATED = _NO_EFFECT, "in-seat transfers"
 _CALLS = _LEFT_OUT, "stop times"
@@ -53,15 +53,15 @@ _STOPS = _GUESSED, "stops"
 _VALUES = _GUESSED, "values"
 _ZONES = _GUESSED, "time zones"
 _TRANSFERS = _LEFT_OUT, "transfer rules"
-_WAYS = _NOT_USED, "pathways"
+_PATHS = _NOT_USED, "pathways"
 
 
 @unique
 class Reason(FindingMeaning, Enum):
-    """Why a part of a feed is not in the timetable as written, and what that means for riders.
+    """A reason why the timetable differs from the feed, and its effect on riders.
 
-    Names in UNAPPLIED or UNSUPPORTED are of parts that the engine does not use; ASSUMED and WORKED_OUT fill a gap; all
-    others mean that rows were skipped.
+    UNAPPLIED and UNSUPPORTED mark parts that the engine does not use, ASSUMED and WORKED_OUT filled gaps; all other
+    names mark skipped rows.
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
@@ -90,8 +90,8 @@ class Reason(FindingMeaning, Enum):
 
     CALENDAR_ROW_UNREADABLE = *_DAYS, "a date cannot be parsed, or the end is before the start; the row is skipped"
     CALENDAR_RANGE_SHORTENED = *_DAYS, "the feed has more days than can be stored; the last ones are skipped"
-    SERVICE_WITHOUT_DAYS = *_ABSENT, "these trips never run"
-    SERVICE_WITHOUT_TRIPS = *_ABSENT, "no trip runs on these days"
+    SERVICE_WITHOUT_DAYS = *_DANGLING, "these trips never run"
+    SERVICE_WITHOUT_TRIPS = *_DANGLING, "no trip runs on these days"
 
     TRIP_WITHOUT_ROUTE = *_TRIPS, "the trip's route is not in the feed"
     TRIP_WITHOUT_SERVICE = *_TRIPS, "the service_id of the trip is not in the feed"
@@ -108,11 +108,11 @@ class Reason(FindingMeaning, Enum):
     CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; interpolated by distance"
     CALL_ORDER_ASSUMED = *_TIMES, "two stop times of a trip have the same stop_sequence; the order of the file is used"
 
-    FREQUENCY_OF_UNKNOWN_TRIP = *_ABSENT, "frequencies of an unknown or skipped trip"
+    FREQUENCY_OF_UNKNOWN_TRIP = *_DANGLING, "frequencies of an unknown or skipped trip"
     FREQUENCY_UNREADABLE = *_INTERVALS, "the row cannot be parsed, or makes no departures or too many"
 
-    TRANSFER_AT_UNKNOWN_STOP = *_ABSENT, "a transfer rule at an entrance, or at an unknown or skipped stop"
-    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_ABSENT, "a transfer rule of an unknown route, or an unknown or skipped trip"
+    TRANSFER_AT_UNKNOWN_STOP = *_DANGLING, "a transfer rule at an entrance, or at an unknown or skipped stop"
+    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_DANGLING, "a transfer rule of an unknown route, or an unknown or skipped trip"
     TRANSFER_IN_SEAT_UNAPPLIED = *_SEATS, "the second trip does not continue the first; no in-seat transfer is offered"
     TRANSFER_KIND_UNKNOWN = *_TRANSFERS, "transfer_type is unknown; ordinary transfers apply"
     TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules, trips or pairs of stops; ordinary transfers apply"
@@ -123,8 +123,8 @@ class Reason(FindingMeaning, Enum):
 
     PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
     PATHWAY_UNREADABLE = _LEFT_OUT, "pathways", "pathway_mode is unknown"
-    PATHWAY_WITHOUT_TIME_UNAPPLIED = *_WAYS, "the pathway has no duration; it is used for step-free access only"
-    PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED = *_WAYS, "the station has too many platforms; ordinary transfers apply"
+    PATHWAY_WITHOUT_TIME_UNAPPLIED = *_PATHS, "the pathway has no duration; it is used for step-free access only"
+    PATHWAYS_OF_TOO_MANY_PLATFORMS_UNAPPLIED = *_PATHS, "the station has too many platforms; ordinary transfers apply"
 
     FARE_UNREADABLE_UNAPPLIED = *_FARES, "the row cannot be parsed; trips that need it have no price"
     FARE_RULE_OF_UNKNOWN_FARE = _LEFT_OUT, "fares", "a rule names an unknown fare; trips that need it have no price"
@@ -134,7 +134,7 @@ class Reason(FindingMeaning, Enum):
     SHAPE_POINT_UNREADABLE = _LEFT_OUT, "shapes", "a shape point cannot be parsed"
     SHAPE_UNKNOWN = _LEFT_OUT, "shapes", "the shape is not in the feed; the trip is drawn from stop to stop"
 
-    TRANSLATION_OF_UNKNOWN = *_ABSENT, "a translation of an unknown record"
+    TRANSLATION_OF_UNKNOWN = *_DANGLING, "a translation of an unknown record"
     TRANSLATION_UNREADABLE = _LEFT_OUT, "translated names", "the translation has no language or no text"
     TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "it is not of a stop, route or headsign"
 
@@ -145,8 +145,8 @@ class Reason(FindingMeaning, Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundAt:
-    """A place in a feed; ``column`` is empty for a whole row."""
+class FindingPlace:
+    """A cell of a table, or a row if ``column`` is empty."""
 
     table: str
     line: int
@@ -159,18 +159,18 @@ class Finding:
 
     reason: str
     count: int
-    places: tuple[FoundAt, ...]
+    places: tuple[FindingPlace, ...]
 
 
 class Findings:
     def __init__(self) -> None:
         self._counts: Counter[Reason] = Counter()
-        self._places: defaultdict[Reason, list[FoundAt]] = defaultdict(list)
+        self._places: defaultdict[Reason, list[FindingPlace]] = defaultdict(list)
 
     def add(self, reason: Reason, table: str, line: int, column: str = "", *, count: int = 1) -> None:
         self._counts[reason] += count
         if len(self._places[reason]) < MAX_PLACES:
-            self._places[reason].append(FoundAt(table=table, line=line, column=column))
+            self._places[reason].append(FindingPlace(table=table, line=line, column=column))
 
     def add_many(self, reason: Reason, table: str, lines: Int32, column: str = "") -> None:
         for line in np.sort(lines)[:MAX_PLACES].tolist():
@@ -179,7 +179,7 @@ class Findings:
             self._counts[reason] += len(lines)
 
     def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
-        """Count each usable row under its first fault, a reason and a column; mark the other usable rows."""
+        """Count each usable row under its first fault (reason, column, rows); mark the rows without faults."""
         for reason, column, faulty in faults:
             if faulty.any():
                 self.add_many(reason, table, lines[usable & faulty], column)
@@ -199,5 +199,5 @@ _UNKNOWN = FindingMeaning(FindingKind.LEFT_OUT, "rows", "a finding of another ve
 
 
 def find_meaning(code: str) -> FindingMeaning:
-    """Return what a finding means; reports of other versions may hold unknown codes."""
+    """Return the meaning of a reason code; reports of other versions may contain unknown codes."""
     return _BY_CODE.get(code, _UNKNOWN)

@@ -17,9 +17,9 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.transit.engine.gtfs.csv.encoding import (
     BLOCK_BYTES,
     LineTooLong,
+    decode_blocks,
     prefetch,
-    read_blocks,
-    without_direction_marks,
+    remove_direction_marks,
 )
 from fingerpost.transit.engine.gtfs.csv.findings import Findings, Mask, Reason
 from fingerpost.transit.engine.gtfs.csv.kernel import (
@@ -32,7 +32,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BUFFER_ROWS = 65_536
 _PEEKED_BYTES = 32_768
-# The most bytes of a row, including quoted line ends; a file with a longer one is not a table.
+# The maximum bytes of a row with its quoted line ends; files with longer rows are not tables.
 _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
 _NOT_A_NUMBER = np.int32(-2147483648)
@@ -41,7 +41,7 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
 class Block(NamedTuple):
-    """Some rows of a table, until the next block overwrites them.
+    """Some rows of a table, valid until the next block overwrites them.
 
     ``starts`` and ``ends`` are spans in ``blob``, columns by rows; ``lines`` are lines of the file.
     """
@@ -51,20 +51,20 @@ class Block(NamedTuple):
     ends: Int32
     lines: Int32
 
-    def integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
-        """Return a column of whole numbers, and marks of the unreadable values, which become ``empty``."""
+    def read_integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
+        """Return a column of integers, and marks of the unreadable values, which become ``empty``."""
         values = np.empty(len(self.lines), np.int32)
         parse_integers(self.blob, self.starts[column], self.ends[column], np.int32(empty), values)
         faulty = values == _NOT_A_NUMBER
         values[faulty] = empty
         return values, faulty
 
-    def times_s(self, column: int) -> Int32:
+    def read_times_s(self, column: int) -> Int32:
         values = np.empty(len(self.lines), np.int32)
         parse_times(self.blob, self.starts[column], self.ends[column], values)
         return values
 
-    def decimals(self, column: int) -> Float64:
+    def read_decimals(self, column: int) -> Float64:
         values = np.empty(len(self.lines), np.float64)
         parse_decimals(self.blob, self.starts[column], self.ends[column], values)
         return values
@@ -73,10 +73,10 @@ class Block(NamedTuple):
         filled: Mask = self.ends[column] > self.starts[column]
         return filled
 
-    def texts(self, column: int) -> list[str]:
-        whole = self.blob.tobytes()
+    def read_texts(self, column: int) -> list[str]:
+        data = self.blob.tobytes()
         spans = zip(self.starts[column].tolist(), self.ends[column].tolist(), strict=True)
-        return [whole[start:end].decode(errors="replace") for start, end in spans]
+        return [data[start:end].decode(errors="replace") for start, end in spans]
 
 
 class Table:
@@ -108,8 +108,8 @@ class Table:
                     hint="Ask the publisher for a complete feed",
                 )
 
-    def blocks(self, *columns: str) -> Iterator[Block]:
-        """Yield the rows of some columns in blocks; a missing column reads as empty."""
+    def read_blocks(self, *columns: str) -> Iterator[Block]:
+        """Yield the rows of some columns in blocks; missing columns are empty."""
         split = self._split(columns)
         for size, block in prefetch(split, "split") if self.size > BLOCK_BYTES else split:
             self._advance(size)
@@ -117,21 +117,21 @@ class Table:
                 yield block
 
     def _split(self, columns: Sequence[str]) -> Iterator[tuple[int, Block]]:
-        """Yield blocks, overwritten two blocks later and perhaps empty, and how many bytes of the table each took."""
-        wanted = np.full(len(self.columns), -1, np.int32)
+        """Yield (bytes read, block); blocks may be empty, and are overwritten two blocks later."""
+        slots = np.full(len(self.columns), -1, np.int32)
         for slot, column in enumerate(columns):
             if column in self.columns:
-                wanted[self.columns.index(column)] = slot
-        stops = np.zeros(256, np.bool_)
-        stops[[ord(","), ord("\r"), ord("\n")]] = True
+                slots[self.columns.index(column)] = slot
+        is_delimiter = np.zeros(256, np.bool_)
+        is_delimiter[[ord(","), ord("\r"), ord("\n")]] = True
         buffers = cycle(np.zeros((2, 2 * len(columns) + 1, _BUFFER_ROWS), np.int32))
         line, skip = 0, 1
-        rest = b""
-        for block, is_last in self._data():
-            fresh, marked = without_direction_marks(block)
+        remainder = b""
+        for block, is_last in self._decode():
+            cleaned, marked = remove_direction_marks(block)
             if marked:
                 self.findings.add(Reason.TEXT_DIRECTION_REMOVED, self.name, line + marked[0], count=len(marked))
-            data = rest + fresh
+            data = remainder + cleaned
             blob = np.empty(len(data) + 1, np.uint8)
             blob[:-1] = np.frombuffer(data, np.uint8)
             blob[-1] = _LINE_FEED
@@ -139,28 +139,28 @@ class Table:
             while used < len(data):
                 buffer = next(buffers)
                 starts, ends, lines = buffer[: len(columns)], buffer[len(columns) : -1], buffer[-1]
-                rows, here, line, uneven, uneven_line, stray, stray_line = split_rows(
-                    blob[used:], len(data) - used, is_last, stops, wanted, starts, ends, lines, line
+                rows, row_bytes, line, long_rows, long_row_line, stray_quotes, stray_quote_line = split_rows(
+                    blob[used:], len(data) - used, is_last, is_delimiter, slots, starts, ends, lines, line
                 )
-                if uneven:
-                    self.findings.add(Reason.ROW_LONGER_THAN_HEADER_ASSUMED, self.name, uneven_line, count=uneven)
-                if stray:
-                    self.findings.add(Reason.QUOTE_WITHOUT_END_ASSUMED, self.name, stray_line, count=stray)
-                part = slice(skip, max(skip, rows))
-                yield size, Block(blob[used:], starts[:, part], ends[:, part], lines[part])
+                if long_rows:
+                    self.findings.add(Reason.ROW_LONGER_THAN_HEADER_ASSUMED, self.name, long_row_line, count=long_rows)
+                if stray_quotes:
+                    self.findings.add(Reason.QUOTE_WITHOUT_END_ASSUMED, self.name, stray_quote_line, count=stray_quotes)
+                data_rows = slice(skip, max(skip, rows))
+                yield size, Block(blob[used:], starts[:, data_rows], ends[:, data_rows], lines[data_rows])
                 skip = max(0, skip - rows)
-                used, size = used + here, 0
-                # The rest is a row that the next block completes; it is read again from the original bytes.
+                used, size = used + row_bytes, 0
+                # The next block completes the last row, which is then split again from the original bytes.
                 if rows < _BUFFER_ROWS:
                     break
-            rest = data[used:]
-            if len(rest) > _ROW_LIMIT:
-                raise self._no_table()
+            remainder = data[used:]
+            if len(remainder) > _ROW_LIMIT:
+                raise self._new_not_a_table_error()
 
-    def rows(self, *columns: str) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Yield (line number, stripped fields) of every row; a missing column reads as empty."""
-        for block in self.blocks(*columns):
-            fields = [block.texts(column) for column in range(len(columns))]
+    def read_rows(self, *columns: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Yield (line number, stripped fields) of every row; missing columns are empty."""
+        for block in self.read_blocks(*columns):
+            fields = [block.read_texts(column) for column in range(len(columns))]
             yield from zip(block.lines.tolist(), zip(*fields, strict=True), strict=True)
 
     def note(self, reason: Reason, line: int, column: str = "") -> None:
@@ -172,41 +172,41 @@ class Table:
     def drop_faulty(self, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
-    def choices(self, block: Block, slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
-        """Return a column of enumerated values; others become ``empty``, and are reported for the rows ``counted``."""
-        read, faulty = block.integers(slot, empty)
-        faulty |= ((read < values[0]) | (read > values[-1])) & block.is_filled(slot)
+    def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
+        """Return a column of enumerated values; others become ``empty``, and are reported in the rows ``counted``."""
+        column_values, faulty = block.read_integers(slot, empty)
+        faulty |= ((column_values < values[0]) | (column_values > values[-1])) & block.is_filled(slot)
         self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], column)
-        read[faulty] = empty
-        return read
+        column_values[faulty] = empty
+        return column_values
 
-    def _data(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
-        waiting: bytes | None = None
+    def _decode(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
+        pending: bytes | None = None
         try:
             with self._open_binary() as binary:
-                for data, was_recoded in read_blocks(binary, block_bytes):
+                for data, was_recoded in decode_blocks(binary, block_bytes):
                     if was_recoded and not self._recoded:
                         self._recoded = True
                         self.findings.add(Reason.TABLE_ENCODING_ASSUMED, self.name, 1)
-                    if waiting is not None:
-                        yield waiting, False
-                    waiting = data
+                    if pending is not None:
+                        yield pending, False
+                    pending = data
         except LineTooLong:
-            raise self._no_table() from None
+            raise self._new_not_a_table_error() from None
         except _UNREADABLE as error:
             raise FeedUnusable(
                 f"{self.feed}: {self.name} cannot be unpacked ({error})", hint="Download the feed again"
             ) from error
-        if waiting is not None:
-            yield waiting, True
+        if pending is not None:
+            yield pending, True
 
-    def _no_table(self) -> FeedUnusable:
+    def _new_not_a_table_error(self) -> FeedUnusable:
         return FeedUnusable(f"{self.feed}: {self.name} is not a text table", hint="Ask the publisher for a valid feed")
 
     def _read_header(self) -> list[str]:
-        block, _ = next(self._data(_PEEKED_BYTES), (b"", True))
-        with_header, _ = without_direction_marks(block)
-        for line in with_header.splitlines():
+        block, _ = next(self._decode(_PEEKED_BYTES), (b"", True))
+        text_block, _ = remove_direction_marks(block)
+        for line in text_block.splitlines():
             text = line.decode(errors="replace").strip()
             if text:
                 return [name.strip().strip('"').strip().lower() for name in text.split(",")]
@@ -219,9 +219,9 @@ _TIME = re.compile(r"[0-9]{1,2}:[0-5][0-9]|[0-9]{1,3}:[0-5][0-9]:[0-5][0-9]")
 
 
 def find_integer(text: str) -> int | None:
-    """Return a whole number of at most nine digits; a fraction of zeros is allowed."""
-    found = _INTEGER.fullmatch(text)
-    return int(found[1]) if found else None
+    """Return an integer of at most nine digits; a fraction of zeros is allowed."""
+    match = _INTEGER.fullmatch(text)
+    return int(match[1]) if match else None
 
 
 def find_decimal(text: str) -> float | None:
