@@ -13,11 +13,13 @@ from fingerpost.net.response import Response
 
 REQUEST = Request(url="https://example.org/updates.pb")
 START_S = 1_773_122_400.0
+# Not UTF-8, like most messages of GTFS-Realtime.
+BINARY = b"\x0a\xff"
 
 
 class Machine:
     def __init__(self, folder):
-        self.folder, self.now_s, self.asked, self.answer = folder, START_S, [], b"one"
+        self.folder, self.now_s, self.asked, self.answer = folder, START_S, [], BINARY
 
     def process(self):
         return SharedResponses(folder=self.folder, fetch=self.fetch, fresh_s=15, clock_s=lambda: self.now_s)
@@ -48,7 +50,7 @@ async def test_a_second_process_asks_only_once_the_answer_is_old(machine, later_
     second = await machine.process()(REQUEST)
 
     assert len(machine.asked) == asked
-    assert first.body == second.body == b"one"
+    assert first.body == second.body == BINARY
     assert second.from_cache is (asked == 1)
     assert (second.retrieved_at == first.retrieved_at) is (asked == 1)
 
@@ -57,7 +59,7 @@ async def test_many_at_once_ask_once(machine):
     answers = await asyncio.gather(*(machine.process()(REQUEST) for _ in range(20)))
 
     assert len(machine.asked) == 1
-    assert {answer.body for answer in answers} == {b"one"}
+    assert {answer.body for answer in answers} == {BINARY}
 
 
 async def test_an_old_answer_makes_the_next_question_conditional(machine):
@@ -65,7 +67,7 @@ async def test_an_old_answer_makes_the_next_question_conditional(machine):
     machine.now_s += 60
     await machine.process()(REQUEST)
 
-    assert machine.asked == [None, b"one"]
+    assert machine.asked == [None, BINARY]
 
 
 async def test_what_is_known_comes_back_as_known(machine):
@@ -92,14 +94,14 @@ async def test_a_damaged_file_is_as_none(machine, content):
     (kept,) = [path for path in machine.folder.iterdir() if not path.suffix]
     kept.write_bytes(content)
 
-    assert (await machine.process()(REQUEST)).body == b"one"
+    assert (await machine.process()(REQUEST)).body == BINARY
 
 
 async def test_where_the_folder_cannot_be_made_each_asks_by_itself(machine, caplog):
     machine.folder.write_bytes(b"a file")
     answers = [await machine.process()(REQUEST) for _ in range(2)]
 
-    assert [answer.body for answer in answers] == [b"one", b"one"]
+    assert [answer.body for answer in answers] == [BINARY, BINARY]
     assert len(machine.asked) == 2
     assert "realtime data is not shared with other processes" in caplog.text
 

@@ -34,7 +34,6 @@ class Validators:
         return {name: value for name, value in named.items() if value is not None}
 
 
-@with_config(ser_json_bytes="base64", val_json_bytes="base64")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downloaded:
     """The file on disk after a download; ``sha256`` of its content is in hex, ``validators`` are for the next one."""
@@ -45,6 +44,7 @@ class Downloaded:
     validators: Validators
 
 
+@with_config(ser_json_bytes="base64", val_json_bytes="base64")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """A complete HTTP response, decompressed.
