@@ -16,7 +16,7 @@ from fingerpost.errors import SettingsInvalid
         (" 2022-02-22T06:00:00Z ", datetime(2022, 2, 22, 6, tzinfo=UTC)),
     ],
 )
-def test_a_fixed_clock_stands_still_in_utc(monkeypatch, text, expected):
+def test_a_fixed_clock_does_not_advance(monkeypatch, text, expected):
     """A3: FINGERPOST_NOW is the present, whatever offset it is written with."""
     monkeypatch.setenv(clock.VARIABLE, text)
     assert (clock.find_fixed(), clock.now()) == (expected, expected)
@@ -42,7 +42,7 @@ def test_a_free_clock_is_the_machines_in_utc(monkeypatch):
     "text",
     ["yesterday", "2022-02-22T06:00:00", "2022-02-30T06:00:00Z", "1645509600", "0001-01-01T00:00:00+10:00"],
 )
-def test_a_malformed_variable_is_the_operators_to_mend(monkeypatch, text):
+def test_a_malformed_variable_is_the_operators_to_fix(monkeypatch, text):
     """Issue 2: a malformed FINGERPOST_NOW is one sentence with an example; so is an instant without an offset."""
     monkeypatch.setenv(clock.VARIABLE, text)
     with pytest.raises(SettingsInvalid) as caught:

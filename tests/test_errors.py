@@ -17,7 +17,7 @@ from fingerpost.errors import (
 from fingerpost.remedies import advise
 
 
-def test_tool_error_keeps_message_and_details():
+def test_tool_error_has_message_and_details():
     """S56: a ToolError has message, details and a message for people."""
     error = ToolError("The source is closed", {"until": "06:00"})
     assert (error.message, error.details, error.user_message(), str(error)) == (
@@ -67,7 +67,7 @@ def test_query_type_unsupported_lists_what_is_supported():
     }
 
 
-def test_query_type_unsupported_without_a_list_says_nothing_of_one():
+def test_query_type_unsupported_without_a_list_names_none():
     """S58: no supported types, no second sentence."""
     error = QueryTypeUnsupported("weather", "sec_financial_data")
     assert error.message == "Query type 'weather' is not supported by the sec_financial_data tool."
@@ -86,7 +86,7 @@ def test_data_not_found_is_a_lookup_error():
         raise DataNotFound("No figure for 1890")
 
 
-def test_a_hint_given_beats_the_branchs_own():
+def test_a_stated_hint_replaces_the_default_hint():
     """P66: NoItinerary has the contract's hint unless a better one is known."""
     own = NoItinerary("No itineraries for given constraints")
     better = NoItinerary("No itineraries for given constraints", hint="The last tram left at 23:40")

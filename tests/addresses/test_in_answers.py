@@ -66,7 +66,7 @@ def test_an_address_is_found_and_names_its_source(ask):
     assert answer.text.endswith(f"Data: {LICENCE}")
 
 
-def test_a_guessed_number_is_said_to_be_guessed(ask):
+def test_an_interpolated_number_is_reported(ask):
     body = look_up(ask, "Rantatie 3").body
     assert (body["name"], body["coordinate"]) == ("Rantatie 3", {"lat": 60.0011, "lon": 25.002})
     assert body["meta"]["warnings"] == [
@@ -77,7 +77,7 @@ def test_a_guessed_number_is_said_to_be_guessed(ask):
     assert "meta" not in look_up(ask, "Rautatieasema").body
 
 
-def test_what_is_guessed_over_too_far_is_asked_about(ask):
+def test_an_address_interpolated_too_far_returns_candidates(ask):
     """Number 20 lies somewhere in the 800 m between 1 and 50: the one candidate is not taken, and why is said."""
     body = look_up(ask, "Rantatie 20").body
     assert [(each["name"], each["confidenceScore"]) for each in body["candidates"]] == [("Rantatie 20", 0.79)]
@@ -97,7 +97,7 @@ def test_what_is_guessed_over_too_far_is_asked_about(ask):
         ("rautatieasemalta", "TEST:RAUTATIEASEMA", 0.97),
     ],
 )
-def test_a_stop_is_what_a_text_means(ask, text, stop, score):
+def test_a_text_resolves_to_a_stop(ask, text, stop, score):
     body = look_up(ask, text).body
     assert (body["id"], body["type"], body["confidenceScore"], "meta" in body) == (stop, "STOP", score, False)
 
@@ -107,7 +107,7 @@ def test_a_kind_of_station_in_another_language_offers_the_station(ask):
     assert (candidate["id"], candidate["confidenceScore"]) == ("TEST:RAUTATIEASEMA", 0.79)
 
 
-def test_the_token_of_an_address_is_taken_by_every_tool(ask):
+def test_every_tool_accepts_the_token_of_an_address(ask):
     """B10: its ``lat,lon`` leads back to the same position."""
     at = look_up(ask, "Junamuseo").body["coordinate"]
     token = f"{at['lat']:.6f},{at['lon']:.6f}"
@@ -116,7 +116,7 @@ def test_the_token_of_an_address_is_taken_by_every_tool(ask):
     assert plan["destination"]["coordinate"] == at
 
 
-def test_a_trip_between_addresses_says_what_was_taken(ask):
+def test_a_trip_between_addresses_reports_what_they_resolved_to(ask):
     """B10: an address is geocoded like a stop's name, a guess is warned of, and the source is named once."""
     answer = ask("plan_trip", {"origin": label("Rantatie 3"), "destination": label("junamuseossa"), "when": EIGHT})
     body = answer.body
@@ -129,7 +129,7 @@ def test_a_trip_between_addresses_says_what_was_taken(ask):
     assert LICENCE in answer.text
 
 
-def test_streets_of_one_name_are_asked_about_with_their_source(ask):
+def test_streets_of_one_name_are_candidates_with_their_source(ask):
     error = ask("plan_trip", {"origin": label("Torikatu"), "destination": label("Tori"), "when": EIGHT}).body["error"]
     assert [each["name"] for each in error["candidates"]][:2] == ["Torikatu", "Torikatu"]
     assert error["hint"].endswith(f"Data: {LICENCE}")
@@ -141,7 +141,7 @@ def test_an_address_has_no_board(ask):
     assert (error["code"], "Rantatie 5" in error["message"]) == ("validation-error", True)
 
 
-def test_a_dropped_pin_is_named_by_what_is_there(ask):
+def test_a_dropped_pin_gets_the_name_of_its_place(ask):
     at_number_1, nowhere = "60.001150,25.000100", "60.050000,25.000000"
     assert look_up(ask, at_number_1).body["name"] == "Rantatie 1"
     assert look_up(ask, nowhere).body["name"] == nowhere
@@ -151,7 +151,7 @@ def test_a_dropped_pin_is_named_by_what_is_there(ask):
     assert body["itineraries"][0]["legs"][0]["from"]["name"] == "Rantatie 1"
 
 
-def test_namesakes_in_one_city_are_told_apart_by_what_they_are_near(ask):
+def test_namesakes_in_one_city_are_distinguished_by_nearby_places(ask):
     """D2: two streets of one name are told by the nearest stop, which the extract does not know."""
     answer = look_up(ask, "Torikatu")
     candidates = answer.body["meta"]["candidates"]

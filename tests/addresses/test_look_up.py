@@ -103,12 +103,12 @@ def test_a_place_is_found_as_people_type_it(index, text, name, score):
          "number 18 is unknown; this is the middle of the street"),
     ],
 )  # fmt: skip
-def test_a_house_number_is_known_or_said_to_be_guessed(index, text, name, at, guess):
+def test_a_house_number_is_known_or_reported_as_interpolated(index, text, name, at, guess):
     place = search(index, text)[0].place
     assert (place.name, spot(place), place.guess, place.locality) == (name, at, guess, "Tampere")
 
 
-def test_a_house_number_scores_by_what_is_known_of_it(index):
+def test_a_house_number_scores_by_its_evidence(index):
     """Known, between two others, just beyond the last, and higher than a street of 530 m can have."""
     scores = [first(index, f"Hämeenkatu {number}, Tampere")[1] for number in (10, 12, 18, 999)]
     assert scores == [1.0, 0.97, 0.97, 0.79]
@@ -128,14 +128,14 @@ def test_streets_of_one_name_in_two_towns_are_both_offered(index):
     assert [(match.score, match.place.locality) for match in told] == [(1.0, "Tampere"), (0.79, "Lempäälä")]
 
 
-def test_names_come_in_the_language_asked(index):
+def test_names_are_in_the_requested_language(index):
     """A7: requested, then Finnish; the number stands behind each."""
     place = search(index, "Hämeenkatu 10, Tampere", language="sv")[0].place
     assert (place.name, place.language, place.names["fi"]) == ("Tavastgatan 10", "sv", "Hämeenkatu 10")
     assert search(index, "Hämeenkatu 10, Tampere", language="en")[0].place.name == "Hämeenkatu 10"
 
 
-def test_everything_found_is_an_address_and_names_its_source(index):
+def test_every_match_is_an_address_and_names_its_source(index):
     """D2: a point of interest is an ADDRESS; its token is a position, which every tool takes."""
     place = search(index, "Kalevan kirkko")[0].place
     assert (place.kind, place.id, place.token) == (PlaceKind.ADDRESS, None, "61.500000,23.765000")
@@ -143,11 +143,11 @@ def test_everything_found_is_an_address_and_names_its_source(index):
 
 
 @pytest.mark.parametrize("text", ["Pysäkkinen", "Kylttinen", "qqxxzz", "", "?!", '"', "NEAR(", "*", "1"])
-def test_what_is_no_place_is_not_found(index, text):
+def test_a_nonplace_is_not_found(index, text):
     assert search(index, text) == []
 
 
-def test_a_city_stands_for_its_middle_too_little_to_be_taken(index):
+def test_a_city_name_is_too_vague_to_resolve_to_its_middle(index):
     match = search(index, "Tammerfors")[0]
     assert (match.place.name, match.score) == ("Tampere", 0.79)
     assert match.place.guess == "the middle of the addresses of Tampere"
@@ -164,14 +164,14 @@ def test_a_city_stands_for_its_middle_too_little_to_be_taken(index):
         (61.6, 23.7, None),
     ],
 )
-def test_a_dropped_pin_has_the_name_of_what_is_there(index, lat, lon, name):
+def test_a_dropped_pin_is_named_after_its_place(index, lat, lon, name):
     """The nearest address within 60 m, else what is nearest within 250 m; it stands where the pin does."""
     place = index.find_address(Coordinate(lat, lon))
     assert (None if place is None else place.name) == name
     assert place is None or place.coordinate == Coordinate(lat, lon)
 
 
-def test_only_what_lies_in_the_area_is_kept(tmp_path):
+def test_only_places_in_the_area_are_stored(tmp_path):
     with opened_index(tmp_path, TOWN, holds=lambda lat, _lon: lat > 61.4) as index:
         assert [match.place.locality for match in search(index, "Hämeenkatu 4")] == ["Tampere"]
         assert search(index, "Ryynikantie") == []
@@ -198,7 +198,7 @@ def test_the_corner_of_two_streets_is_found(tmp_path, text):
     assert (spot(found.place), found.score >= 0.9) == ((61.498, 23.765), True)
 
 
-def test_streets_that_meet_twice_have_two_corners_and_neither_is_taken(tmp_path):
+def test_streets_that_meet_twice_have_two_corners_and_neither_resolves(tmp_path):
     ends = ((61.4980, 23.7600), (61.4990, 23.7650), (61.4980, 23.7700))
     with opened_index(tmp_path, [*TOWN, way(*ends, highway="residential", name="Kaarikatu")]) as index:
         found = search(index, "Hämeenkatu / Kaarikatu")

@@ -63,7 +63,7 @@ def test_house_numbers_are_read_as_mappers_write_them(text, number):
 
 
 @pytest.mark.parametrize(("number", "covered"), [(13, False), (14, True), (15, False), (16, True), (17, False)])
-def test_a_range_lies_on_one_side_of_the_street(number, covered):
+def test_a_range_is_on_one_side_of_the_street(number, covered):
     """14-16 has no number 15: that is across the street."""
     assert HouseNumber(14, 16).covers(number) is covered
 
@@ -85,10 +85,10 @@ def test_a_range_of_both_parities_covers_both():
         ("huoneeseen", "huone"), ("lammella", "lampi"), ("levalla", "lepa"), ("kirrassa", "kirta"),
     ],
 )  # fmt: skip
-def test_finnish_endings_are_taken_off(said, name):
+def test_finnish_endings_are_removed(said, name):
     assert name in base_forms(said)
 
 
 @pytest.mark.parametrize("text", ["", "tie", "ab"])
-def test_what_is_too_short_for_an_ending_has_none(text):
+def test_short_words_have_no_ending(text):
     assert base_forms(text) == ()

@@ -36,7 +36,7 @@ def city(request, tmp_path_factory):
     index.close()
 
 
-def test_what_people_type_is_found_in_the_first_three(city):
+def test_typed_texts_are_found_in_the_first_three(city):
     """Addresses and places, typed by seeded rules, beside stops: at least 95 % in the first three."""
     _, things, find = city
     asked = draw_questions(things, FeatureKind.STREET, ADDRESSES) + draw_questions(things, FeatureKind.PLACE, PLACES)

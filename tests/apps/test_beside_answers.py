@@ -60,7 +60,7 @@ async def ask(application, question, meta=None, tool="plan_trip"):
         return await client.call_tool(tool, question, meta=meta)
 
 
-async def test_lines_come_to_those_who_ask(tmp_path):
+async def test_lines_are_returned_on_request(tmp_path):
     answer = await ask(drawn(tmp_path), QUESTION, ASKED)
 
     [itinerary] = answer.structured_content["itineraries"]
@@ -73,7 +73,7 @@ async def test_lines_come_to_those_who_ask(tmp_path):
     assert observed == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
 
 
-async def test_a_tool_without_lines_says_so(application):
+async def test_a_tool_without_lines_reports_it(application):
     answer = await ask(application, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
     async with Client(new_server(application, find_user=lambda _: "eva")) as client:
         listed = (await client.list_tools()).tools
@@ -89,13 +89,13 @@ async def test_a_tool_without_lines_says_so(application):
     }
 
 
-async def test_an_error_has_nothing_beside_it(application):
+async def test_an_error_has_no_extras(application):
     answer = await ask(application, {**KAMPPI_TO_ESPOO, "limit": 4}, ASKED)
 
     assert (answer.is_error, GEOMETRY in answer.meta) == (True, False)
 
 
-async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
+async def test_a_long_line_is_simplified_within_a_stated_tolerance(tmp_path):
     zigzag = [(60.17 + (n % 2) * 0.0001, 24.94 + n * 0.018 / 19_999) for n in range(20_000)]
     answer = await ask(drawn(tmp_path, zigzag), QUESTION, ASKED)
 
@@ -106,7 +106,7 @@ async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
     assert legs[1]["legGeometry"]["length"] == len(polyline.decode(legs[1]["legGeometry"]["points"])) < 20_000
 
 
-async def test_python_has_it_beside_the_answer(tmp_path):
+async def test_python_has_extras_with_the_answer(tmp_path):
     application = drawn(tmp_path)
     async with Fingerpost() as fp:
         answer = await fp.answer("plan_trip", QUESTION, include=["geometry"])
@@ -194,7 +194,7 @@ def painted(home, tmp_path):
 
 
 @pytest.mark.parametrize("tool", QUESTIONS)
-async def test_who_asks_gets_the_colours_of_lines_with_a_text_that_can_be_read(painted, tool):
+async def test_requested_colours_of_lines_have_a_legible_text(painted, tool):
     question, touched = QUESTIONS[tool]
     asked, bare = await ask(painted, question, {COLORS: True}, tool), await ask(painted, question, tool=tool)
 
@@ -225,7 +225,7 @@ def town(home, tmp_path, invoke):
     return lakeside.add_lakeside(tmp_path, invoke)
 
 
-async def test_who_asks_gets_what_lies_around_the_trip(town):
+async def test_a_requested_map_of_the_trips_surroundings_is_returned(town):
     asked, bare = await ask(town, lakeside.QUESTION, {BASEMAP: True}), await ask(town, lakeside.QUESTION)
 
     basemap = asked.meta[BASEMAP]

@@ -55,7 +55,7 @@ def test_a_refused_call_prints_the_contracts_error(arguments, message, invoke):
 
 
 @pytest.mark.parametrize("text", ["{", "", "{'origin': 1}", "[" * 100_000])
-def test_what_is_no_json_is_wrong_usage(text, invoke):
+def test_invalid_json_is_wrong_usage(text, invoke):
     done = invoke("call", "plan_trip", text)
 
     assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "validation-error")
@@ -103,7 +103,7 @@ main()
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
 @pytest.mark.parametrize("name", ["typer", "rich.console"])
-def test_an_interrupt_during_the_imports_ends_quietly(name):
+def test_an_interrupt_during_the_imports_exits_quietly(name):
     command = [sys.executable, "-c", INTERRUPTED_AT.format(name=name), "version"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")

@@ -70,7 +70,7 @@ def test_a_network_is_added_from_an_address(town, home):
     assert fetched_files(home) == ["town.zip"]
 
 
-def test_a_refresh_asks_whether_the_feed_has_changed(town, publish, feeds, invoke, home):
+def test_a_refresh_checks_whether_the_feed_has_changed(town, publish, feeds, invoke, home):
     before = (home / "networks" / "TOWN.json").read_bytes()
     same = invoke("network", "refresh", "town")
     untouched = (home / "networks" / "TOWN.json").read_bytes() == before
@@ -132,7 +132,7 @@ def test_killed_before_its_record_a_refresh_has_done_no_harm(town, publish, invo
     assert (died.returncode, trips, again.returncode, fetched_files(home)) == (-signal.SIGKILL, 2, 0, ["town.zip"])
 
 
-def test_a_key_is_named_in_the_address_and_never_kept(publish, feeds, invoke, home, monkeypatch):
+def test_a_key_is_named_in_the_address_and_never_stored(publish, feeds, invoke, home, monkeypatch):
     monkeypatch.setenv("TOWN_KEY", "s3cr3t-k3y")
     added = invoke("network", "add", "Town", publish() + "?v=1&api_key=${TOWN_KEY}")
     kept = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
@@ -147,7 +147,7 @@ def test_a_key_in_the_clear_is_refused(feeds, invoke):
     assert (refused.returncode, "${NAME}" in refused.stderr, feeds.asked) == (2, True, [])
 
 
-def test_this_machine_is_asked_only_by_permission(feeds, invoke, monkeypatch):
+def test_loopback_is_called_only_with_permission(feeds, invoke, monkeypatch):
     monkeypatch.delenv("FINGERPOST_PRIVATE_HOSTS")
     refused = invoke("network", "add", "Town", f"{feeds.url}/town.zip")
 
@@ -171,7 +171,7 @@ def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):
     )
 
 
-def test_a_damaged_record_is_told(town, invoke, home):
+def test_a_damaged_record_is_reported(town, invoke, home):
     (OriginFolder(home, "TOWN").folder / "origins.json").write_text("[{}]")
     refreshed = invoke("network", "refresh", "Town")
 

@@ -49,7 +49,7 @@ def test_the_last_words_are_a_period_if_they_name_a_year_or_quarter(words, figur
         ("AAPL 10-k", "10-K of 2022-10-28, 0000320193-22-000108."),
     ],
 )
-def test_figures_and_filings_are_told_in_the_tools_own_words(invoke, words, told):
+def test_figures_and_filings_are_printed_in_the_tools_own_words(invoke, words, told):
     ended = invoke("filings", *words.split())
 
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -66,7 +66,7 @@ def test_figures_and_filings_are_told_in_the_tools_own_words(invoke, words, told
         ("AAPL revenue FY22", "Write the company, its figures, and then"),
     ],
 )
-def test_the_order_of_words_is_told_only_where_it_may_be_why(invoke, words, last):
+def test_the_order_of_words_is_mentioned_only_if_it_may_be_the_cause(invoke, words, last):
     ended = invoke("filings", *words.split())
 
     assert (ended.returncode, ended.stderr.splitlines()[-1].startswith(last)) == (1, True)
@@ -100,7 +100,7 @@ def test_a_file_is_loaded_and_answered(facts_file, invoke):
 
 
 @pytest.mark.parametrize("words", [("filings", "list"), ("doctor",)])
-def test_each_company_is_listed_with_its_newest_filing(facts_file, invoke, words):
+def test_companies_are_listed_with_their_newest_filing(facts_file, invoke, words):
     invoke("filings", "load", str(facts_file), "--ticker", "DRWN")
     printed = " ".join(invoke(*words).stdout.split())
 
@@ -111,14 +111,14 @@ def test_each_company_is_listed_with_its_newest_filing(facts_file, invoke, words
     assert "The next annual report is overdue for DRWN (2023-02-01)" in printed
 
 
-def test_no_filing_is_younger_than_nothing(invoke, monkeypatch):
+def test_an_empty_filing_date_is_not_newer(invoke, monkeypatch):
     """The clock may stand before the newest filing."""
     monkeypatch.setenv("FINGERPOST_NOW", "2009-03-10T08:00:00+02:00")
 
     assert "days ago" not in invoke("filings", "list").stdout
 
 
-def test_a_file_that_is_something_else_is_refused_by_name(facts_file, invoke):
+def test_a_foreign_file_is_refused_by_name(facts_file, invoke):
     facts_file.write_text("<html>", encoding="utf-8")
     done = invoke("filings", "load", str(facts_file))
 
@@ -166,13 +166,13 @@ def test_a_company_is_synced_and_found_unchanged(local_edgar, invoke):
     assert "figures unchanged, complete through 2025-02-01" in again.stdout
 
 
-def test_one_company_that_fails_does_not_keep_the_others_away(local_edgar, invoke):
+def test_one_failing_company_does_not_affect_others(local_edgar, invoke):
     done = invoke("filings", "sync", "TOWNN", "TOWN")
 
     assert (done.returncode, "Did you mean TOWN?" in done.stderr, "figures fetched" in done.stdout) == (1, True, True)
 
 
-def test_without_a_contact_nothing_is_asked(local_edgar, invoke, monkeypatch):
+def test_without_a_contact_nothing_is_requested(local_edgar, invoke, monkeypatch):
     monkeypatch.delenv("FINGERPOST_SEC_CONTACT")
     refused = invoke("filings", "sync", "TOWN")
 

@@ -75,7 +75,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
         (("--key", "s3cr3t!"), "Key must name an environment variable"),
     ],
 )
-def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, observed, invoke):
+def test_a_wrong_option_is_reported_before_anything_is_imported(feed, home, option, observed, invoke):
     refused = invoke("network", "add", "town", str(feed), *option)
 
     assert (refused.returncode, refused.stdout) == (2, "")
@@ -95,7 +95,7 @@ def test_a_network_without_a_source_is_wrong_usage(invoke):
     )
 
 
-def test_adding_again_keeps_what_is_not_named_again_and_says_so(town, feed, home, invoke):
+def test_adding_again_preserves_unnamed_settings_and_reports_it(town, feed, home, invoke):
     invoke("network", "set", "town", "priority", "5")
     invoke("network", "set", "town", "zone", "Europe/Paris")
     path = home / "networks" / "TOWN.toml"
@@ -110,7 +110,7 @@ def test_adding_again_keeps_what_is_not_named_again_and_says_so(town, feed, home
     assert "priority = 5  # best" in path.read_text()
 
 
-def test_adding_over_a_wrong_record_says_that_it_was_written_anew(town, feed, home, invoke):
+def test_adding_over_a_wrong_record_reports_that_it_was_replaced(town, feed, home, invoke):
     path = home / "networks" / "TOWN.toml"
     path.write_text(path.read_text() + 'zone = "Nowhere"\n')
     again = invoke("network", "add", "town", str(feed))
@@ -152,7 +152,7 @@ def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
         (("city", "priority", "3"), "There is no network CITY. Added networks: TOWN.\n"),
     ],
 )
-def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, observed, invoke):
+def test_an_unsettable_key_is_wrong_usage(town, home, arguments, observed, invoke):
     path = home / "networks" / "TOWN.toml"
     before = path.read_bytes()
     refused = invoke("network", "set", *arguments)
@@ -161,7 +161,7 @@ def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, observed, invo
     assert observed.casefold() in refused.stderr.casefold()
 
 
-def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_path, home, invoke):
+def test_changed_feeds_need_a_refresh_and_list_and_show_report_it(town, feed, tmp_path, home, invoke):
     other = write_feed(tmp_path / "other.zip", feed_from_drawing("line 2 | Gamma 09:00 | Delta 09:10"))
     changed = invoke("network", "set", "town", "feeds", str(other))
     note = "The feeds of TOWN were changed after it was prepared; answers use the previous ones. "
@@ -199,7 +199,7 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
     assert (path.exists(), TimetableStore(home).list_names()) == (False, [])
 
 
-def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, tmp_path, invoke):
+def test_a_record_with_an_impossible_name_is_removed_as_is(home, tmp_path, invoke):
     write_record(home, "hsl")
     outside = home / "mine.toml"
     outside.write_text("")
@@ -208,7 +208,7 @@ def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, t
     assert (removed, (home / "networks" / "hsl.toml").exists(), outside.exists()) == ([2, 0], False, True)
 
 
-def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, home, invoke):
+def test_a_network_prepared_without_a_record_is_reported_and_can_be_removed(town, home, invoke):
     """As a command that was killed before its end leaves it."""
     (home / "networks" / "TOWN.toml").unlink()
     listed = invoke("network", "list").stdout
@@ -309,7 +309,7 @@ def test_a_network_has_one_source(paper, arguments, observed, home):
     assert records_of(home) == {}
 
 
-def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper, feed, home):
+def test_a_network_with_a_new_source_keeps_only_common_settings(paper, feed, home):
     _, command = paper
     command("add", "porto", str(feed), "--priority", "4", "--zone", "Europe/Paris")
     command("add", "porto", "--paper", "porto")
@@ -323,7 +323,7 @@ def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper,
     assert (list(TimetableStore(home).list_names()), LearnedProfiles(home).stamp()) == (["PORTO"], ())
 
 
-def test_a_remote_source_is_asked_again_by_refresh_shown_and_forgotten(paper, home, monkeypatch):
+def test_a_remote_source_is_learned_again_by_refresh_shown_and_removed(paper, home, monkeypatch):
     source, command = paper
     command("add", "porto", "--paper", "porto")
     monkeypatch.setattr(network_commands, "REMOTE_KINDS", [SourceKind(kind="paper", open_source=lambda _: source)])

@@ -26,7 +26,7 @@ def feed(tmp_path):
     return write_feed(tmp_path / "town.zip", feed_from_drawing(DRAWING, coordinates=TOWN))
 
 
-def test_an_added_network_tells_its_import_and_answers(feed, invoke):
+def test_an_added_network_reports_its_import_and_answers(feed, invoke):
     added = invoke("network", "add", "Town", str(feed))
     planned = invoke("plan", "Alpha", "Gamma", "--at", "2026-03-10T07:30", "--limit", "1")
 
@@ -57,7 +57,7 @@ def test_a_broken_zip_is_one_sentence(feed, kept, invoke):
     assert "Traceback" not in added.stderr
 
 
-def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke):
+def test_networks_added_and_removed_while_serving_take_effect(feed, invoke):
     def outcome(client):
         body = post(client, "plan_trip", {**TRIP, "when": {"time": "2026-03-10T07:30:00"}}).json()["result"]
         return body["structuredContent"].get("error", {}).get("code", body["structuredContent"].get("meta"))
@@ -72,7 +72,7 @@ def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke
     assert (before, added["network"], removed) == ("validation-error", "TOWN", "validation-error")
 
 
-def test_the_doctor_names_each_network_and_its_days(feed, invoke):
+def test_the_doctor_names_every_network_and_its_days(feed, invoke):
     invoke("network", "add", "Town", str(feed))
     observed = invoke("doctor").stdout
 
@@ -97,7 +97,7 @@ def test_a_time_with_a_flipped_bit_is_never_answered_and_refresh_repairs_it(feed
     assert "08:00 Alpha to Gamma 08:20" in repaired.stdout
 
 
-def test_whether_demos_answer_is_said(feed, invoke):
+def test_the_state_of_demos_is_reported(feed, invoke):
     before = (invoke("network", "list").stdout, invoke("doctor").stdout)
     invoke("network", "add", "Town", str(feed))
     after = (invoke("network", "list").stdout, invoke("doctor").stdout)
@@ -113,7 +113,7 @@ FAULTY = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10") | {
 }
 
 
-def test_show_tells_what_add_told(tmp_path, invoke):
+def test_show_prints_the_report_of_add(tmp_path, invoke):
     added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", FAULTY)))
     shown = invoke("network", "show", "town")
 

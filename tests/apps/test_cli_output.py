@@ -22,7 +22,7 @@ def draw(monkeypatch, *printed, encoding="utf-8"):
 @pytest.mark.parametrize(
     "printed", ["Al\x1b[31mpha\x9b2J", Text("Al\x1b[31mpha\x9b2J", "bold")], ids=["text", "styled"]
 )
-def test_a_name_commands_the_terminal_nothing(monkeypatch, printed):
+def test_a_name_cannot_control_the_terminal(monkeypatch, printed):
     """An escape sequence in a feed would colour, clear or retitle what the rider looks at."""
     drawn = draw(monkeypatch, printed)
     assert "Al\ufffd[31mpha" in drawn
@@ -39,7 +39,7 @@ def test_a_terminal_that_has_no_such_letters_shows_the_others(monkeypatch, encod
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_spinner_says_on_a_terminal_what_is_worked_on(monkeypatch, is_terminal):
+def test_a_spinner_names_the_work_on_a_terminal(monkeypatch, is_terminal):
     stream = io.StringIO()
     monkeypatch.setattr(output, "new_console", lambda **_: Console(file=stream, force_terminal=is_terminal, width=60))
     with showing_work("Loading [b] ..."):

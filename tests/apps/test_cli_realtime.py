@@ -37,7 +37,7 @@ def added(feed, updates, invoke):
     return invoke("network", "add", "town", feed, "--realtime", str(updates))
 
 
-def test_real_time_is_told_when_it_is_added_listed_and_on_the_next_board(added, updates, invoke):
+def test_realtime_is_reported_when_added_when_listed_and_on_the_next_board(added, updates, invoke):
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
 
     assert "Real time: updates.pb: 7 s old; 1 of 2 are known to the timetable" in added.stdout
@@ -45,7 +45,7 @@ def test_real_time_is_told_when_it_is_added_listed_and_on_the_next_board(added, 
     assert [row["delaySeconds"] for row in board["departures"]] == [90]
 
 
-def test_the_doctor_tells_age_and_counts(added, invoke):
+def test_the_doctor_reports_ages_and_counts(added, invoke):
     lines = [line for line in invoke("doctor").stdout.splitlines() if line.startswith("real time")]
     assert lines == [
         "real time  updates.pb: 7 s old; 1 of 2 are known to the timetable",
@@ -54,13 +54,13 @@ def test_the_doctor_tells_age_and_counts(added, invoke):
     ]
 
 
-def test_the_doctor_tells_why_a_source_is_dead(added, updates, invoke):
+def test_the_doctor_explains_why_a_source_fails(added, updates, invoke):
     updates.unlink()
     observed = " ".join(invoke("doctor").stdout.split())
     assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory" in observed
 
 
-def test_the_resource_tells_the_same(added, application):
+def test_the_resource_returns_the_same(added, application):
     read = asyncio.run(read_resource(application, NETWORKS, user="ann"))
     asyncio.run(application.networks.close())
     town = json.loads(read.contents[0].text)["networks"][0]
@@ -68,12 +68,12 @@ def test_the_resource_tells_the_same(added, application):
     assert (town["realtime"]["matched"], town["realtime"]["unmatched"]) == ({"trip-updated": 1}, {"trip-unknown": 1})
 
 
-def test_a_removed_network_takes_its_real_time_with_it(added, feed, invoke):
+def test_a_removed_network_loses_its_realtime_data(added, feed, invoke):
     invoke("network", "remove", "town")
     assert "Real time" not in invoke("network", "add", "town", feed).stdout
 
 
-def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, feed, updates, invoke):
+def test_a_network_added_again_keeps_its_realtime_source_and_reports_it(added, feed, updates, invoke):
     again = invoke("network", "add", "town", feed).stdout.splitlines()
     invoke("network", "set", "town", "realtime", "--unset")
     board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
@@ -90,7 +90,7 @@ def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, fe
         ("https://example.org/a.pb?api_key=1", "The address contains a key (api_key), which would be stored."),
     ],
 )
-def test_real_time_that_cannot_be_kept_is_wrong_usage(feed, source, observed, invoke):
+def test_a_realtime_source_that_cannot_be_stored_is_wrong_usage(feed, source, observed, invoke):
     ended = invoke("network", "add", "town", feed, "--realtime", source)
     assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, observed)
 
@@ -160,7 +160,7 @@ def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, s
         ("/empty", "something that is not a GTFS-Realtime message"),
     ],
 )
-def test_what_gives_no_message_is_refused_and_nothing_is_imported(add, invoke, path, why):
+def test_a_source_without_a_message_is_refused_and_nothing_is_imported(add, invoke, path, why):
     ended = add(path)
     assert (ended.returncode, why in ended.stderr, "--unchecked" in ended.stderr) == (2, True, True)
     assert "TOWN" not in invoke("network", "list").stdout
@@ -177,7 +177,7 @@ def test_what_gives_no_message_is_refused_and_nothing_is_imported(add, invoke, p
         (("/good.pb", "town="), "matched: 1 trip-updated"),
     ],
 )
-def test_a_source_that_says_nothing_now_is_followed(add, invoke, source, said):
+def test_an_empty_source_is_still_followed(add, invoke, source, said):
     ended = add(*source)
     assert (ended.returncode, said in ended.stdout, len(follows(invoke))) == (0, True, 1)
 

@@ -63,7 +63,7 @@ def test_a_walk_follows_the_streets(tmp_path, extract, invoke):
     assert LICENCE in answer["meta"]["attribution"]
 
 
-def test_an_extract_that_covers_half_is_said_at_add_and_in_answers(tmp_path, extract, invoke):
+def test_an_extract_that_covers_half_is_reported_at_add_and_in_answers(tmp_path, extract, invoke):
     """Beta stands 20 km from all streets of the extract: the walk to Alpha is on streets, and both say what is not."""
     feed = _feed(tmp_path, Beta=(0.0, 0.2))
     added = invoke("network", "add", "Town", feed, "--streets", str(extract))
@@ -77,7 +77,7 @@ def test_an_extract_that_covers_half_is_said_at_add_and_in_answers(tmp_path, ext
     )
 
 
-def test_a_walk_that_leaves_the_streets_is_said_in_the_answer(tmp_path, extract, invoke):
+def test_a_walk_that_leaves_the_streets_is_reported_in_the_answer(tmp_path, extract, invoke):
     """The origin lies 500 m north of all streets, where a walk to Alpha may cross anything."""
     invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     north = read(TOWN).place("A")[0] + 0.0045, read(TOWN).place("A")[1]
@@ -89,7 +89,7 @@ def test_a_walk_that_leaves_the_streets_is_said_in_the_answer(tmp_path, extract,
     )
 
 
-def test_without_an_extract_the_straight_line_is_said(tmp_path, invoke):
+def test_without_an_extract_the_straight_line_is_reported(tmp_path, invoke):
     invoke("network", "add", "Town", _feed(tmp_path))
     answer = _plan(invoke)
 
@@ -106,7 +106,7 @@ def test_without_an_extract_the_straight_line_is_said(tmp_path, invoke):
     ],
     ids=["of another city", "without streets"],
 )
-def test_an_extract_that_is_no_use_is_refused(tmp_path, invoke, drawing, problem):
+def test_a_useless_extract_is_refused(tmp_path, invoke, drawing, problem):
     stops = {} if "x" in drawing else {"Alpha": (41.0, -8.0), "Beta": (41.0, -7.9)}
     extract = _write(tmp_path / "town.osm", drawing)
     added = invoke("network", "add", "Town", _feed(tmp_path, **stops), "--streets", str(extract))
@@ -129,7 +129,7 @@ def test_an_extract_that_cannot_be_read_is_refused(tmp_path, invoke, content):
     assert "TOWN" not in invoke("network", "list").stdout
 
 
-def test_without_osmium_one_sentence_says_how_to_install_it(tmp_path, extract, invoke, monkeypatch):
+def test_without_osmium_one_sentence_explains_how_to_install_it(tmp_path, extract, invoke, monkeypatch):
     monkeypatch.setitem(sys.modules, "osmium", None)
     added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
 
@@ -160,7 +160,7 @@ def test_streets_stay_when_feeds_are_added_again_and_go_by_unset(tmp_path, extra
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in STRAIGHT
 
 
-def test_another_extract_under_the_same_name_is_taken_at_refresh(tmp_path, extract, invoke):
+def test_another_extract_with_the_same_name_is_used_at_refresh(tmp_path, extract, invoke):
     invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     unchanged = invoke("network", "refresh", "TOWN").stdout
     _write(extract, TOWN.replace("O  A", "O--A"))
@@ -170,7 +170,7 @@ def test_another_extract_under_the_same_name_is_taken_at_refresh(tmp_path, extra
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ROAD
 
 
-def test_streets_of_an_older_version_are_named_and_prepared_anew_at_refresh(tmp_path, extract, invoke):
+def test_streets_of_an_older_version_are_named_and_prepared_again_at_refresh(tmp_path, extract, invoke):
     invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
     pointer = next(tmp_path.rglob("networks/TOWN.json"))
     known = json.loads(pointer.read_text())

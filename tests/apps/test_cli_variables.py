@@ -40,7 +40,7 @@ def test_words_of_a_value_are_printed_as_they_were_saved(invoke):
     assert printed.startswith("""Saved 'style', type other: {"maxTransfers": "find_stops"}""")
 
 
-def test_forgetting_one_leaves_the_rest_and_all_leaves_nothing(invoke):
+def test_forgetting_one_keeps_the_others_and_all_removes_everything(invoke):
     for key in ("a", "b", "c"):
         invoke("vars", "set", key, "1")
 
@@ -48,14 +48,14 @@ def test_forgetting_one_leaves_the_rest_and_all_leaves_nothing(invoke):
     assert json.loads(invoke("vars", "delete", "--all", "--json").stdout)["deleted"] == ["a", "c"]
 
 
-def test_an_unclear_place_is_told_with_its_choices_on_stderr(invoke):
+def test_an_ambiguous_place_is_reported_with_its_choices_on_stderr(invoke):
     done = invoke("plan", "kamp", "Espoo")
 
     assert (done.returncode, done.stdout) == (1, "")
     assert "\n  DEMO-HELSINKI:KAMPPI  Kamppi (lines " in done.stderr
 
 
-def test_a_position_south_of_the_equator_is_no_option(invoke):
+def test_a_position_south_of_the_equator_is_not_an_option(invoke):
     done = invoke("plan", "-33.86,151.20", "-33.90,151.10", "--json")
 
     assert json.loads(done.stdout)["error"]["code"] == "unsupported-region"
@@ -81,13 +81,13 @@ def test_a_bare_time_is_the_next_one_in_the_networks_zone(invoke, written, meant
     )
 
 
-def test_the_answer_to_a_bare_time_says_the_day(invoke):
+def test_the_answer_to_a_time_without_a_date_states_the_day(invoke):
     """B12: who asks at 08:00 for 07:30 reads that tomorrow is meant."""
     assert "arrive 2026-03-11 07:30" in invoke("plan", "Kamppi", "Espoo", "--arrive", "07:30").stdout
 
 
 @pytest.mark.parametrize("said", ["Pasila", "DEMO-HELSINKI:PASILA"])
-def test_the_name_or_token_of_a_place_keeps_the_place(invoke, said):
+def test_vars_set_resolves_a_name_or_token_to_the_place(invoke, said):
     """C4, D2: what was kept plans like the name itself, and has its board."""
     told = invoke("vars", "set", "work", said).stdout
     (kept,) = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
@@ -107,7 +107,7 @@ def test_the_name_or_token_of_a_place_keeps_the_place(invoke, said):
         ("Nirvana", "No stop, address or place resembles 'Nirvana'"),
     ],
 )
-def test_what_is_no_one_place_is_not_kept(invoke, said, told):
+def test_an_ambiguous_place_is_not_saved(invoke, said, told):
     """C4: the candidates are shown, or that there are none, and how to keep a text as it is."""
     refused = invoke("vars", "set", "work", said)
     assert (refused.returncode, told in refused.stderr, "--type other" in refused.stderr) == (1, True, True)

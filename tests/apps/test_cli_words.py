@@ -52,7 +52,7 @@ def test_a_time_as_a_person_types_it(text, meant):
 
 
 @pytest.mark.parametrize("text", ["2026-03-10T08:00", "now", "9", "tomorrow", "someday 09:00", "mo 09:00", ""])
-def test_other_texts_are_no_times_of_day(text):
+def test_other_texts_are_not_times_of_day(text):
     assert find_clock_time(text) is None
 
 
@@ -72,7 +72,7 @@ def test_a_time_that_no_clock_shows_is_refused(text):
         ("Mon", "'Mon' is a day: write a time with it, as 'Mon 09:00'"),
     ],
 )
-def test_what_is_no_time_is_quoted(text, said):
+def test_an_invalid_time_is_quoted(text, said):
     with pytest.raises(typer.BadParameter) as refused:
         read_typed_time(text, None)
     assert refused.value.message.startswith(said)
@@ -91,11 +91,11 @@ def test_what_is_no_time_is_quoted(text, said):
         (26_852_454, "310 days"),
     ],
 )
-def test_an_age_as_a_person_says_it(age_s, said):
+def test_an_age_is_readable(age_s, said):
     assert format_age(age_s) == said
 
 
-def test_a_point_as_it_is_copied_from_a_map(invoke):
+def test_a_point_copied_from_a_map_is_parsed(invoke):
     assert invoke("stops", "60.17,24.93").stdout == invoke("stops", "60.17", "24.93").stdout
 
 
@@ -114,7 +114,7 @@ def test_a_stop_that_is_not_clear_is_an_error_with_candidates(invoke, home):
         ("monday 9am", "monday 11am", 120),
     ],
 )
-def test_each_time_of_a_timetable_counts_from_now(invoke, at, until, minutes):
+def test_every_time_of_a_timetable_counts_from_now(invoke, at, until, minutes):
     done = invoke("timetable", "Kauklahti", "--at", at, "--until", until, "--json")
 
     assert json.loads(done.stdout)["applied"]["horizonMinutes"] == minutes
@@ -188,7 +188,7 @@ AGENT_WORDS = re.compile(
     ("status", "words", "instead"),
     [pytest.param(status, *mistake, id=name) for status, named in MISTAKES.items() for name, mistake in named.items()],
 )
-def test_a_mistake_is_answered_with_what_to_type_instead(invoke, status, words, instead):
+def test_a_mistake_is_answered_with_the_correct_input(invoke, status, words, instead):
     ended = invoke(*words)
     said = " ".join(ended.stderr.replace("│", " ").split())
 
@@ -197,7 +197,7 @@ def test_a_mistake_is_answered_with_what_to_type_instead(invoke, status, words, 
     assert AGENT_WORDS.findall(said.replace("fingerpost call sec_financial_data", "")) == []
 
 
-def test_a_saved_value_that_is_no_place(invoke):
+def test_a_saved_value_other_than_a_place_is_refused(invoke):
     invoke("vars", "set", "diet", '"vegan"', "--type", "preference")
     ended = invoke("plan", "diet", "Espoo")
 
@@ -238,7 +238,7 @@ def test_the_shell_can_complete_commands(invoke):
     ("wait_s", "told"),
     [(44.2, "45 s"), (120, "120 s"), (121, "3 min"), (7800, "130 min")],
 )
-def test_who_is_asked_to_wait_reads_how_long(capsys, wait_s, told):
+def test_a_rate_limited_caller_reads_how_long_to_wait(capsys, wait_s, told):
     print_error(SourceLimited("api.example asks us to wait (HTTP 429)", retry_after_s=wait_s))
 
     assert capsys.readouterr().err == f"api.example asks us to wait (HTTP 429).\nTry again in {told}.\n"
@@ -259,7 +259,7 @@ def test_a_refused_key_is_named_by_its_variable(capsys, settings, told):
     assert told in capsys.readouterr().err
 
 
-def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
+def test_a_refusal_preserves_its_hint(capsys):
     print_error(SourceKeyRefused("api.example refused us", hint="Set FINGERPOST_CONTACT"))
 
     assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"

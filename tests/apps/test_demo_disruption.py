@@ -13,7 +13,7 @@ def test_the_demo_plans_a_trip(invoke):
     assert "differences" not in body["meta"]
 
 
-def test_the_disrupted_demo_shows_what_works_and_why(invoke):
+def test_the_disrupted_demo_shows_what_runs_and_why(invoke):
     body = json.loads(invoke("demo", "--disrupt", "--json").stdout)
     assert lines_of(body) == [["M2"]] * 3
     assert {each["cause"]["text"] for each in body["meta"]["differences"]} == {

@@ -11,7 +11,7 @@ from tests.apps.scripted_tool import ScriptedTool
 TOOLS = {"broken": ScriptedTool(ZeroDivisionError("with key hunter2hunter2"))}
 
 
-async def test_a_bug_is_an_internal_error_whose_traceback_is_in_the_log_alone_without_keys(monkeypatch, caplog):
+async def test_the_traceback_of_a_bug_is_only_in_the_log_without_keys(monkeypatch, caplog):
     monkeypatch.setenv("TFL_API_KEY", "hunter2hunter2")
     with caplog.at_level(logging.ERROR):
         answer = await error_boundary.answer(TOOLS, "broken", {}, user="eva")
@@ -21,7 +21,7 @@ async def test_a_bug_is_an_internal_error_whose_traceback_is_in_the_log_alone_wi
     assert [word in caplog.text for word in ("ZeroDivisionError", answer.correlation_id, "[TFL_API_KEY]")] == [True] * 3
 
 
-async def test_a_bug_has_the_same_name_each_time_while_the_clock_stands(caplog):
+async def test_a_bug_has_the_same_name_while_the_clock_is_fixed(caplog):
     answers = [await error_boundary.answer(TOOLS, "broken", {}, user="eva") for _ in range(2)]
 
     assert answers[0].body == answers[1].body
@@ -31,14 +31,14 @@ async def test_a_bug_has_the_same_name_each_time_while_the_clock_stands(caplog):
     ("number", "code"),
     [(errno.ENOSPC, "upstream-error"), (errno.EDQUOT, "upstream-error"), (errno.EIO, "internal-error")],
 )
-async def test_a_full_disk_is_no_bug(number, code):
+async def test_a_full_disk_is_not_a_bug(number, code):
     full = {"full": ScriptedTool(OSError(number, "no room"))}
     answer = await error_boundary.answer(full, "full", {}, user="eva")
 
     assert (answer.body["error"]["code"], "is full" in answer.text) == (code, code != "internal-error")
 
 
-async def test_an_unknown_tool_is_told_which_there_are():
+async def test_an_unknown_tool_is_answered_with_the_list():
     answer = await error_boundary.answer(TOOLS, "brokn", {}, user=None)
 
     assert answer.is_error

@@ -73,7 +73,7 @@ def application(home):
     return build(settings)
 
 
-def test_every_answer_is_as_published_within_its_bound_and_whole_in_its_text(application):
+def test_every_answer_is_valid_within_its_bound_and_complete_in_its_text(application):
     drawer, findings, seen = CallDrawer(application, random.Random(SEED)), Findings(application), Counter()
 
     async def ask_all():
@@ -123,7 +123,7 @@ def test_an_unforeseen_exception_is_answered_as_published(application, monkeypat
     assert raised == {(name, error) for name in application.tools for error in (RuntimeError, Unforeseen)}
 
 
-def test_the_published_schemas_tell_a_failure_from_a_success(application):
+def test_the_published_schemas_distinguish_failure_from_success(application):
     schemas = {name: tool.definition.output_schema for name, tool in application.tools.items()}
 
     assert [name for name, schema in schemas.items() if Draft202012Validator(schema).is_valid({})] == []

@@ -100,7 +100,7 @@ async def test_a_call_ends_when_its_client_disconnects(application, version):
 
 
 @pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
-async def test_a_call_that_takes_too_long_is_cancelled_and_answered(application, monkeypatch, version):
+async def test_a_slow_call_is_cancelled_and_answered(application, monkeypatch, version):
     monkeypatch.setattr(http_limits, "ANSWER_S", 0.2)
     tool = Endless()
     async with (
@@ -132,7 +132,7 @@ async def read_all(reader):
     ],
     ids=["nothing", "half a line", "half of the headers", "half a body", "two lengths"],
 )
-async def test_a_request_that_is_not_whole_or_not_clear_ends_its_connection(application, brief, sent, answered):
+async def test_an_incomplete_or_ambiguous_request_ends_its_connection(application, brief, sent, answered):
     async with connected(application) as (reader, writer):
         writer.write(sent)
         received = await read_all(reader)
@@ -241,7 +241,7 @@ def test_a_caller_has_room_for_so_many_requests(most, may_be_many, room):
         assert is_admitted
 
 
-async def test_bodies_that_do_not_come_take_the_room_of_their_caller_alone(application, monkeypatch):
+async def test_unfinished_bodies_use_only_their_callers_share(application, monkeypatch):
     """Each is counted from its headers on, before anything of its body is read."""
     monkeypatch.setattr(http_limits, "MAX_CALLS_PER_CALLER", 0)
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))

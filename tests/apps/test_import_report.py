@@ -100,7 +100,7 @@ def test_a_report_explains_each_finding(capsys):
         assert printed.count(line) == 1
 
 
-def test_a_feed_that_cannot_be_used_says_so_first(tmp_path, invoke):
+def test_an_unusable_feed_is_reported_first(tmp_path, invoke):
     tables = feed_from_drawing("line 1 | Alpha 08:00 | Beta 08:10", coordinates={"Alpha": (41, -8), "Beta": (41, -7.9)})
     tables["trips.txt"] = tables["trips.txt"].splitlines()[0] + "\n"
     added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", tables)))

@@ -41,7 +41,7 @@ async def test_a_named_method_raises_the_error_that_call_answers():
     assert caught.value.message == envelope["error"]["message"]
 
 
-async def test_candidates_come_with_the_exception():
+async def test_candidates_are_in_the_exception():
     async with Fingerpost() as fp:
         with pytest.raises(PlaceAmbiguous) as caught:
             await fp.get_departures(stop="kamp")
@@ -77,7 +77,7 @@ async def test_methods_are_coroutine_functions_as_frameworks_look_for_them():
     assert kinds == [True, False]
 
 
-async def test_each_method_reaches_its_tool():
+async def test_every_method_reaches_its_tool():
     async with Fingerpost(user="eva") as fp:
         await fp.save_user_variable(key="home", type="location", value={"lat": 60.169, "lon": 24.932})
         kept = await fp.get_user_variables()
@@ -95,12 +95,12 @@ async def test_the_sync_bridge_works_inside_a_running_loop():
         assert fp.get_user_variables()["variables"] == []
 
 
-def test_the_sync_bridge_says_how_to_open_it():
+def test_the_sync_bridge_explains_how_to_open_it():
     with pytest.raises(ToolError, match="not open"):
         SyncFingerpost().get_user_variables()
 
 
-def test_a_home_may_be_given(tmp_path):
+def test_a_home_can_be_set(tmp_path):
     with SyncFingerpost(home=tmp_path / "mine") as fp:
         fp.save_user_variable(key="a", type="other", value=1)
 

@@ -62,7 +62,7 @@ def test_all_four_annotations_are_stated_for_every_tool(application):
     )
 
 
-def test_only_what_writes_says_that_it_writes(application):
+def test_only_writing_tools_are_annotated_as_writing(application):
     writers = [name for name, tool in application.tools.items() if not wire(tool)["annotations"]["readOnlyHint"]]
 
     assert writers == ["save_user_variable", "delete_user_variable", "run_plan"]

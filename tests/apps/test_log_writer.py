@@ -26,7 +26,7 @@ def record(text):
     return logging.LogRecord("fingerpost", logging.INFO, "", 0, text, (), None)
 
 
-def test_what_finds_no_room_is_dropped_and_counted():
+def test_lines_beyond_the_queue_are_dropped_and_counted():
     stream = Blocked()
     writer = LogWriter(stream, waiting_lines=2)
     writer.handle(record("a"))
@@ -40,7 +40,7 @@ def test_what_finds_no_room_is_dropped_and_counted():
     assert "".join(stream.written) in (f"a\n{told}b\nc\n", f"a\nb\n{told}c\n")
 
 
-def test_a_reader_that_is_gone_stops_nothing():
+def test_a_closed_reader_stops_nothing():
     reading, writing = os.pipe()
     os.close(reading)
     stream = os.fdopen(writing, "w")

@@ -56,7 +56,7 @@ RAW_TEXTS = {
     ],
     ids=["one end", "both ends", "a stop", "a clear stop", "a raw text"],
 )
-async def test_each_unclear_place_is_asked_and_the_choice_takes_its_place(
+async def test_every_ambiguous_place_is_elicited_and_replaced_by_the_choice(
     application, mode, tool, arguments, chosen_at
 ):
     person = Person()
@@ -71,7 +71,7 @@ async def test_each_unclear_place_is_asked_and_the_choice_takes_its_place(
 
 @ERAS
 @pytest.mark.parametrize("action", ["decline", "cancel"])
-async def test_who_will_not_choose_gets_the_candidates(application, mode, action):
+async def test_a_declined_elicitation_returns_the_candidates(application, mode, action):
     person = Person(action)
     async with connect(application, mode, person) as client:
         answer = await client.call_tool("plan_trip", AMBIGUOUS)
@@ -82,7 +82,7 @@ async def test_who_will_not_choose_gets_the_candidates(application, mode, action
 
 
 @pytest.mark.parametrize("state", ["", "[]", "{", '{"origin":7}', '{"limit":"1"}'])
-async def test_a_state_that_we_never_wrote_chooses_nothing(application, state):
+async def test_a_foreign_state_changes_nothing(application, state):
     """The client may send what it likes; the question is asked as if for the first time."""
     async with connect(application, "auto", Person()) as client:
         result = await client.session.call_tool("plan_trip", AMBIGUOUS, request_state=state, allow_input_required=True)
@@ -90,7 +90,7 @@ async def test_a_state_that_we_never_wrote_chooses_nothing(application, state):
     assert list(result.input_requests) == ["origin"]
 
 
-async def test_a_choice_that_is_no_place_is_told(application):
+async def test_a_choice_other_than_a_place_is_reported(application):
     response = ElicitResult(action="accept", content={"place": "NOWHERE:1"})
     async with connect(application, "auto", Person()) as client:
         result = await client.session.call_tool(

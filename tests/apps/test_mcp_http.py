@@ -69,7 +69,7 @@ async def test_a_trip_is_planned_over_http(served, mode):
         (None, "origin is missing; destination is missing"),
     ],
 )
-def test_arguments_that_are_no_object_are_a_validation_error(served, arguments, sentence):
+def test_arguments_other_than_an_object_are_a_validation_error(served, arguments, sentence):
     """The protocol's own refusal would never reach a model."""
     with httpx2.Client(base_url=served.url) as client:
         answer = post(client, "plan_trip", arguments).json()["result"]
@@ -78,7 +78,7 @@ def test_arguments_that_are_no_object_are_a_validation_error(served, arguments, 
     assert answer["structuredContent"]["error"]["message"] == sentence
 
 
-def test_it_is_ready_once_the_networks_are_open(served):
+def test_the_server_is_ready_once_the_networks_are_open(served):
     with httpx2.Client(base_url=served.url) as client:
         answers = [(path, client.get(path).status_code) for path in ("/health", "/ready")]
 
@@ -94,7 +94,7 @@ async def test_it_is_healthy_before_it_is_ready(application):
     assert ready.json()["reason"] == "The networks are being opened"
 
 
-async def test_it_is_not_ready_while_its_home_folder_is_gone(application, home):
+async def test_the_server_is_not_ready_while_its_home_folder_is_missing(application, home):
     warm_up = WarmUp(application.networks, needs_engine=False)
     home.mkdir(exist_ok=True)
     found = []
@@ -168,7 +168,7 @@ NOBODY = "validation-error"
         ("127.0.0.1", Access(), {"Forwarded": "for=203.0.113.5"}, NOBODY),
     ],
 )
-async def test_only_a_caller_on_this_machine_keeps_variables(application, host, access, headers, outcome):
+async def test_only_a_caller_on_this_machine_stores_variables(application, host, access, headers, outcome):
     """Callers behind a proxy would share one user otherwise (rule A12)."""
     app = new_app(application, Address(host, 8000), WarmUp(application.networks), access)
     async with calling(app) as client:
@@ -207,7 +207,7 @@ async def test_only_a_trusted_proxy_names_the_caller(monkeypatch, proxies, forwa
 
 
 @pytest.mark.parametrize("text", ["8000", "host:", ":8000", "host:port", "127.0.0.1:65536", "127.0.0.1:-1"])
-def test_what_is_no_address_is_told(text):
+def test_an_invalid_address_is_reported(text):
     with pytest.raises(SettingsInvalid, match=r"is not an address\. Write it like 127\.0\.0\.1:8000$"):
         Address.read(text)
 
@@ -224,7 +224,7 @@ def test_an_address_is_host_and_port_with_brackets_for_ipv6(text, address):
     assert Address.read(text) == address
 
 
-def test_an_address_that_strangers_can_reach_is_refused(invoke):
+def test_a_publicly_reachable_address_is_refused(invoke):
     ended = invoke("serve", "--http", "0.0.0.0:0")
 
     assert ended.returncode == 2
@@ -237,7 +237,7 @@ def test_a_start_that_is_refused_collects_no_metrics(application):
         new_app(application, Address("0.0.0.0", 8000), WarmUp(application.networks), open_metrics=pytest.fail)
 
 
-def test_an_address_that_is_taken_ends_the_start_with_a_sentence(served):
+def test_an_occupied_address_ends_the_start_with_a_sentence(served):
     done = run("serve", "--http", served.url.removeprefix("http://"))
 
     assert done.returncode == 2
@@ -267,7 +267,7 @@ STREAMED = {**call_of("slow", {}), "_meta": {**call_of("slow", {})["_meta"], "pr
     ],
     ids=["in one body", "on a stream"],
 )
-def test_a_call_that_runs_when_it_is_told_to_stop_is_answered(tmp_path, version, params, kind):
+def test_a_running_call_is_answered_when_the_server_stops(tmp_path, version, params, kind):
     """The tool waits for a pipe, so the signal surely comes while the call runs."""
     headers = {**WIRE, "mcp-protocol-version": version, "mcp-name": "slow"}
     body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}

@@ -27,7 +27,7 @@ async def test_every_tool_of_the_application_is_listed_with_both_schemas(applica
 
 
 @ERAS
-async def test_a_trip_is_structured_and_its_text_stands_alone(application, mode):
+async def test_a_trip_is_structured_and_its_text_is_self_contained(application, mode):
     async with connect(application, mode) as client:
         answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
 
@@ -38,7 +38,7 @@ async def test_a_trip_is_structured_and_its_text_stands_alone(application, mode)
     assert answer.content[0].text.splitlines()[0] == "Kamppi to Espoo, depart 2026-03-10 08:00 (Europe/Helsinki)"
 
 
-async def test_the_text_of_an_error_says_what_to_do_and_what_may_be_meant(application):
+async def test_the_text_of_an_error_has_the_remedy_and_the_candidates(application):
     """Some hosts give a model only the text; the client has checked the structure by the schema that was listed."""
     async with connect(application) as client:
         await client.list_tools()
@@ -83,7 +83,7 @@ async def test_an_unknown_resource_is_refused_by_its_address(application):
             await client.read_resource("fingerpost://schemas/nothing")
 
 
-async def test_a_cursor_that_nobody_gave_is_refused(application):
+async def test_an_unknown_cursor_is_refused(application):
     async with connect(application) as client:
         with pytest.raises(MCPError, match="every list has one page"):
             await client.list_tools(cursor="2")

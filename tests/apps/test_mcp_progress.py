@@ -50,7 +50,7 @@ def listener():
 
 
 @pytest.mark.parametrize(("transport", "mode"), [("stdio", "auto"), ("http", "legacy")])
-async def test_a_trip_plan_is_told_of_while_it_runs(transport, mode):
+async def test_a_running_trip_plan_reports_progress(transport, mode):
     heard, hear = listener()
     async with connected(transport, mode) as client:
         answer = await client.call_tool("run_plan", {"plan": TRIP, "wait_seconds": 60}, progress_callback=hear)
@@ -63,7 +63,7 @@ async def test_a_trip_plan_is_told_of_while_it_runs(transport, mode):
 
 
 @ERAS
-async def test_who_did_not_ask_hears_nothing(application, mode):
+async def test_progress_is_sent_only_on_request(application, mode):
     messages = []
 
     async def keep(message):
@@ -87,7 +87,7 @@ async def test_who_did_not_ask_hears_nothing(application, mode):
     ],
     ids=["no token", "no stream", "text token", "number token"],
 )
-def test_over_http_a_stream_is_for_who_gives_a_token_and_takes_one(shared, version, token, accept, kind, observed):
+def test_http_streams_need_a_token(shared, version, token, accept, kind, observed):
     params = call_of("run_plan", {"plan": {"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}})
     if token is not None:
         params["_meta"] = {**params["_meta"], "progressToken": token}
@@ -119,7 +119,7 @@ def shared(tmp_path_factory):
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_there_is_nothing_to_listen_to_outside_of_calls(shared, method):
+def test_outside_of_calls_there_is_no_progress(shared, method):
     """The server keeps no session, so it offers no stream of its own, and has none to end."""
     with httpx2.Client(base_url=shared.url, timeout=DEADLINE_S) as client:
         answer = client.request(method, "/mcp", headers={"accept": "text/event-stream"})
@@ -154,7 +154,7 @@ def calls_of(pipe):
 
 
 @pytest.mark.parametrize(("transport", "mode"), [("stdio", "legacy"), ("http", "auto")])
-async def test_who_breaks_off_a_call_ends_no_run(transport, mode, waiting):
+async def test_a_disconnected_caller_ends_no_run(transport, mode, waiting):
     """The client sends ``notifications/cancelled``, or closes its stream; the run goes on, and its tool is asked once.
 
     What it heard before names the run (decision 0110).
@@ -186,7 +186,7 @@ async def test_who_breaks_off_a_call_ends_no_run(transport, mode, waiting):
     assert calls_of(pipe) == ["called"]
 
 
-async def test_a_run_is_cancelled_by_the_action_and_who_waits_for_it_is_told(waiting):
+async def test_a_run_is_cancelled_by_the_action_and_its_waiter_is_notified(waiting):
     pipe = waiting.pipe
     async with connected("stdio", "auto", sys.executable, "-m", "tests.apps.plan_server", str(pipe)) as client:
         asked = asyncio.create_task(client.call_tool("run_plan", {"plan": PLAN}, progress_callback=waiting.hear))
@@ -258,7 +258,7 @@ def compiling(monkeypatch):
     monkeypatch.setattr(progress_reports, "is_compiling", lambda: True)
 
 
-async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, compiling, monkeypatch):
+async def test_callers_who_wait_for_the_compiler_get_progress(application, compiling, monkeypatch):
     told, is_told = [], asyncio.Event()
 
     async def hear(done, total, words):
@@ -282,7 +282,7 @@ async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, comp
     assert told[-1][1:] == (5, "begun")
 
 
-async def test_when_all_is_done_nothing_is_said_about_the_engine(compiling):
+async def test_no_progress_is_sent_after_the_last_step(compiling):
     """Another call may be what compiles it; the last report stays that of the last step."""
     session = Session()
     await report(session, (5, 5, "done"))

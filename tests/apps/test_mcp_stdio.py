@@ -77,7 +77,7 @@ def test_discovery_is_answered_in_time_after_a_cold_start(requests, tmp_path, ap
     assert min(ratios) <= MAX_TIMES_THE_PROTOCOL
 
 
-def test_stdout_carries_the_protocol_alone_and_the_end_of_input_ends_the_server(tmp_path):
+def test_stdout_has_only_the_protocol_and_the_end_of_input_ends_the_server(tmp_path):
     requests = [*MODERN, request(3, "tools/call", **call_of("get_user_variables", {}))]
 
     _, answers, rest, status = ask_cold(requests, tmp_path)
@@ -86,7 +86,7 @@ def test_stdout_carries_the_protocol_alone_and_the_end_of_input_ends_the_server(
     assert (rest, status) == (b"", 0)
 
 
-def test_what_is_no_json_ends_nothing(tmp_path):
+def test_invalid_json_ends_nothing(tmp_path):
     process = subprocess.Popen(
         [*COMMAND, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )

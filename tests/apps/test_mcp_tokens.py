@@ -62,7 +62,7 @@ def file_of_tokens(tmp_path, monkeypatch, home):
     return path
 
 
-async def test_each_token_has_variables_of_its_own(file_of_tokens):
+async def test_every_token_has_its_own_variables(file_of_tokens):
     async with calling() as call:
         await call("Bearer ann", "save_user_variable", HOME)
         seen = [content_of(await call(f"Bearer {token}"))["variables"] for token in ("ann", "bob")]
@@ -79,7 +79,7 @@ async def test_a_token_is_needed_and_must_be_known(file_of_tokens, authorization
     assert refused.headers["www-authenticate"].startswith('Bearer error="invalid_token"')
 
 
-async def test_a_public_server_takes_callers_without_a_token_and_refuses_a_wrong_one(file_of_tokens):
+async def test_a_public_server_accepts_callers_without_a_token_and_refuses_a_wrong_one(file_of_tokens):
     async with calling(Access(allowed_hosts=["city.example"], is_public=True)) as call:
         anonymous, refused = await call(None), await call("Bearer WRONG")
 
@@ -155,7 +155,7 @@ async def test_a_token_of_the_issuer_is_verified(home, monkeypatch, authorizatio
         assert (await call(authorization)).status_code == status
 
 
-async def test_unknown_key_ids_do_not_make_us_ask_again_and_again(home, monkeypatch):
+async def test_unknown_key_ids_do_not_cause_repeated_requests(home, monkeypatch):
     """A stranger could have us flood the issuer otherwise."""
     async with issuing(monkeypatch, KEYS) as issuer, calling() as call:
         for key_id in "abcd":

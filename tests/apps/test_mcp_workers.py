@@ -91,7 +91,7 @@ def test_a_second_server_at_one_address_is_refused():
         SharedAddress(first.address)
 
 
-def test_a_server_alone_takes_no_address_of_workers():
+def test_a_single_server_does_not_share_an_address():
     with closing(SharedAddress(ANY_PORT)) as first, pytest.raises(SettingsInvalid, match="Address already in use"):
         listen(first.address)
 

@@ -67,7 +67,7 @@ def warnings(answer):
     return {each["code"]: each["message"] for each in answer.body.get("warnings", ())}
 
 
-def test_add_does_not_call_ready_what_has_ended(added):
+def test_adding_an_ended_network_does_not_call_it_usable(added):
     lines = added.splitlines()
     out = "; ".join(f"{name} has no service on 2026-03-10 (ended on {day})" for name, day in ENDED.items())
     assert lines[0] == f"CITY is usable with losses, 2026-01-01 to 2026-12-31: {out}."
@@ -79,7 +79,7 @@ def test_add_does_not_call_ready_what_has_ended(added):
     ]
 
 
-def test_list_show_and_doctor_tell_the_days_and_the_state_of_each_feed(added, invoke):
+def test_list_show_and_doctor_report_the_days_and_state_of_every_feed(added, invoke):
     listed = [line.split() for line in invoke("network", "list").stdout.splitlines()]
     doctor = invoke("doctor")
     report = [line.strip() for line in doctor.stdout.splitlines()]
@@ -91,7 +91,7 @@ def test_list_show_and_doctor_tell_the_days_and_the_state_of_each_feed(added, in
     assert any(line.startswith("BUS1: 2026-01-01 to 2026-12-31, in service; 2 stops") for line in report)
 
 
-def test_a_plan_on_buses_says_that_the_metro_is_missing(added, invoke):
+def test_a_trip_by_bus_reports_the_missing_metro(added, invoke):
     """Ten minutes by metro on Sunday; today two buses, and a word. Far away nothing ended."""
     answer = plan("METRO:SQUARE", "METRO:HARBOUR")
     message = f"No service on 2026-03-10, so trips of these feeds are missing: {OUT}."
@@ -102,7 +102,7 @@ def test_a_plan_on_buses_says_that_the_metro_is_missing(added, invoke):
     assert "feed-not-in-service" not in warnings(plan("BUS3:FAR", "BUS3:FARTHER"))
 
 
-def test_a_plan_on_the_last_day_of_the_metro_lacks_nothing(added):
+def test_a_plan_on_the_last_day_of_the_metro_is_complete(added):
     sunday = plan("METRO:SQUARE", "METRO:HARBOUR", when={"type": "depart", "time": "2026-03-08T08:00:00+02:00"})
     monday = plan("METRO:SQUARE", "METRO:HARBOUR", when={"type": "depart", "time": "2026-03-09T08:00:00+02:00"})
     assert [leg["line"] for leg in sunday.body["itineraries"][0]["legs"]] == ["M"]
@@ -110,7 +110,7 @@ def test_a_plan_on_the_last_day_of_the_metro_lacks_nothing(added):
     assert warnings(monday)["feed-not-in-service"].endswith(": METRO (ended on 2026-03-08).")
 
 
-def test_where_nothing_is_found_the_hint_names_the_feeds_and_not_the_walk(added):
+def test_without_a_trip_the_hint_names_the_feeds_and_not_the_walk(added):
     answer = plan("METRO:HARBOUR", "RAIL:AIRPORT")
     assert answer.body["error"]["code"] == "no-itinerary-found"
     assert answer.body["error"]["hint"] == (
@@ -119,7 +119,7 @@ def test_where_nothing_is_found_the_hint_names_the_feeds_and_not_the_walk(added)
     assert "maxWalkingDistance" not in answer.text
 
 
-def test_an_empty_board_says_why(added, invoke):
+def test_an_empty_board_is_explained(added, invoke):
     answer = ask("get_departures", stop={"type": "id", "value": "METRO:SQUARE"})
     assert answer.body["departures"] == []
     assert warnings(answer)["feed-not-in-service"] == (

@@ -114,7 +114,7 @@ async def test_a_function_and_a_contract_tool_work_together_in_a_plan(home):
     assert done["data"]["steps"][1]["remarks"] == [{"kind": "note", "at": "notes", "value": ["in metres"]}]
 
 
-async def test_a_call_alone_answers_in_the_standard_response(home):
+async def test_a_direct_call_returns_the_standard_response(home):
     async with Fingerpost(tools=[double]) as fp:
         answer = await fp.answer("double", {"n": 21})
         details = await fp.tool_details("tool_details", {"tool_name": "double"})
@@ -140,7 +140,7 @@ async def test_a_call_alone_answers_in_the_standard_response(home):
         ("refuse", {"n": 1}, "1 is too small\nSend 2 or more"),
     ],
 )  # fmt: skip
-async def test_a_wrong_or_refused_call_is_said(home, tool, arguments, said):
+async def test_a_wrong_or_refused_call_is_reported(home, tool, arguments, said):
     async with Fingerpost(tools=[double, Measuring(), refuse]) as fp:
         answer = await fp.answer(tool, arguments)
 
@@ -162,12 +162,12 @@ def untyped(n):
         ([double, double], "There is a tool called 'double' already; give yours another name"),
     ],
 )
-def test_what_is_no_tool_is_refused_at_once(home, tools, message):
+def test_a_nontool_is_refused_at_once(home, tools, message):
     with pytest.raises(SettingsInvalid, match=re.escape(message)):
         Fingerpost(tools=tools)
 
 
-def test_a_function_defined_anew_takes_the_place_of_the_earlier_one(home):
+def test_a_function_defined_again_replaces_the_earlier_one(home):
     def double(n: int, times: int = 2) -> int:
         """More than twice."""
         return n * times

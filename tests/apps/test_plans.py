@@ -121,7 +121,7 @@ def test_a_sentence_that_a_template_reads_is_planned_and_run(ask, sentence, key,
     assert answer.body["results"] == [{"key": key, "value": value, "left_out": False}]
 
 
-def test_a_run_waits_for_a_person_and_goes_on_in_another_application(ask, application, home):
+def test_a_run_waits_for_a_person_and_continues_in_another_application(ask, application, home):
     first = ask("run_plan", {"plan": SAVE})
     application.runs.journal.close()
     before = ask("get_user_variables", {}).body["variables"]
@@ -136,7 +136,7 @@ def test_a_run_waits_for_a_person_and_goes_on_in_another_application(ask, applic
     assert [each["key"] for each in ask("get_user_variables", {}).body["variables"]] == ["note"]
 
 
-def test_a_run_is_read_by_its_owner_alone(ask):
+def test_only_its_owner_reads_a_run(ask):
     run_id = ask("run_plan", {"plan": SAVE}).body["data"]["run_id"]
     data = ask("get_plan_run", {"run_id": run_id, "include": ["plan", "items", "events"]}).body["data"]
     stranger = ask("get_plan_run", {"run_id": run_id}, user="eve")
@@ -157,7 +157,7 @@ def test_a_waiting_run_is_cancelled(ask):
     assert (resumed.is_error, resumed.body["error"]) == (True, "The run cannot be resumed: it is cancelled")
 
 
-def test_a_refusal_is_answered_in_the_standard_response(ask):
+def test_a_refusal_has_the_standard_response(ask):
     answer = ask("run_plan", {"user_input": "make me rich"})
     message = "No planner understands this goal"
 
@@ -165,7 +165,7 @@ def test_a_refusal_is_answered_in_the_standard_response(ask):
     assert (answer.body["results"], answer.body["output_key"]) == ([], "run_plan")
 
 
-def test_why_a_claim_was_not_judged_is_said_beside_the_verdict(ask):
+def test_the_reason_for_no_verdict_is_stated_with_it(ask):
     claim = {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "equals", "value": 394328}
     asked = {"query_type": "verify_claim", "parameters": claim}
     step = REVENUE["steps"][0] | {"parameters": asked, "output_path": ["data", "verdict"], "done_check": None}
@@ -177,7 +177,7 @@ def test_why_a_claim_was_not_judged_is_said_beside_the_verdict(ask):
     assert f"Step 1: {said}" in answer.text
 
 
-def test_a_plan_that_fails_says_so(ask):
+def test_a_failed_plan_is_reported(ask):
     lost = {"step_id": 1, "description": "find", "tool": "findAddressOrStop", "parameters": {"rawText": "Xyzzyville"}}
     answer = ask("run_plan", {"plan": {"goal": "g", "steps": [lost]}})
 
@@ -226,7 +226,7 @@ def test_a_plan_is_drawn_without_being_run(invoke):
         (["runs", "show", "x"], 2, "There is no run 'x'.\n"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(invoke, arguments, status, message):
+def test_a_failure_is_one_sentence(invoke, arguments, status, message):
     done = invoke(*arguments)
 
     assert (done.returncode, done.stdout, done.stderr) == (status, "", message)
@@ -246,7 +246,7 @@ def test_the_commands_look_after_a_run(invoke, tmp_path):
     assert (ended.returncode, ended.stderr) == (2, "The run has ended already: it is completed.\n")
 
 
-def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):
+def test_a_plan_cannot_control_the_terminal(invoke, tmp_path):
     path = tmp_path / "plan.json"
     evil = "\x1b[2J\x9b31m\rall is well\x07\n1. done"
     steps = [{"step_id": 1, "description": evil, "parameters": {"seen": evil}}]

@@ -113,12 +113,12 @@ def without_nulls(value):
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
-def test_every_tool_is_asked(application):
+def test_every_tool_is_called(application):
     assert {tool for tool, _parameters in CASES} == set(application.tools) - OWN_TOOLS
 
 
 @pytest.mark.parametrize(("tool", "parameters"), CASES, ids=lambda each: each if isinstance(each, str) else "")
-def test_what_a_tool_says_is_in_the_runs_answer(run_step, tool, parameters):
+def test_the_output_of_a_tool_is_in_the_runs_answer(run_step, tool, parameters):
     alone, answer = run_step(tool, parameters)
     [step] = answer.body["data"]["steps"]
     kept = [json.dumps(remark["value"], sort_keys=True) for remark in step["remarks"]]

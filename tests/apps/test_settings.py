@@ -12,14 +12,14 @@ def test_an_empty_variable_counts_as_unset(monkeypatch):
     assert read_settings().user == "local"
 
 
-def test_what_is_given_beats_the_environment(monkeypatch):
+def test_an_argument_overrides_the_environment(monkeypatch):
     monkeypatch.setenv("FINGERPOST_USER", "eva")
 
     assert (read_settings().user, read_settings(user="bob").user) == ("eva", "bob")
 
 
 @pytest.mark.parametrize(("days", "accepted"), [("0", False), ("1", True), ("36500", True), ("36501", False)])
-def test_variables_are_kept_for_a_day_to_a_century(monkeypatch, days, accepted):
+def test_variables_are_stored_for_a_day_to_a_century(monkeypatch, days, accepted):
     monkeypatch.setenv("FINGERPOST_RETENTION_DAYS", days)
 
     if accepted:
@@ -40,7 +40,7 @@ def test_a_malformed_setting_names_its_variable_and_shows_the_value(monkeypatch)
     )
 
 
-def test_a_home_that_cannot_be_made_is_told(monkeypatch, tmp_path):
+def test_an_uncreatable_home_is_reported(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path / "file" / "home"))
 

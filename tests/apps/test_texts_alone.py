@@ -85,7 +85,7 @@ QUESTIONS = [
 
 
 @pytest.mark.parametrize(("name", "arguments"), QUESTIONS, ids=[f"{at} {each[0]}" for at, each in enumerate(QUESTIONS)])
-def test_the_text_alone_has_every_figure_time_and_candidate(application, name, arguments):
+def test_the_text_has_every_figure_time_and_candidate(application, name, arguments):
     answer = ask(application, name, arguments)
     body_bytes, text_bytes = sizes(answer)
 
@@ -94,7 +94,7 @@ def test_the_text_alone_has_every_figure_time_and_candidate(application, name, a
     assert list(Draft202012Validator(application.tools[name].definition.output_schema).iter_errors(answer.body)) == []
 
 
-def test_rows_beyond_the_bound_are_counted_and_the_way_to_them_is_told(application):
+def test_rows_beyond_the_bound_are_counted_with_the_way_to_get_them(application):
     wide = SQL.format(rows=900).replace("i * 7 AS b", f"'{'x' * 90}' AS b")
     answer = ask(application, *sec("custom_sql", ticker=None, sql_query=wide))
     rows = answer.body["results"]
@@ -153,7 +153,7 @@ def test_variables_beyond_the_bound_are_counted(application):
     assert sizes(answer)[1] <= MAX_TEXT_BYTES
 
 
-def test_each_description_states_the_bounds(application):
+def test_descriptions_state_the_bounds(application):
     """Rule A11."""
     entries = [build_tool_entry(tool.definition) for tool in application.tools.values()]
     assert [entry.name for entry in entries if not entry.description.endswith(STATED)] == []
@@ -186,7 +186,7 @@ def test_a_large_question_is_refused_in_few_words(application, arguments, monkey
         assert list(Draft202012Validator(tool.definition.output_schema).iter_errors(answer.body)) == []
 
 
-def test_the_name_of_a_tool_that_is_none_is_not_echoed_at_length(application):
+def test_an_unknown_tool_name_is_not_echoed_at_length(application):
     answer = ask(application, "x" * 1_000_000, {})
 
     assert sizes(answer)[0] < 2_000

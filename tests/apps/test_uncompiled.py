@@ -122,7 +122,7 @@ def decide(monkeypatch, tmp_path):
     return decide
 
 
-def test_an_empty_folder_answers_uncompiled_and_compiles_beside(decide):
+def test_an_empty_folder_answers_interpreted_and_compiles_meanwhile(decide):
     assert decide(kernels.FEW_BYTES) == (True, 1, 1)
 
 
@@ -136,7 +136,7 @@ def test_compiled_kernels_are_used_without_a_word(decide):
     assert decide() == (False, 0, 0)
 
 
-def test_kernels_lie_in_the_folder_that_is_named_else_in_the_cache_of_the_platform(monkeypatch, tmp_path):
+def test_kernels_are_in_the_configured_folder_or_the_platforms_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     named = kernel_mode.use_kernels_folder()
     inherited = kernel_mode.use_kernels_folder(), Path(os.environ["NUMBA_CACHE_DIR"])

@@ -82,7 +82,7 @@ def test_ways_are_drawn_by_their_class(tags, kind):
     assert find_kind(tags) is kind
 
 
-def test_a_map_is_kept_and_opened_as_it_was(tmp_path):
+def test_a_map_is_stored_and_reopened_unchanged(tmp_path):
     packed = pack_lines(read(tmp_path))
     save_basemap(packed, tmp_path)
     opened = find_basemap(tmp_path)
@@ -96,7 +96,7 @@ def test_a_map_is_kept_and_opened_as_it_was(tmp_path):
         find_basemap(tmp_path)
 
 
-def test_a_box_shows_what_lies_in_it(tmp_path):
+def test_a_box_shows_its_contents(tmp_path):
     packed = pack_lines(read(tmp_path))
 
     assert [layer.kind for layer in draw_basemap(packed, BOX).layers] == [KINDS.WATER, KINDS.COAST, KINDS.MAIN]
@@ -114,7 +114,7 @@ def test_a_line_is_cut_where_it_leaves_the_box():
 @pytest.mark.parametrize(
     ("most", "kinds", "left"), [(7, [KINDS.MAIN, KINDS.MINOR], ()), (6, [KINDS.MAIN], (KINDS.MINOR,))]
 )
-def test_the_least_telling_is_left_out_where_not_all_fits(monkeypatch, most, kinds, left):
+def test_the_least_useful_alert_is_dropped_if_not_all_fit(monkeypatch, most, kinds, left):
     monkeypatch.setattr(basemap, "MAX_POINTS", most)
     minor = DrawnLine(KINDS.MINOR, [(0.001, 0.001), (0.004, 0.002), (0.002, 0.008), (0.009, 0.003)])
     main = DrawnLine(KINDS.MAIN, [(0.001, 0.009), (0.004, 0.001), (0.008, 0.009)])
@@ -127,7 +127,7 @@ POINTS = st.tuples(st.floats(-0.02, 0.03), st.floats(-0.02, 0.03))
 
 
 @given(st.lists(POINTS, min_size=3, max_size=12), POINTS)
-def test_a_clipped_ring_covers_what_the_ring_covers_in_the_box(corners, point):
+def test_a_clipped_ring_covers_the_same_area_in_the_box(corners, point):
     ring = [*corners, corners[0]]
     clipped = clip_ring(ring, BOX)
     slack = 1e-9

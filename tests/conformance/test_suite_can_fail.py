@@ -97,7 +97,7 @@ def test_a_gap_that_is_one_gives_its_reason(opened):
     assert check(bent(opened, BENT[name], **{name: "later"}), FACTS_BY_NAME[name]) == "later"
 
 
-def test_a_gap_that_is_none_is_found_out(opened):
+def test_a_false_gap_is_detected(opened):
     name = "its_profile_describes_the_town"
     with pytest.raises(NetworkBroken, match="declares a gap that is none"):
         check(bent(opened, Bend(), **{name: "it cannot"}), FACTS_BY_NAME[name])
@@ -119,7 +119,7 @@ def test_an_ability_is_declared_or_explained_and_never_both(opened):
         check_abilities(bent(opened, Bend(), typo=("?")))
 
 
-def test_what_goes_on_after_closing_is_found_out(opened):
+def test_work_after_closing_is_detected(opened):
     class Leaving(BentSource):
         def open(self, town):
             self.task = asyncio.ensure_future(asyncio.Event().wait())
@@ -129,7 +129,7 @@ def test_what_goes_on_after_closing_is_found_out(opened):
         check(Leaving(Bend(), opened), FACTS_BY_NAME["its_profile_describes_the_town"])
 
 
-def test_the_clock_is_given_back(opened, monkeypatch):
+def test_the_clock_is_restored(opened, monkeypatch):
     for before in (None, "2020-01-01T00:00:00Z"):
         monkeypatch.setenv("FINGERPOST_NOW", before or "")
         if before is None:

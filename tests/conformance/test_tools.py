@@ -51,7 +51,7 @@ async def tools_of_the_town(home, source, *, live):
             await networks.close()
 
 
-async def test_a_trip_shows_what_runs_and_what_was_cancelled(source, tmp_path):
+async def test_a_trip_shows_running_and_cancelled_rides(source, tmp_path):
     """The tram of 08:10 is cancelled: what runs comes first, and the tram that the limit cuts off is named (B5)."""
     async with tools_of_the_town(tmp_path, source(), live=True) as tools:
         answered = await tools["plan_trip"].answer({"origin": ALPHA, "destination": GAMMA, "limit": 3}, user="ann")

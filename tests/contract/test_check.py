@@ -67,7 +67,7 @@ def _registry(monkeypatch):
     ToolRegistry.add([SPEC, TRIP])
 
 
-def test_the_registry_knows_what_was_registered_and_nothing_else():
+def test_the_registry_contains_only_registered_tools():
     assert (ToolRegistry.get_tool_spec("trip"), ToolRegistry.get_tool_spec("trips")) == (TRIP, None)
 
 
@@ -89,7 +89,7 @@ def test_the_tools_of_this_package_are_known_without_an_application():
     assert "QueryTypeUnsupported: Query type 'x' is not supported" in ended.stderr
 
 
-def test_a_sound_call_passes_and_returns_nothing():
+def test_a_valid_call_passes_and_returns_nothing():
     """S5, S59, S63: validate_call(tool_name, query_type, params) returns None."""
     assert list(inspect.signature(validate_call).parameters) == ["tool_name", "query_type", "params"]
     assert validate_call("sec_financial_data", "financial_facts", FACTS) is None
@@ -110,7 +110,7 @@ def test_the_validated_model_can_be_had():
         (("sec_financial_data", "financial_facts", []), ParameterError, "^1 validation error"),
     ],
 )
-def test_what_cannot_be_called_is_refused(call, kind, message):
+def test_an_uncallable_object_is_refused(call, kind, message):
     """S6, S61, S62: the contract's messages; a caller's JSON may hold a list, which cannot even be looked up."""
     with pytest.raises(kind, match=message):
         validate_call(*call)
@@ -184,14 +184,14 @@ def test_a_fault_of_no_single_field_has_no_field():
         ),
     ],
 )
-def test_a_person_understands_what_is_wrong(arguments, expected):
+def test_a_person_understands_the_error(arguments, expected):
     """S6, P17-P22, issue 2: the path, what to send, and what was sent."""
     with pytest.raises(ValidationError) as caught:
         Trip.read(arguments)
     assert explain(caught.value, Trip).message == expected
 
 
-def test_the_contracts_own_words_for_what_is_missing():
+def test_missing_values_have_the_contracts_words():
     """D37: a contract's sentence stands where it has one, for a missing and for a blank value."""
     said = []
     for value in (None, "", " "):
@@ -235,7 +235,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_whatever_is_sent_it_is_read_or_explained(value):
+def test_any_input_is_parsed_or_explained(value):
     """S6: any JSON value gives a model, or one plain sentence without pydantic's address."""
     try:
         Trip.read(value)

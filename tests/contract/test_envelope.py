@@ -100,7 +100,7 @@ TABLE = [
 @pytest.mark.parametrize(
     "row", [pytest.param(row, id=f"{type(row[0]).__name__}{'-'.join(['', *row[0].details])}") for row in TABLE]
 )
-def test_each_contract_names_what_happened(row):
+def test_every_contract_names_the_cause(row):
     """A5, P36-P42, D28-D31, M48, M49, J11-J20, S6, S47: nothing found is a success in London, a warning in a plan."""
     error, *expected = row
     london = render_error(error, Contract.LONDON, "id")
@@ -128,7 +128,7 @@ def test_the_table_has_a_row_for_every_class():
     assert {type(row[0]) for row in TABLE} == classes
 
 
-def test_only_nothing_found_in_london_is_no_failure():
+def test_an_empty_london_result_is_not_a_failure():
     """A5, A11: isError is true for each row but the planJourney contract's successes."""
     no_failures = {
         (type(row[0]), contract) for row in TABLE for contract in Contract if not is_failure(row[0], contract)
@@ -229,7 +229,7 @@ def test_the_plan_step_contract_has_its_standard_response():
     }
 
 
-def test_a_transit_failure_in_a_plan_keeps_its_own_code():
+def test_a_transit_failure_in_a_plan_has_its_own_code():
     """F2: error_code, hint, retryable, retry_after and candidates."""
     error = PlaceAmbiguous("Which one", {"candidates": CANDIDATES})
     assert step_fields(error, Contract.PLAN_TRIP) == {
@@ -278,13 +278,13 @@ def test_a_day_outside_the_calendar_names_the_days_inside():
         ),
     ],
 )
-def test_the_text_twin_stands_alone(error, contract, expected):
+def test_the_text_twin_is_self_contained(error, contract, expected):
     """A5: code, sentence and hint, and the choices."""
     assert text_of_error(error, contract) == expected
 
 
 @pytest.mark.parametrize("contract", Contract)
-def test_what_nobody_foresaw_is_our_own_fault(contract):
+def test_an_unforeseen_error_is_our_fault(contract):
     """A5, J20: an exception outside the tree has the root's code, and the correlation id to find it by."""
     error = unexpected("0b5f")
     assert code_of(error, contract) == code_of(ToolError("x"), contract)

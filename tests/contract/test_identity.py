@@ -25,7 +25,7 @@ def test_canonical_json_is_sorted_and_compact():
 @pytest.mark.parametrize(
     ("left", "right", "same"), [(2.0, 2, True), (-0.0, 0, True), (2.5, 2, False), (True, 1, False), ("2", 2, False)]
 )
-def test_a_whole_float_is_the_integer_it_is(left, right, same):
+def test_a_float_without_a_fraction_is_an_integer(left, right, same):
     """A3: 2.0 and 2 are one number; a boolean and a text are not."""
     assert (canonical_json({"limit": left}) == canonical_json({"limit": right})) == same
 
@@ -40,7 +40,7 @@ def _nested():
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), {1: 2}, object(), {"a": {1, 2}}, pytest.param(_nested(), id="without end")]
 )
-def test_what_is_not_json_has_no_canonical_form(value):
+def test_values_other_than_json_have_no_canonical_form(value):
     """A3: nothing is guessed; a value deeper than the machine can walk is refused like any other."""
     with pytest.raises(ValueError, match=r"JSON"):
         canonical_json(value)

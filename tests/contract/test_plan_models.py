@@ -46,7 +46,7 @@ def test_a_model_has_the_contracts_fields_and_defaults(model, given, defaults):
     assert dict(model(**given)) == given | defaults
 
 
-def test_tool_spec_wants_models_not_instances():
+def test_tool_spec_requires_models_not_instances():
     """S8: input_schema maps query types to model classes."""
     with pytest.raises(ValidationError) as caught:
         ToolSpec(name="facts", input_schema={"financial_facts": dict}, output_key="facts")
@@ -76,12 +76,12 @@ def test_the_contracts_example_step_constructs():
 @pytest.mark.parametrize(
     ("model", "expected"), [(PlanStep, ["step_id", "description"]), (Plan, ["goal", "created_at"])]
 )
-def test_what_is_required_is_required(model, expected):
+def test_required_fields_are_required(model, expected):
     """S11, S12, S23, S26: fields without a default."""
     assert model.model_json_schema()["required"] == expected
 
 
-def test_a_plan_says_when_it_was_created():
+def test_a_plan_states_when_it_was_created():
     """S26, S27: a timestamp, kept as it was written."""
     for instant in (CREATED, "2022-02-22T06:00:00.123456", "2022-02-22 08:00:00+02:00", "2022-02-22"):
         written = Plan(goal="x", created_at=instant, completed_at=instant)
@@ -89,7 +89,7 @@ def test_a_plan_says_when_it_was_created():
 
 
 @pytest.mark.parametrize("instant", ["", "yesterday", "2022-02-30T06:00:00Z", 1645509600, None])
-def test_what_is_no_timestamp_is_refused(instant):
+def test_an_invalid_timestamp_is_refused(instant):
     """S26, S27: ``created_at`` is the instant of creation, not any text."""
     with pytest.raises(ValidationError) as caught:
         Plan(goal="x", created_at=instant)
@@ -145,14 +145,14 @@ def test_financial_facts_params_as_printed():
         ("0000-01-01", "Date must be a day of the calendar"),
     ],
 )
-def test_what_is_not_a_day_is_refused(value, expected):
+def test_an_invalid_day_is_refused(value, expected):
     """S55, F7: the contract's two messages word for word, and one of ours for days that never were."""
     with pytest.raises(ValidationError) as caught:
         FinancialFactsParams(**FACTS | {"start_date": value})
     assert reasons(caught) == [expected]
 
 
-def test_the_start_may_not_lie_after_the_end():
+def test_the_start_must_not_be_after_the_end():
     """F7: a day after the end is refused, the same day is not."""
     assert FinancialFactsParams(**FACTS | {"start_date": "2022-12-31"}).start_date == "2022-12-31"
     with pytest.raises(ValidationError) as caught:

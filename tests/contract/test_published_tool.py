@@ -161,7 +161,7 @@ async def test_an_error_of_the_tool_wears_the_contracts_envelope():
     assert (answer.is_error, answer.error) == (True, error)
 
 
-async def test_what_is_no_tool_error_rises_to_the_error_boundary():
+async def test_other_exceptions_reach_the_error_boundary():
     with pytest.raises(ZeroDivisionError):
         await BoardTool(ZeroDivisionError("x")).answer({"stopId": "x"}, user=None)
 
@@ -209,13 +209,13 @@ class MapTool(BoardTool):
         ({"line": 7}, {}, "get_board would break its contract: line must be text, not the number 7"),
     ],
 )
-async def test_what_stands_beside_an_answer_is_checked_too(row, beside, message):
+async def test_extras_of_an_answer_are_checked_too(row, beside, message):
     """S2: an offer has a shape as the body has."""
     answer = await MapTool(row).answer({"stopId": "x"}, user=None, include=["row"])
     assert (dict(answer.extras), answer.body.get("error", {}).get("message")) == (beside, message)
 
 
-async def test_a_malformed_clock_is_told_in_the_envelope(monkeypatch):
+async def test_a_malformed_clock_is_reported_in_the_envelope(monkeypatch):
     """Issue 2: a malformed FINGERPOST_NOW while serving is the operator's, and says what to write."""
     monkeypatch.setenv(clock.VARIABLE, "soon")
     answer = await BoardTool().answer({"stopId": "x"}, user=None)
@@ -231,7 +231,7 @@ LATE = {"success": False, "topJourneys": None}
     ("reply", "expected", "is_error"),
     [(LATE, LATE, True), (DataNotFound("No journey"), {"success": True}, False)],
 )
-async def test_success_is_what_the_plan_journey_contract_says(reply, expected, is_error):
+async def test_success_matches_the_plan_journey_contract(reply, expected, is_error):
     """A5, E2, J13: it says in a well-formed answer that it failed, nulls written; nothing found is success there."""
     answer = await LondonTool(reply).answer({"stopId": "x"}, user=None)
     assert ({key: answer.body[key] for key in expected}, answer.is_error) == (expected, is_error)
@@ -252,7 +252,7 @@ async def test_through_the_registry_a_tool_returns_the_standard_response():
     assert body == (await BoardTool().answer({"stopId": "HSL:1", "limit": 1}, user="ada")).body
 
 
-async def test_a_failure_there_says_what_to_do():
+async def test_a_failure_there_names_its_remedy():
     """F2, S47: the sentence in error, and the contract's code, hint and the rest at the top."""
     response = await BoardTool(NoItinerary("No itineraries")).execute("get_board", {"stopId": "x"})
     assert response == {
@@ -281,7 +281,7 @@ NO_TYPE = "Query type 'weather' is not supported by the get_board tool. Supporte
         (BoardTool(), "get_board", [], {"parameters": {}, "error_code": "validation-error"}),
     ],
 )
-async def test_what_is_wrong_with_a_step_is_a_response(tool, query_type, parameters, expected):
+async def test_an_error_in_a_step_is_a_response(tool, query_type, parameters, expected):
     """A5, F2, S6, S47, S62: nothing found is a warning for the plan-step contract's own tools."""
     response = await tool.execute(query_type, parameters)
     assert response["success"] is False

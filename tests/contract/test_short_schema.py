@@ -13,7 +13,7 @@ from tests.apps.generated_calls import CallDrawer
 POINT = {"type": "object", "properties": {"x": {"type": "number"}}, "description": "a point"}
 
 
-def test_a_definition_that_is_used_once_stands_where_it_is_used():
+def test_a_definition_with_one_use_is_inlined():
     schema = {
         "$defs": {"Point": POINT, "Line": {"properties": {"from": {"$ref": "#/$defs/Point"}}}},
         "properties": {"line": {"$ref": "#/$defs/Line", "description": "a line"}},
@@ -24,7 +24,7 @@ def test_a_definition_that_is_used_once_stands_where_it_is_used():
     }
 
 
-def test_what_is_used_twice_or_uses_itself_stays_a_definition():
+def test_recursive_or_repeated_definitions_stay_definitions():
     tree = {"properties": {"below": {"items": {"$ref": "#/$defs/Tree"}}}}
     egg, hen = {"items": {"$ref": "#/$defs/Hen"}}, {"items": {"$ref": "#/$defs/Egg"}}
     schema = {
@@ -37,7 +37,7 @@ def test_what_is_used_twice_or_uses_itself_stays_a_definition():
     assert inline_single_uses(schema) == schema
 
 
-def test_the_published_schemas_accept_what_the_longer_ones_do(tmp_path):
+def test_the_published_schemas_accept_what_the_full_ones_do(tmp_path):
     application = build(read_settings(home=tmp_path))
     drawer = CallDrawer(application, random.Random(17))
     models = {name: tool.definition.input_model for name, tool in application.tools.items() if name not in drawer.kinds}
@@ -53,7 +53,7 @@ def test_the_published_schemas_accept_what_the_longer_ones_do(tmp_path):
     assert outcomes == {True, False}
 
 
-def test_what_accepts_anything_says_so_by_its_types():
+def test_untyped_fields_accept_anything():
     schema = {
         "$defs": {"Any": {}},
         "properties": {
@@ -80,7 +80,7 @@ def test_what_accepts_anything_says_so_by_its_types():
     }
 
 
-def test_no_published_schema_says_nothing(tmp_path):
+def test_every_published_schema_is_meaningful(tmp_path):
     """Of each tool, in and out: the Inspector complains of those that do."""
     for tool in build(read_settings(home=tmp_path)).tools.values():
         for schema in (tool.definition.input_schema, tool.definition.output_schema):

@@ -16,7 +16,7 @@ class Revenue(Tool):
 ASKED = {"ticker": "AAPL"}
 
 
-async def test_success_has_the_standard_fields_and_extras_at_the_top():
+async def test_success_has_the_standard_fields_and_extras_at_the_top_level():
     """S46, S49: what a tool returns when it succeeds."""
     assert await Revenue().execute("financial_facts", ASKED) == {
         "query_type": "financial_facts",

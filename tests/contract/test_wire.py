@@ -101,7 +101,7 @@ def test_null_for_an_optional_input_is_absence(raw):
     assert Question.read(raw) == Question.read({"stopId": "HSL:1"})
 
 
-def test_nulls_inside_free_values_are_kept():
+def test_nulls_inside_free_values_are_preserved():
     """C4: the value of a variable is the user's: its nulls are not ours to drop."""
 
     class Kept(WireModel):
@@ -130,12 +130,12 @@ def test_whole_refuses_fractions_nan_and_infinities(value):
 
 
 @given(st.one_of(st.booleans(), st.text(), st.integers().map(str), st.none(), st.lists(st.integers())))
-def test_numbers_refuse_what_only_looks_like_one(value):
+def test_number_lookalikes_are_refused(value):
     """A6: no booleans, no numeric strings, no null, no lists as numbers."""
     assert (is_read(WHOLE, value), is_read(NUMBER, value)) == (False, False)
 
 
-def test_each_kind_refuses_what_it_is_not():
+def test_every_kind_refuses_others():
     """A6: numbers are finite, flags are true or false, ids are never blank, and a boolean is none."""
     not_finite = (float("nan"), float("inf"), float("-inf"), 10**400)
     no_flags = (0, 1, 1.0, "true", "false", "yes", "", [], None)
@@ -151,7 +151,7 @@ def test_identifier_reads_a_number_as_text():
     assert [IDENTIFIER.validate_python(value) for value in sent] == ["1040601", "1040601", "HSL:1", "1.5", "0"]
 
 
-def test_the_schema_is_what_the_model_accepts():
+def test_the_schema_matches_the_model():
     """S2, A6: types, bounds, defaults and closedness are published; titles, docstrings and nulls are not."""
 
     class Purpose(StrEnum):
@@ -196,7 +196,7 @@ def test_the_schema_is_what_the_model_accepts():
     }
 
 
-def test_the_schema_of_a_model_that_keeps_nulls_says_so():
+def test_the_schema_of_a_model_with_nulls_allows_null():
     """A2: where null is written, the schema allows it."""
     assert schema_of(Nulls)["properties"]["topJourneys"] == {
         "anyOf": [{"items": {"type": "string"}, "type": "array"}, {"type": "null"}],

@@ -36,7 +36,7 @@ def named_tests(cell):
     return [(path, name) for path, names in FILE.findall(cell) for name in re.findall(r"test_\w+", names)]
 
 
-def test_every_statement_of_a_built_tool_is_covered_or_says_why_not():
+def test_every_statement_about_a_built_tool_is_covered_or_excused():
     assert [name for name, cell in rows().items() if not named_tests(cell) and not has_reason(cell)] == []
 
 

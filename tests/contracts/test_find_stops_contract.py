@@ -37,7 +37,7 @@ def test_bad_input_is_a_validation_error(demo, arguments, message):
     assert refusal(demo("find_stops", arguments)) == ("validation-error", message, None)
 
 
-def test_the_nearest_come_first_with_what_runs_there(demo):
+def test_the_nearest_stops_come_first_with_their_lines(demo):
     body = demo("find_stops", {"coordinate": CENTRE, "maxResults": 2}).body
 
     assert body["stops"] == [
@@ -71,7 +71,7 @@ def test_a_filter_by_text_knows_no_accents(over):
     assert names(over(network)("find_stops", {"coordinate": CENTRE, "textFilter": "TOOL"})) == ["Töölö"]
 
 
-def test_a_filter_by_mode_keeps_what_runs_any_of_them(over):
+def test_a_filter_by_mode_selects_stops_with_any_of_them(over):
     network = FakeNetwork(near=[near("m", 10, Mode.METRO), near("b", 20), near("both", 30, Mode.BUS, Mode.METRO)])
     answer = over(network)("find_stops", {"coordinate": CENTRE, "includeModes": ["METRO"]})
 
@@ -94,7 +94,7 @@ def test_stops_are_looked_for_within_500_metres_and_ten_are_shown(over):
 
 
 @pytest.mark.parametrize(("most", "expected"), [(1, ["truncated-results"]), (2, [])])
-def test_what_a_filter_left_out_is_not_counted_as_cut(over, most, expected):
+def test_filtered_rows_are_not_counted_as_cut(over, most, expected):
     network = FakeNetwork(near=[near("North Gate", 10), near("South Gate", 20), near("Market", 30)])
 
     assert (

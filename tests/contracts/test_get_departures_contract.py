@@ -91,7 +91,7 @@ def test_a_board_has_the_contracts_fields(over):
     ("minute", "delay_s", "is_shown"),
     [(0, None, True), (-1, None, False), (20, None, True), (21, None, False), (19, 120, False), (-1, 60, True)],
 )
-def test_the_window_holds_both_its_ends(over, minute, delay_s, is_shown):
+def test_the_window_includes_both_its_ends(over, minute, delay_s, is_shown):
     """D4, D11, D42, C1: from now to twenty minutes on, both included, a delay counts; an empty list is no error."""
     network = board_of(leaving(minute, departure_delay_s=delay_s))
     answer = over(network)("get_departures", {**STOP, "windowMinutes": 20})
@@ -112,7 +112,7 @@ def test_a_cancelled_departure_has_no_other_time(over):
 
 
 @pytest.mark.parametrize(("limit", "told", "is_used"), [(1, ["truncated-results"], False), (2, [], True)])
-def test_more_than_the_limit_is_said_and_does_not_count(over, limit, told, is_used):
+def test_exceeding_the_limit_is_reported_and_not_counted(over, limit, told, is_used):
     """D13, D24, D26, D43, D46, C1: two are in the window; real time of a row that the limit cut off is not used."""
     network = board_of(leaving(5), leaving(6, departure_delay_s=0))
     answer = over(network)("get_departures", {**STOP, "limit": limit})
@@ -120,7 +120,7 @@ def test_more_than_the_limit_is_said_and_does_not_count(over, limit, told, is_us
     assert (codes(answer), answer.body["realtimeUsed"]) == (told, is_used)
 
 
-def test_rows_are_sorted_by_what_is_expected_and_then_cut(over):
+def test_rows_are_sorted_by_expected_time_and_then_cut(over):
     network = board_of(leaving(5, "late", departure_delay_s=360), leaving(8, "punctual"), leaving(9, "third"))
     answer = over(network)("get_departures", {**STOP, "limit": 2})
 
@@ -151,7 +151,7 @@ def test_a_saved_stop_is_a_label(demo, value):
     )
 
 
-def test_a_stop_name_is_a_label_and_said(demo):
+def test_a_stop_name_is_a_label_and_is_reported(demo):
     answer = demo("get_departures", {"stop": label("Kamppi")})
 
     assert answer.body["stopName"] == "Kamppi"
@@ -161,7 +161,7 @@ def test_a_stop_name_is_a_label_and_said(demo):
     }
 
 
-def test_an_unclear_stop_comes_with_candidates_whose_tokens_work(demo):
+def test_an_ambiguous_stop_returns_candidates_whose_tokens_work(demo):
     candidates = demo("get_departures", {"stop": label("asema")}).body["error"]["candidates"]
     tokens = [each["token"] for each in candidates]
     kinds = ("id", "label")
@@ -241,7 +241,7 @@ def test_at_moves_the_window(over, at, minutes, shown, told, since):
     assert answer.body["dataFreshness"] == "2022-02-22T08:00:00+02:00"
 
 
-def test_what_is_no_time_is_refused_before_the_stop_is_looked_up(over):
+def test_an_invalid_time_is_refused_before_the_stop_is_looked_up(over):
     wrong = {"stop": {"type": "label", "value": "nowhere"}, "at": "soon"}
 
     assert refusal(over(board_of())("get_departures", wrong))[1] == "'soon' is not an instant"
@@ -253,7 +253,7 @@ def test_the_age_of_real_time_is_counted_from_now(over):
     assert answer.body["meta"]["realtimeAgeSeconds"] == 30
 
 
-def test_the_text_says_from_when(over):
+def test_the_text_states_its_start(over):
     answer = ask(over, "2022-02-23T08:00:00+02:00", leaving(24 * 60 + 5))
 
     assert answer.text.splitlines() == [

@@ -65,7 +65,7 @@ def test_a_position_is_an_address_without_an_id(demo):
     }
 
 
-def test_a_locality_is_told_where_it_is_known(over):
+def test_a_locality_is_shown_if_known(over):
     place = Place(name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.ADDRESS, locality="Kallio")
     network = FakeNetwork(places={"A": [PlaceMatch(place=place, score=0.9)]})
     body = over(network)("findAddressOrStop", {"rawText": "A"}).body
@@ -116,7 +116,7 @@ FAR = {"focusPoint": {"lat": 60, "lon": 25}, "maxDistanceMeters": 100}
         ({"rawText": "Kamppi", **FAR}, "'Kamppi' names 2 places, all of them farther than maxDistanceMeters"),
     ],
 )
-def test_nothing_found_is_no_match(demo, arguments, message):
+def test_an_empty_result_is_no_match(demo, arguments, message):
     hint = "Check the spelling, or search around a coordinate with find_stops"
     assert demo("findAddressOrStop", arguments).body == {
         "error": {"category": "NO_RESULTS", "code": "NO_MATCH", "message": message, "recommendation": hint}

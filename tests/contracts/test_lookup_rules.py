@@ -154,7 +154,7 @@ RULES = [
 @pytest.mark.parametrize(
     ("shape", "whole", "path", "good", "bad"), RULES, ids=[f"{rule[0].__name__}.{rule[2]}" for rule in RULES]
 )
-def test_each_rule_accepts_its_bounds_and_refuses_what_is_beyond(shape, whole, path, good, bad):
+def test_every_rule_accepts_its_bounds_and_refuses_values_beyond(shape, whole, path, good, bad):
     """M1-M60: one field is changed in an object that holds; what is accepted and what is not is the sketch's."""
     accepted = [is_accepted(shape, put(whole, path, value)) for value in [*good, *bad]]
 

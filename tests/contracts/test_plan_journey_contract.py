@@ -47,7 +47,7 @@ def shown(answer):
     ]
 
 
-def test_the_five_fastest_come_shortest_first(over):
+def test_the_five_fastest_are_sorted_by_duration(over):
     """J1, J11, J12, E1: of six, by duration in whole minutes rounded up, arrival, start; the slowest is left out."""
     found = [hop(0, 30, "1"), hop(5, 15, "2"), hop(2, 12, "3"), hop(1, 9, "4"), hop(0, 21, "5"), hop(3, 23, "6")]
     answer = over(london(*found))("planJourney", TRIP)
@@ -126,7 +126,7 @@ def test_an_unclear_end_is_answered_with_suggestions(over):
     assert "Vic 0 (T:0," in answer.body["message"], "the suggestions have no names, so the message names them (A10)"
 
 
-def test_both_ends_may_be_unclear_and_a_suggestion_is_accepted(over):
+def test_both_ends_may_be_ambiguous_and_a_suggestion_is_accepted(over):
     rivals = [place("T:1", "Vic 1", 0.9), place("T:2", "Vic 2", 0.9, lat=51.6)]
     others = [place("T:3", "Ham 3", 0.5, lat=51.7)]
     ask = over(london(hop(0, 10), places={"Vic": rivals, "Ham": others}))
@@ -151,7 +151,7 @@ def test_both_ends_may_be_unclear_and_a_suggestion_is_accepted(over):
         ),
     ],
 )
-def test_nothing_found_is_a_success_with_the_reason(over, found, reason):
+def test_an_empty_result_is_a_success_with_the_reason(over, found, reason):
     answer = over(london(journeys=[found]))("planJourney", TRIP)
 
     assert (answer.body["success"], answer.body["code"], answer.body["topJourneys"]) == (True, "OK", [])
@@ -173,7 +173,7 @@ def test_the_sixth_call_in_a_second_is_refused_at_once(tmp_path):
     assert len(network.journeys_asked) == 5
 
 
-def test_what_cannot_be_travelled_is_no_journey_and_told(over):
+def test_an_untravellable_itinerary_is_dropped_and_reported(over):
     """Principle 3, A10, B13: a cancelled ride is not boarded, however fast; which, when it was to leave, and why."""
     strike = ServiceAlert(id="strike", header="No trains")
     body = over(london(hop(0, 5, "1", cancelled=True, alerts=(strike,)), hop(0, 10, "2")))("planJourney", TRIP).body
@@ -184,7 +184,7 @@ def test_what_cannot_be_travelled_is_no_journey_and_told(over):
 
 
 @pytest.mark.parametrize(("minutes", "is_told"), [(60, False), (61, True)])
-def test_a_wait_of_hours_is_told(over, minutes, is_told):
+def test_a_wait_of_hours_is_reported(over, minutes, is_told):
     """The tool plans for now: whoever is sent away this evening is told so; B6: an hour is no long wait."""
     message = over(london(hop(minutes, minutes + 10)))("planJourney", TRIP).body["message"]
 
@@ -198,7 +198,7 @@ def test_a_wait_of_hours_is_told(over, minutes, is_told):
         (False, ["Step-free travel could not be considered"]),
     ],
 )
-def test_step_free_is_asked_of_the_engine_and_said(over, is_known, told):
+def test_step_free_is_requested_from_the_engine_and_reported(over, is_known, told):
     network = london(journeys=[Journeys([hop(0, 10)], step_free_supported=is_known)])
     message = over(network)("planJourney", {**TRIP, "needAccessibleRoute": True}).body["message"]
 
@@ -207,7 +207,7 @@ def test_step_free_is_asked_of_the_engine_and_said(over, is_known, told):
     assert ("Asked for" in message) is is_known
 
 
-def test_the_message_says_who_answered_and_what_to_beware_of(over):
+def test_the_message_names_the_source_and_the_caveats(over):
     provenance = Provenance(
         network="T", source="fake", zone="Europe/London", retrieved_at=T0, attribution=("Feed of T",), notes=("Beware",)
     )
@@ -229,7 +229,7 @@ def test_a_saved_place_is_an_end(over):
     assert network.journeys_asked[0].origin.coordinate == Coordinate(51.5, -0.2)
 
 
-def test_the_demo_answers_and_says_that_it_is_one(demo):
+def test_the_demo_answers_and_labels_its_answers(demo):
     """E3, A13: without TfL and without a network of one's own; the text alone has the same figures and times (A11)."""
     answer = demo("planJourney", {"from": "Victoria", "to": "King's Cross St. Pancras"})
     lines = answer.text.splitlines()

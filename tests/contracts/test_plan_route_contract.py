@@ -97,7 +97,7 @@ def test_the_id_is_of_legs_and_times(over):
     assert len({same, name(tram(6, 15)), name(tram(5, 16)), name(ride("8", "A", "B", 5, 15))}) == 4
 
 
-def test_a_ride_of_unknown_length_is_its_straight_line_and_said(over):
+def test_a_ride_of_unknown_length_uses_its_straight_line_and_is_reported(over):
     answer = ask(over, FakeNetwork(journeys=[[trip(tram(5, 15))]]))
 
     assert answer.body["itineraries"][0]["legs"][0]["distanceMeters"] == 0
@@ -116,7 +116,7 @@ def test_a_ride_of_unknown_length_is_its_straight_line_and_said(over):
         ({"departureTime": NOW, "arrivalTime": None}, True),
     ],
 )
-def test_exactly_one_time_is_given(over, given, is_accepted):
+def test_exactly_one_time_is_required(over, given, is_accepted):
     answer = over(FakeNetwork(journeys=[[trip(tram(5, 15))]]))("planRoute", {**ENDS, **given})
 
     assert answer.is_error is not is_accepted
@@ -143,7 +143,7 @@ def test_a_time_without_an_offset_is_refused(over, text):
 
 
 @pytest.mark.parametrize(("asked", "applied"), [(1, 1), (45, 45), (120, 120), (121, 120), (10_000, 120)])
-def test_a_window_that_is_too_long_is_lowered_and_said(over, asked, applied):
+def test_a_window_that_is_too_long_is_lowered_and_reported(over, asked, applied):
     network = FakeNetwork()
     answer = ask(over, network, searchWindowMinutes=asked)
 
@@ -160,7 +160,7 @@ def test_a_window_that_is_too_long_is_lowered_and_said(over, asked, applied):
         ({"arrivalTime": clock(20)}, [(-5, 15), (5, 18)], [("06:05", "06:18")]),
     ],
 )
-def test_a_window_holds_both_its_ends(over, time, trams, shown):
+def test_a_window_includes_both_its_ends(over, time, trams, shown):
     """Rule D3, B12: [t, t + w] or [t - w, t], not a minute more; an arrival that had to be begun before now is none."""
     network = FakeNetwork(journeys=[[trip(tram(*minutes)) for minutes in trams]])
     answer = over(network)("planRoute", {**ENDS, **time, "searchWindowMinutes": 10})
@@ -191,7 +191,7 @@ SLOW = trip(walk("home", "A", 4, 5, 100), tram(10, 30))
         ("LEAST_WALK", ["06:20", "06:30", "06:30"]),
     ],
 )
-def test_the_preset_says_what_comes_first(over, preset, ends):
+def test_the_preset_decides_the_order(over, preset, ends):
     answer = ask(over, FakeNetwork(journeys=[[PLAIN, SLOW, EASY, QUICK]]), journeyPreset=preset)
 
     assert [end for _, end in times(answer)] == ends
@@ -199,13 +199,13 @@ def test_the_preset_says_what_comes_first(over, preset, ends):
         assert [each["totalWalkDistanceMeters"] for each in answer.body["itineraries"]] == [0, 50, 100]
 
 
-def test_of_equal_ends_and_changes_the_shorter_comes_first(over):
+def test_the_shorter_of_equal_ends_and_changes_comes_first(over):
     answer = ask(over, FakeNetwork(journeys=[[trip(tram(2, 20)), trip(ride("8", "A", "B", 6, 20))]]))
 
     assert times(answer) == [("06:06", "06:20"), ("06:02", "06:20")]
 
 
-def test_least_walk_asks_again_for_what_walks_less(over):
+def test_least_walk_searches_again_with_less_walking(over):
     """D3: no source looks for the least walk by itself, so it is asked until nothing walks less."""
     less = trip(walk("home", "A", 0, 2, 200), tram(3, 40))
     network = FakeNetwork(journeys=[[PLAIN], [less], []])
@@ -230,7 +230,7 @@ def test_three_are_shown_and_the_rest_is_counted(over):
     assert times(later) == [("06:30", "06:40")]
 
 
-def test_what_is_cancelled_or_missed_is_left_out_and_counted(over):
+def test_cancelled_and_missed_rides_are_dropped_and_counted(over):
     cancelled = trip(tram(5, 15, cancelled=True))
     missed = trip(tram(6, 20, delay_s=600), ride("8", "B", "C", 22, 30))
     outside = trip(tram(50, 60, cancelled=True))
@@ -299,7 +299,7 @@ def test_an_empty_answer_is_a_success_with_a_reason(over, network, arguments, re
     assert (why or "").partition(" 2022-02-22T")[0] in answer.text
 
 
-def test_the_past_is_answered_and_said(over):
+def test_a_past_time_is_answered_and_reported(over):
     network = FakeNetwork(journeys=[[trip(tram(-110, -100))]])
     answer = ask(over, network, departureTime="2022-02-22T04:00:00Z")
 
@@ -308,7 +308,7 @@ def test_the_past_is_answered_and_said(over):
     assert network.journeys_asked[0].not_before is None
 
 
-def test_the_text_alone_carries_the_answer(over):
+def test_the_text_is_sufficient(over):
     legs = (walk("home", "A", 8, 10, 150), tram(10, 20, distance_m=3000.0, headsign="North"))
     network = FakeNetwork(
         journeys=[
@@ -336,7 +336,7 @@ def test_the_text_alone_carries_the_answer(over):
         (60 * 16 - 5, 60 * 16 + 5, "23:55 to 2022-02-23 00:05"),
     ],
 )
-def test_the_next_route_is_told_in_the_zone_of_the_place(over, begin, end, told):
+def test_the_next_route_is_printed_in_the_zone_of_the_place(over, begin, end, told):
     text = ask(over, FakeNetwork(journeys=[[trip(tram(begin, end))]])).text
     head = "No itinerary within 45 min, Tue 2022-02-22 (Europe/Helsinki, UTC+02:00): NO_DEPARTURES"
     assert text.splitlines()[0] == f"{head} The next one after the window is {told}."

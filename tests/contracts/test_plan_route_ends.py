@@ -67,7 +67,7 @@ def test_a_resolved_stop_is_that_stops_place(over):
     assert network.journeys_asked[0].origin.stop_ids == ("T:A",)
 
 
-def test_a_resolved_stop_that_nobody_knows_is_refused(over):
+def test_a_resolved_but_unknown_stop_is_refused(over):
     error = over(named_network())("planRoute", {**LEAVING, "origin": resolved(id="T:X", name="alpha")}).body["error"]
 
     assert (error["category"], error["code"]) == ("NOT_FOUND", "STOP_NOT_FOUND")
@@ -83,7 +83,7 @@ def test_a_resolved_address_is_its_position_and_name(over):
     assert (origin.coordinate.lat, origin.name, origin.stop_ids) == (60.17, "Home street 1", ())
 
 
-def test_an_answer_of_the_lookup_can_be_sent_as_it_is(demo):
+def test_an_answer_of_the_lookup_is_valid_input(demo):
     ends = {
         side: demo("findAddressOrStop", {"rawText": text}).body
         for side, text in (("origin", "Kamppi"), ("destination", "Espoo"))
@@ -112,7 +112,7 @@ def test_a_text_is_a_variable_a_token_or_a_name(over, origin, stop):
     assert (found.stop_ids, found.coordinate.lat) == (((stop,), 60.17) if stop else ((), 61.0))
 
 
-def test_a_name_that_was_taken_is_said(over):
+def test_a_resolved_name_is_reported(over):
     answer = ask(over, named_network(), origin={"rawText": "alpha"})
 
     assert answer.body["metadata"]["warnings"] == [
@@ -161,7 +161,7 @@ def test_the_two_ends_must_differ(over, origin, destination):
         (resolved(coordinate=1), "origin.coordinate must be an object, not the number 1"),
     ],
 )
-def test_what_is_wrong_with_an_end_is_named_by_its_field(over, end, sentence):
+def test_an_error_in_an_end_is_named_by_its_field(over, end, sentence):
     asked = {"origin": end, "destination": {"rawText": "beta"}, "departureTime": NOW}
 
     assert over(named_network())("planRoute", asked).body["error"]["message"] == sentence

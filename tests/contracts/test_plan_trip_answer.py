@@ -99,7 +99,7 @@ def test_an_itinerary_has_the_fields_of_rule_b1(over):
 # ---------------------------------------------------------------------------------------- realtime
 
 
-def test_a_cancelled_ride_says_so_and_has_no_delay(over):
+def test_a_cancelled_ride_is_marked_and_has_no_delay(over):
     network = FakeNetwork(journeys=[found(timetabled=(trip(bus(delay_s=400, cancelled=True)),)), found()])
     leg = over(network)("plan_trip", ENDS).body["itineraries"][0]["legs"][0]
 
@@ -115,7 +115,7 @@ def test_a_cancelled_ride_says_so_and_has_no_delay(over):
         ([(0, 0), (None, None)], ["realtime", "scheduled"], "mixed"),
     ],
 )
-def test_mixed_realtime_is_of_each_itinerary_and_of_all(over, delays, of_itinerary, of_answer):
+def test_mixed_realtime_is_reported_per_itinerary_and_in_all(over, delays, of_itinerary, of_answer):
     journeys = [
         trip(ride("7", "A", "B", 5 + late, 10, first), ride("9", "B", "C", 12, 20 + late, second))
         for late, (first, second) in enumerate(delays)
@@ -155,7 +155,7 @@ def test_old_realtime_is_called_stale(over, age_s, expected):
         ([bus(cancelled=True), bus("9", 20)], 2),
     ],
 )
-def test_more_than_five_minutes_late_or_cancelled_asks_again(over, rides, asked):
+def test_more_than_five_minutes_late_or_cancelled_searches_again(over, rides, asked):
     """P14, P44, P70: 301 s does, 300 s and being early do not; a cancelled one does, also beside one that runs."""
     network = FakeNetwork(journeys=[found(*map(trip, rides))])
     over(network)("plan_trip", ENDS)
@@ -213,7 +213,7 @@ GONE, HOURS_LATER = trip(bus(cancelled=True)), trip(bus("9", 300))
         (SourceFailed("The source answered 503"), ", and no later trip was found."),
     ],
 )
-def test_where_nothing_is_usable_the_next_departure_is_named(over, later, message):
+def test_without_a_usable_trip_the_next_departure_is_named(over, later, message):
     answer = over(FakeNetwork(journeys=[found(GONE), found(), later]))("plan_trip", ENDS)
 
     assert answer.body["warnings"][0] == {
@@ -223,7 +223,7 @@ def test_where_nothing_is_usable_the_next_departure_is_named(over, later, messag
 
 
 @pytest.mark.parametrize("alternatives", [True, False])
-def test_nothing_unusable_stands_before_something_usable(over, alternatives):
+def test_usable_trips_come_before_unusable_ones(over, alternatives):
     network = FakeNetwork(journeys=[found(GONE, trip(bus("9", 60)), trip(bus("8", 40)))])
     answer = over(network)("plan_trip", {**ENDS, "limit": 2, "includeDisruptionAlt": alternatives})
 
@@ -231,7 +231,7 @@ def test_nothing_unusable_stands_before_something_usable(over, alternatives):
     assert answer.body["warnings"][0]["message"] == LEFT_OUT
 
 
-def test_an_unusable_itinerary_stands_at_the_times_of_the_timetable(over):
+def test_an_unusable_itinerary_has_its_scheduled_times(over):
     """B5: 7 arrives at 08:35 instead of 08:15, and 9 left at 08:20: the promised times, and what breaks."""
     broken = trip(bus("7", 5, 0, arrival_delay_s=1200), ride("9", "B", "C", 20, 30, 0))
     itinerary = over(FakeNetwork(journeys=[found(broken)]))("plan_trip", ENDS).body["itineraries"][0]
@@ -257,14 +257,14 @@ def test_duplicates_are_removed_and_counted(over):
 
 
 @pytest.mark.parametrize(("asked", "shown", "expected"), [({}, 2, ["truncated-results"]), ({"limit": 3}, 3, [])])
-def test_more_than_the_limit_is_said(over, asked, shown, expected):
+def test_exceeding_the_limit_is_reported(over, asked, shown, expected):
     journeys = [trip(bus(line, departs)) for line, departs in (("7", 5), ("8", 20), ("9", 35))]
     answer = over(FakeNetwork(journeys=[found(*journeys)]))("plan_trip", {**ENDS, **asked})
 
     assert (len(answer.body["itineraries"]), codes(answer)) == (shown, expected)
 
 
-def test_nothing_found_after_one_relaxed_attempt(over):
+def test_no_result_after_one_relaxed_attempt(over):
     """P38, P66, P71: no-itinerary-found with the contract's hint, because the search for a cause fails here."""
     network = FakeNetwork(journeys=[found(), found(), SourceTimeout("late")], abilities=frozenset({Ability.PLANS}))
     answer = over(network)("plan_trip", ENDS)
@@ -277,7 +277,7 @@ def test_nothing_found_after_one_relaxed_attempt(over):
     assert [question.max_walk_m for question in network.journeys_asked] == [1500, 1875, 3000]
 
 
-def test_what_only_the_relaxed_attempt_found_says_what_is_unmet(over):
+def test_a_trip_found_only_by_the_relaxed_query_states_what_is_unmet(over):
     """P38, P52, B6: 1600 m of walking, where nobody stated the limit of 1500."""
     journey = trip(walk("home", "A", 0, 20, 1600), bus(departs=20))
     answer = over(FakeNetwork(journeys=[found(), found(journey)]))("plan_trip", ENDS)
@@ -287,7 +287,7 @@ def test_what_only_the_relaxed_attempt_found_says_what_is_unmet(over):
     ]
 
 
-def test_a_failure_of_the_second_query_costs_the_alternatives_alone(over):
+def test_a_failed_second_query_costs_only_the_alternatives(over):
     """P39, A13, never silent: what was found is shown, and that nothing stands in; nothing found is a failure."""
     failed = SourceFailed("The source answered 503")
     answer = over(FakeNetwork(journeys=[found(trip(bus(delay_s=400))), failed]))("plan_trip", ENDS)
@@ -305,7 +305,7 @@ def test_a_failure_of_the_second_query_costs_the_alternatives_alone(over):
     ("optimize", "expected"),
     [("shortest_time", ["two rides", "direct"]), ("few_transfers", ["direct", "two rides"])],
 )
-def test_what_is_wanted_most_comes_first(over, optimize, expected):
+def test_the_most_requested_comes_first(over, optimize, expected):
     direct = trip(ride("direct", "A", "C", 5, 30))
     changing = trip(ride("two rides", "A", "B", 5, 10), ride("x", "B", "C", 12, 20))
     network = FakeNetwork(journeys=[found(direct, changing)])

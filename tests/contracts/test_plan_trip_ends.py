@@ -10,7 +10,7 @@ FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
 HOME = {"lat": 60.1699, "lon": 24.9384, "name": "Home", "address": "Street 1"}
 
 
-def test_coordinates_come_back_as_input(demo):
+def test_coordinates_are_returned_as_sent(demo):
     body = demo("plan_trip", {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}).body
 
     assert body["origin"] == {"coordinate": {"lat": 60.1699, "lon": 24.9384}, "rawSource": "input"}
@@ -58,7 +58,7 @@ def test_a_variable_of_another_user_or_of_no_place_is_refused(demo, saved, user,
     assert refusal(answer) == ("validation-error", message, hint)
 
 
-def test_a_place_name_is_looked_up_and_said(demo):
+def test_a_place_name_is_resolved_and_reported(demo):
     answer = demo("plan_trip", {"origin": label("Kamppi"), "destination": label("Espoo")})
 
     assert answer.body["origin"] == {
@@ -82,7 +82,7 @@ def test_a_token_is_a_label(demo, text):
     assert "label-geocoded" not in codes(answer)
 
 
-def test_an_unclear_name_comes_with_candidates_whose_tokens_work(demo):
+def test_an_ambiguous_name_returns_candidates_whose_tokens_work(demo):
     answer = demo("plan_trip", {"origin": label("asema"), "destination": label("Espoo")})
     candidates = answer.body["error"]["candidates"]
     again = [demo("plan_trip", {"origin": label(each["token"]), "destination": label("Espoo")}) for each in candidates]
@@ -99,7 +99,7 @@ def test_an_unclear_name_comes_with_candidates_whose_tokens_work(demo):
 @pytest.mark.parametrize(
     ("scores", "is_sure"), [((0.80,), True), ((0.79,), False), ((1.0, 0.97), True), ((1.0, 0.99), False)]
 )
-def test_a_place_resolves_from_the_threshold_on_without_a_rival(over, scores, is_sure):
+def test_a_place_resolves_at_the_threshold_without_a_rival(over, scores, is_sure):
     matches = [stop_place(f"T:{row}", "Station", score, lat=60.17 + row / 10) for row, score in enumerate(scores)]
     network = FakeNetwork(places={"stat": matches}, journeys=[FOUND])
     answer = over(network)("plan_trip", {"origin": label("stat"), "destination": at(60.3, 24.9)})

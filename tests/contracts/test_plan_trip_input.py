@@ -63,7 +63,7 @@ def test_bad_input_is_refused_with_a_sentence_that_helps(demo, arguments, senten
     assert refusal(demo("plan_trip", arguments)) == ("validation-error", sentence, None)
 
 
-def test_a_time_that_is_none_comes_with_an_example(demo):
+def test_an_invalid_time_is_answered_with_an_example(demo):
     answer = demo("plan_trip", {**ENDS, "when": {"time": "tomorrow"}})
 
     expected = ("validation-error", "'tomorrow' is not an instant", "Write it like 2026-01-31T08:00:00+02:00, or now.")
@@ -127,7 +127,7 @@ def test_no_search_sees_the_limit(over):
     assert len(set(network.journeys_asked)) == 1
 
 
-def test_what_is_asked_reaches_the_source(over):
+def test_the_query_reaches_the_source(over):
     network = FakeNetwork(journeys=[FOUND])
     constraints = {"optimize": "few_transfers", "maxWalkingDistance": 800, "maxTransfers": 1}
     when = {"type": "arrive", "time": "2022-02-22T09:00:00+02:00"}
@@ -138,7 +138,7 @@ def test_what_is_asked_reaches_the_source(over):
     assert (asked.max_walk_m, asked.max_transfers, asked.optimize, asked.wanted) == (800, 1, Optimize.FEW_TRANSFERS, 3)
 
 
-def test_a_time_without_an_offset_is_local_and_said(over):
+def test_a_time_without_an_offset_is_local_and_reported(over):
     answer = over(FakeNetwork(journeys=[FOUND]))("plan_trip", {**ENDS, "when": {"time": "2022-02-22T12:00:00"}})
 
     assert answer.body["requested"]["time"] == "2022-02-22T12:00:00+02:00"
@@ -156,7 +156,7 @@ def test_a_time_without_an_offset_is_local_and_said(over):
         ),
     ],
 )
-def test_ends_that_no_one_network_covers_are_refused_by_the_networks_names(demo, origin, sentence, hint):
+def test_ends_without_a_common_network_are_refused_by_the_networks_names(demo, origin, sentence, hint):
     answer = demo("plan_trip", {**ENDS, "origin": origin})
 
     assert refusal(answer) == ("unsupported-region", sentence, hint)

@@ -16,7 +16,7 @@ from tests.rules.drawing import T0, trip
         ("2022-02-22T08:00:01+02:00", "08:00:01", []),
     ],
 )
-def test_a_time_that_has_passed_is_asked_as_it_is_and_said(over, time, requested, expected):
+def test_a_past_time_is_used_as_is_and_reported(over, time, requested, expected):
     """B12: 120 s ago is now, a second more is a question about the past."""
     answer = over(FakeNetwork(journeys=[found(trip(bus()))]))("plan_trip", {**ENDS, "when": {"time": time}})
 
@@ -31,7 +31,7 @@ def arrive(time):
     ("by", "departs", "shown", "told"),
     [("09:00:00", {"7": -1, "8": 0}, ["8"], []), ("07:30:00", {"7": -60}, ["7"], ["in-the-past"])],
 )
-def test_what_has_left_is_offered_for_a_wanted_arrival_of_the_past_alone(over, by, departs, shown, told):
+def test_a_departed_trip_is_offered_only_for_a_past_arrival_time(over, by, departs, shown, told):
     """B12: of trips that leave a minute ago and now, the second alone can still be taken."""
     network = FakeNetwork(journeys=[found(*(trip(bus(line, minute)) for line, minute in departs.items()))])
     answer = over(network)("plan_trip", arrive(by))

@@ -19,7 +19,7 @@ def shown(over, *journeys, **more):
     return body, {each["code"]: each["message"] for each in body.get("warnings", ())}
 
 
-def test_what_only_the_timetable_promises_is_shown_even_by_the_relaxed_query(over):
+def test_a_scheduled_trip_is_shown_even_by_the_relaxed_query(over):
     """B5, B6: nothing was found; the relaxed query knows a bus that is cancelled: it is shown, with its note."""
     body, told = shown(over, found(), found(timetabled=(trip(bus(cancelled=True)),)))
 
@@ -34,7 +34,7 @@ def test_sentences_of_both_queries_are_shown_once():
     assert (merged.notes, merged.lost, merged.retrieved_at) == (("One.", "Two."), ("a",), 1)
 
 
-def test_what_the_timetable_promises_beside_alternatives_is_named(over):
+def test_the_scheduled_trip_is_named_with_its_alternatives(over):
     """P45, B5: the relaxed query's own promise stands behind what runs, and says what is wrong."""
     body, _ = shown(
         over,
@@ -69,14 +69,14 @@ EARLY = "No usable trip arrives shortly before the requested time; the last one 
         (5, {"when": {"type": "arrive", "time": "2022-02-22T09:16:00+02:00"}}, EARLY),
     ],
 )
-def test_more_than_an_hour_to_the_time_asked_for_is_told(over, minutes, when, message):
+def test_more_than_an_hour_to_the_requested_time_is_reported(over, minutes, when, message):
     _, told = shown(over, found(trip(bus(departs=minutes))), **when)
 
     assert told == ({} if message is None else {"preference-unmet": message})
 
 
 @pytest.mark.parametrize(("departs", "waiting"), [(76, "61 min"), (15 + 1203, "20 h 3 min")])
-def test_more_than_an_hour_between_two_rides_is_told(over, departs, waiting):
+def test_more_than_an_hour_between_two_rides_is_reported(over, departs, waiting):
     _, told = shown(over, found(trip(ride("7", "A", "B", 5, 15), ride("8", "B", "C", departs, departs + 9))))
 
     assert told == {"preference-unmet": f"The longest wait between rides is {waiting}, at B."}
@@ -109,7 +109,7 @@ class SilentBeyond(FakeNetwork):
         return await super().plan_journeys(query)
 
 
-def test_a_late_answer_on_a_better_trip_counts_for_nothing(over, monkeypatch):
+def test_a_late_answer_about_a_better_trip_is_ignored(over, monkeypatch):
     monkeypatch.setattr(no_trip, "BETTER_WITHIN_S", 0)
     network = SilentBeyond(journeys=[found(trip(bus(departs=61)))])
     ask = over(CircuitBreakerNetwork(network, NetworkBreaker(threshold=1), "server"))
@@ -124,7 +124,7 @@ class FallbackBeyond(FakeNetwork):
         return replace(answer, provenance=replace(answer.provenance, lost=lost))
 
 
-def test_a_better_trip_of_a_fallback_says_so(over):
+def test_a_better_trip_of_a_fallback_is_labelled(over):
     better = trip(walk("home", "A", 0, 25, 2000), ride("8", "A", "B", 25, 35))
     network = FallbackBeyond(journeys=[found(trip(bus(departs=61))), found(better)])
     told = {each["code"]: each["message"] for each in over(network)("plan_trip", ENDS).body["warnings"]}

@@ -16,7 +16,7 @@ from tests.rules.drawing import trip, walk
         (True, "preference-unmet", "A is not known to be step-free."),
     ],
 )
-def test_step_free_that_cannot_be_promised_is_told(over, is_known, code, message):
+def test_unconfirmed_step_free_access_is_reported(over, is_known, code, message):
     found_trips = found(trip(bus(wheelchair=Access.YES)), step_free_supported=is_known)
     network = FakeNetwork(journeys=[found_trips])
     answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})

@@ -96,7 +96,7 @@ def test_the_stop_is_an_id_of_the_contracts_pattern(over, stop_id, category, cod
         ({"maxDepartures": None, "horizonMinutes": None}, (3, 45), False),
     ],
 )
-def test_limits_that_are_too_large_are_lowered_and_said(over, sent, applied, clamped):
+def test_limits_that_are_too_large_are_lowered_and_reported(over, sent, applied, clamped):
     network = board_of(*map(leaving, range(0, 120, 10)))
     answer = over(network)("getStopTimetable", {**STOP, **sent})
     most, minutes = applied
@@ -107,7 +107,7 @@ def test_limits_that_are_too_large_are_lowered_and_said(over, sent, applied, cla
     assert ("was lowered" in answer.text) == clamped
 
 
-def test_the_window_is_of_the_timetable_and_holds_both_its_ends(over):
+def test_the_window_is_of_scheduled_times_and_includes_both_its_ends(over):
     """D3: scheduled at its first and its last minute, however late or early; not a minute before or after."""
     answer = ask(
         over,
@@ -120,7 +120,7 @@ def test_the_window_is_of_the_timetable_and_holds_both_its_ends(over):
     assert rows(answer) == [("7", "06:00"), ("7", "06:45")]
 
 
-def test_the_source_is_asked_for_the_timetables_times(over):
+def test_the_source_is_queried_for_scheduled_times(over):
     network = board_of(leaving(5))
     over(network)("getStopTimetable", STOP)
 
@@ -131,7 +131,7 @@ def test_the_source_is_asked_for_the_timetables_times(over):
     ("cancelled", "running", "shown", "count", "reason"),
     [((5, 40, 50), (10,), [("7", "06:10")], 2, None), ((5,), (), [], 1, "NO_DEPARTURES")],
 )
-def test_what_is_cancelled_is_left_out_and_counted(over, cancelled, running, shown, count, reason):
+def test_cancelled_rides_are_dropped_and_counted(over, cancelled, running, shown, count, reason):
     answer = ask(over, *(leaving(minute, cancelled=True) for minute in cancelled), *map(leaving, running))
     metadata = {"timeZone": "Europe/Helsinki", "cancelledLeftOut": count}
 
@@ -217,7 +217,7 @@ class PairNetwork(FakeNetwork):
         return PAIR
 
 
-def test_an_id_is_one_stop_and_its_place_is_said(over):
+def test_an_id_is_one_stop_and_its_place_is_reported(over):
     network = PairNetwork(places={"A": [PlaceMatch(place=PAIR, score=1.0)]}, departures=[leaving(5)])
     one = over(network)("getStopTimetable", STOP)
     all_of_them = over(network)("getStopTimetable", {**STOP, "wholePlace": True})
@@ -228,7 +228,7 @@ def test_an_id_is_one_stop_and_its_place_is_said(over):
     assert all_of_them.body["meta"]["stop"] == {"id": "T:A", "name": "A"}
 
 
-def test_the_text_alone_carries_a_short_timetable(over):
+def test_the_text_is_sufficient_for_a_short_timetable(over):
     night = leaving(970, "9", long_name="A - B", destination="B")
     answer = ask(over, leaving(965), night, at="2022-02-22T21:45:00Z")
 
@@ -239,7 +239,7 @@ def test_the_text_alone_carries_a_short_timetable(over):
     ]
 
 
-def test_where_clocks_change_each_time_has_its_offset(over):
+def test_every_time_has_its_offset_when_clocks_change(over):
     """A11: on the night of 26 March 2022 03:30 comes right after 02:59."""
     spring = 1_648_342_800  # 2022-03-27 03:00 in Helsinki, which clocks show as 04:00
     before, after = ((spring + shift - T0) // 60 for shift in (-1800, 1800))

@@ -65,7 +65,7 @@ def test_the_first_of_a_longer_timetable_are_the_same_with_a_limit(over):
     assert cut["applied"]["maxDepartures"] == 7
 
 
-def test_a_longer_timetable_than_fits_goes_on_where_it_was_cut(over):
+def test_a_truncated_timetable_continues_where_it_was_cut(over):
     """A11: the bound holds, whole instants are shown, and asking on shows every departure once."""
     long_name = "Ö" * 120
     many = [leaving(minute, f"{minute}-{twin}", long_name=long_name) for minute in range(400) for twin in (1, 2)]

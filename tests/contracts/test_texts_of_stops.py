@@ -10,7 +10,7 @@ from tests.contracts.test_get_departures_contract import STOP
 from tests.fakes import FakeNetwork
 
 
-def test_a_board_is_told_row_by_row(over):
+def test_a_board_is_printed_row_by_row(over):
     rows = (
         leaving(5, "1"),
         leaving(6, "2", departure_delay_s=60),
@@ -29,7 +29,7 @@ def test_a_board_is_told_row_by_row(over):
     assert "08:12 TRAM 5 to B CANCELLED" in over(board_of(*rows))("get_departures", STOP).text
 
 
-def test_an_empty_board_says_so(over):
+def test_an_empty_board_is_reported(over):
     assert over(board_of())("get_departures", STOP).text == (
         "Departures from A (T:A), Europe/Helsinki:\nNo departures in the window."
     )
@@ -55,7 +55,7 @@ def test_approximate_times_and_rides_by_arrangement_have_warnings(over):
     ]
 
 
-def test_stops_nearby_are_told_with_what_runs_there(over):
+def test_nearby_stops_are_listed_with_their_lines(over):
     network = FakeNetwork(near=[near("Market", 99.6, Mode.TRAM, Mode.BUS, Mode.COACH), near("Old Pier", 120.2)])
     bare = NearbyStop(
         stop=StopPoint(name="Pier", coordinate=Coordinate(60.17, 24.94), id="T:P"), distance_m=7, modes=()
@@ -108,7 +108,7 @@ def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, t
     assert (len(text) - 1, answer.body["totalCandidatesFound"], answer.body["truncated"]) == (shown, count, truncated)
 
 
-def test_what_is_saved_is_told(demo, monkeypatch):
+def test_saved_values_are_reported(demo, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00Z")
     assert demo("get_user_variables", {}).text == "Nothing is saved."
     save = {"key": "home", "type": "other", "value": "T:A"}

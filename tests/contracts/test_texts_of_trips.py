@@ -21,7 +21,7 @@ def lines(over, *journeys, **more):
     return over(FakeNetwork(journeys=journeys))("plan_trip", {**ENDS, **more}).text.splitlines()
 
 
-def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
+def test_every_leg_is_printed_with_its_times_platform_and_status(over):
     boards, alights = (
         StopPoint(name=name, coordinate=Coordinate(60.17, 24.94), id=f"T:{name}", platform=platform)
         for name, platform in (("A", "3"), ("B", "5"))
@@ -50,11 +50,11 @@ def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
         ([replace(walk("home", "A", 0, 5), distance_m=None), bus()], "   walk, 08:00 to 08:05, to A"),
     ],
 )
-def test_what_the_source_does_not_know_is_left_out(over, legs, told):
+def test_values_unknown_to_the_source_are_dropped(over, legs, told):
     assert told in lines(over, found(trip(*legs)))
 
 
-def test_a_cancelled_ride_and_its_note_are_told(over):
+def test_a_cancelled_ride_is_reported_with_its_note(over):
     text = lines(over, found(trip(bus("8", 30)), timetabled=(trip(bus(cancelled=True)),)), found())
 
     assert text[1:5] == [
@@ -83,7 +83,7 @@ def test_a_cancelled_ride_and_its_note_are_told(over):
         ([ride("8", "A", "B", 5, 10), ride("9", "B", "C", 11, 20)], "5 min later, 1 change more"),
     ],
 )
-def test_what_stands_in_for_a_disrupted_trip_says_what_it_costs(over, legs, told):
+def test_a_replacement_of_a_disrupted_trip_states_its_cost(over, legs, told):
     text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(trip(*legs)))
 
     assert text[1].endswith(f" [instead of a disrupted trip, {told}: Line 7 from A is cancelled (08:05).]")
@@ -96,7 +96,7 @@ def test_times_of_another_day_have_their_date(over):
     ]
 
 
-def test_ends_are_told_by_name_and_a_wanted_arrival_as_one(over):
+def test_ends_are_printed_by_name_and_a_wanted_arrival_as_one(over):
     network = FakeNetwork(
         places={"Market": [stop_place("T:M", "Market")], "Harbour": [stop_place("T:H", "Harbour", lat=60.3)]},
         journeys=[found(trip(bus()))],
@@ -152,7 +152,7 @@ class Priced(FakeNetwork):
         ),
     ],
 )
-def test_prices_are_told_where_they_are_known(over, second, fares, prices):
+def test_prices_are_shown_if_known(over, second, fares, prices):
     trips = [trip(bus()), *([trip(second)] if second else [])]
     answer = over(Priced(journeys=[found(*trips)]))("plan_trip", {**ENDS, "constraints": {"optimize": "shortest_time"}})
     names = [each["fingerprint"] for each in answer.body["itineraries"]]

@@ -23,7 +23,7 @@ def keys(answer):
         *(({"value": value}, None) for value in (7, "home", {"lat": 91, "lon": 0}, {"lat": 60}, {**SPOT, "zip": "1"})),
     ],
 )
-def test_what_cannot_be_saved_is_refused(demo, change, message):
+def test_an_unsavable_value_is_refused(demo, change, message):
     code, told, hint = refusal(demo("save_user_variable", {**HOME, **change}))
 
     assert code == "validation-error"
@@ -32,7 +32,7 @@ def test_what_cannot_be_saved_is_refused(demo, change, message):
 
 
 @pytest.mark.parametrize("key", ["x", "x" * 50])
-def test_what_is_saved_comes_back(demo, key):
+def test_saved_values_are_returned(demo, key):
     first = demo("save_user_variable", {"key": key, "type": "other", "value": 1}).body
     second = demo("save_user_variable", {**HOME, "key": key}).body
 
@@ -43,7 +43,7 @@ def test_what_is_saved_comes_back(demo, key):
 
 
 @pytest.mark.parametrize("value", [None, True, 0, -1.5, "", [], {}, {"a": [1, {"b": None}]}, "ä€😀"])
-def test_any_json_may_be_kept(demo, value):
+def test_any_json_can_be_stored(demo, value):
     arguments = {"key": "it", "type": "other", "value": value}
     answer = demo("save_user_variable", arguments)
 
@@ -54,7 +54,7 @@ def test_any_json_may_be_kept(demo, value):
         assert demo("get_user_variables", {}).body["variables"][0]["value"] == value
 
 
-def test_variables_are_listed_by_key_and_for_their_owner_alone(demo):
+def test_variables_are_listed_by_key_for_their_owner(demo):
     for key in ("work", "home"):
         demo("save_user_variable", {**HOME, "key": key})
 
@@ -74,7 +74,7 @@ def test_one_variable_or_all_are_deleted(demo):
 
 
 @pytest.mark.parametrize("arguments", [{}, {"key": None}, {"all": False}, {"key": "a", "all": True}])
-def test_nothing_is_deleted_by_what_was_left_out(demo, arguments):
+def test_omitted_entries_are_not_deleted(demo, arguments):
     demo("save_user_variable", {**HOME, "key": "a"})
     refused = demo("delete_user_variable", arguments)
 

@@ -102,14 +102,14 @@ def test_ids_are_short_and_printed_as_they_are(timetable):
     assert [local_id for local_id in timetable.stop_local_id if not re.fullmatch(r"[A-Z0-9][A-Z0-9-]*", local_id)] == []
 
 
-def test_a_demo_holds_on_any_day_and_over_midnight(timetable):
+def test_a_demo_is_valid_on_any_day_and_past_midnight(timetable):
     """Its one service has no calendar, and some trip leaves its first stop after 24:00."""
     assert timetable.is_every_day
     assert int(timetable.trip_departure_shift_s.max()) > 24 * 3600
 
 
 @pytest.mark.parametrize(("lat", "lon", "stop"), [(60.1699, 24.9384, "HELSINKI"), (60.2055, 24.6559, "ESPOO")])
-def test_the_contracts_own_example_starts_and_ends_near_a_train(lat, lon, stop):
+def test_the_contracts_example_starts_and_ends_near_a_train(lat, lon, stop):
     """The plan_trip contract's two points are within a walk of a kilometre of the stations that join them."""
     timetable = timetable_of("DEMO-HELSINKI")
     row = list(timetable.stop_local_id).index(stop)
@@ -117,7 +117,7 @@ def test_the_contracts_own_example_starts_and_ends_near_a_train(lat, lon, stop):
     assert straight_line_m(lat, lon, timetable.stop_lat[row], timetable.stop_lon[row]) < 1000
 
 
-def test_demo_stops_of_the_centre_lie_where_the_real_stops_of_their_name_lie():
+def test_demo_stops_of_the_centre_are_near_the_real_ones():
     """Within the distance that design.md, section 6, allows.
 
     The feed is cut to a box. A demo stop outside it is left out: its real one was cut away, and another stop of the

@@ -46,14 +46,14 @@ def test_the_base_is_a_python_that_we_support_by_its_version():
     assert f"Programming Language :: Python :: {found[1]}" in PROJECT["classifiers"]
 
 
-def test_nothing_runs_as_root():
+def test_containers_do_not_run_as_root():
     names = [name for name, _ in INSTRUCTIONS]
 
     assert find_all("USER")[-1].isdigit()
     assert names.index("USER") > max(place for place, name in enumerate(names) if name in ("RUN", "COPY"))
 
 
-def test_what_is_copied_exists():
+def test_files_copied_into_images_exist():
     sources = [word for rest in find_all("COPY") for word in shlex.split(rest)[:-1]]
 
     assert [source for source in sources if not (ROOT / source).exists()] == []
@@ -66,7 +66,7 @@ def test_the_extras_that_are_installed_exist():
     assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
 
 
-def test_pip_keeps_nothing_in_the_image():
+def test_pip_leaves_no_cache_in_the_image():
     assert [run for run in find_all("RUN") if "pip install" in run and "--no-cache-dir" not in run] == []
 
 
@@ -76,7 +76,7 @@ def test_the_command_is_one_of_ours_in_exec_form():
     check_command(json.loads(command))
 
 
-def test_it_says_whether_it_is_well():
+def test_health_is_reported_over_http():
     (check,) = find_all("HEALTHCHECK")
 
     assert json.loads(check.partition(" CMD ")[2])[0] == "python"
@@ -113,7 +113,7 @@ def test_the_build_has_the_container_file():
     assert (folder / PurePosixPath(build["dockerfile"])) == ROOT / "deploy" / "Containerfile"
 
 
-def test_ports_are_on_loopback_alone():
+def test_ports_are_on_loopback_only():
     ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
 
     assert ports

@@ -56,7 +56,7 @@ def test_every_instrument_is_found():
     )
 
 
-def test_every_metric_that_the_dashboard_asks_for_is_told():
+def test_every_metric_of_the_dashboard_is_exported():
     asked = {name for query in QUERIES for name in _NAME.findall(_LABELS.sub("", query))}
 
     assert asked - list_told() == set()
@@ -71,7 +71,7 @@ def test_every_metric_of_ours_is_shown():
     assert {name for name in bases if name not in shown} == set()
 
 
-def test_every_metric_stands_on_its_page():
+def test_every_metric_is_on_its_page():
     assert {name for name in list_declared() if f"`{name}`" not in PAGE} == set()
 
 

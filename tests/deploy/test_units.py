@@ -39,7 +39,7 @@ def test_a_service_starts_a_command_of_ours_under_a_user_of_its_own(name):
     ]
 
 
-def test_systemd_takes_them(tmp_path):
+def test_systemd_accepts_the_units(tmp_path):
     """With nothing to say; the command, which is not installed here, is stood in for by this Python."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("there is no systemd-analyze here")

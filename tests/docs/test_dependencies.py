@@ -21,11 +21,11 @@ def _split(requirements):
     return {match[1]: match[2] or "" for match in found}
 
 
-def test_every_dependency_stands_in_the_table_with_its_bounds():
+def test_every_dependency_is_in_the_table_with_its_bounds():
     assert _rows("Taken at run time") == _split(PROJECT["dependencies"])
 
 
-def test_every_extra_stands_in_the_table_with_its_bounds():
+def test_every_extra_is_in_the_table_with_its_bounds():
     extras = PROJECT["optional-dependencies"]
     named = {name: reason.split(":")[0] for name, _, reason in ROW.findall(PAGE.partition("\n## Extras\n")[2])}
 

@@ -32,7 +32,7 @@ def test_type_checkers_see_the_methods_that_the_library_has(generator):
     assert generator.METHODS.read_text(encoding="utf-8") == generator.render_methods()
 
 
-def test_the_reference_is_what_the_code_says(pages):
+def test_the_reference_matches_the_code(pages):
     kept = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "reference").glob("*.md")}
 
     assert kept == pages
@@ -76,7 +76,7 @@ def test_the_readme_names_every_tool(pages):
     assert [tool for tool in tools if f"`{tool}`" not in readme] == []
 
 
-def test_the_index_of_decisions_is_whole():
+def test_the_index_of_decisions_is_complete():
     index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
     expected = []
     for path in RECORDS:

@@ -127,7 +127,7 @@ def test_the_demo_plans_a_trip_through_the_server(place):
     ]
 
 
-def test_the_demo_leaves_nothing_behind(place, monkeypatch):
+def test_the_demo_leaves_no_files(place, monkeypatch):
     monkeypatch.delenv("FINGERPOST_HOME")
     monkeypatch.setenv("XDG_DATA_HOME", str(place / "data"))
     done = subprocess.run([sys.executable, ROOT / "examples" / "plan_through_mcp.py"], capture_output=True, check=False)

@@ -23,7 +23,7 @@ def observed(observe):
     return [(dict(each.attributes), each.value) for each in observe(None)]
 
 
-def test_real_time_is_as_old_as_its_message_and_grows_older_while_nobody_asks(town, clock):
+def test_realtime_is_as_old_as_its_message_and_ages_without_queries(town, clock):
     """Said 10 s ago when it was read; a minute later nobody has asked for a newer one."""
     town.say(LATE)
     town.board()
@@ -34,7 +34,7 @@ def test_real_time_is_as_old_as_its_message_and_grows_older_while_nobody_asks(to
     assert (first, second) == ([({instruments.NETWORK: "TEST"}, 10)], [({instruments.NETWORK: "TEST"}, 70)])
 
 
-def test_a_network_without_real_time_tells_no_age_of_it(town):
+def test_a_network_without_realtime_has_no_age(town):
     town.board()
 
     assert observed(instruments.observe_realtime) == []

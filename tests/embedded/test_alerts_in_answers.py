@@ -61,7 +61,7 @@ def says(towns):
         ({"stop_id": "GAMMA"}, ("08:30", "08:31"), ["itineraries/0/legs/0"]),
     ],
 )
-def test_a_plan_tells_the_alerts_that_hold_while_the_rider_is_there(says, selector, period, expected):
+def test_a_trip_has_the_alerts_in_force_when_the_rider_is_there(says, selector, period, expected):
     """Nothing is late: the 08:10, then B and C, then the 09:10; nobody gets off at Beta."""
     body = says(alert(period=period, **selector)).plan(limit=3)
     assert trips(body) == ["R 08:10", "B 08:15 C 08:40", "R 09:10"]
@@ -73,7 +73,7 @@ EXTRA = update(
 )  # fmt: skip
 
 
-def test_an_alert_of_an_added_trip_is_told(says):
+def test_an_alert_of_an_added_trip_is_reported(says):
     town = says(EXTRA, alert(trip={"trip_id": "X"}))
     assert touches(town.plan(limit=2)) == {"Works": ["itineraries/0/legs/0"]}
     assert touches(town.board()) == {"Works": ["departures/0"]}
@@ -99,7 +99,7 @@ def test_an_alert_of_the_agency_touches_every_ride_and_no_walk(says):
     assert (len(rides) < len(itinerary["legs"]), touches(body)) == (True, {"Works": rides})
 
 
-def test_who_waits_for_a_late_train_is_there_from_its_planned_departure(says):
+def test_riders_of_a_late_train_are_there_at_its_scheduled_departure(says):
     """The 08:10 leaves at 08:15; what ended at 08:12 is why."""
     late = update("R-1", call("ALPHA", 300, 300))
     body = says(late, alert(period=("07:00", "08:12"), **TRIP)).plan(limit=1)
@@ -121,7 +121,7 @@ def test_the_shape_of_an_alert(says):
     ]
 
 
-def test_a_long_text_stands_once_and_within_its_bounds(says):
+def test_a_long_text_appears_once_and_within_its_bounds(says):
     paragraph = "Because of works between Beta and Gamma trains are few. " * 43
     entities = [update("R-1", relationship="CANCELED"), update("R-2", call("ALPHA", 900, 900))]
     for limit in (1, 2, 3):
@@ -133,7 +133,7 @@ def test_a_long_text_stands_once_and_within_its_bounds(says):
         assert written.count("Because of works") == 1 + shown["text"].count("Because of works")
 
 
-def test_at_most_five_are_told_and_the_rest_is_counted(says):
+def test_at_most_five_are_reported_and_the_rest_is_counted(says):
     entities = [alert(f"a{number}", f"Note {number}", effect="OTHER_EFFECT", **AGENCY) for number in range(5)]
     entities += [alert("near", "Of the trip", effect="OTHER_EFFECT", **TRIP)]
     entities += [alert("grave", "Closed", effect="NO_SERVICE", **ROUTE)]
@@ -161,13 +161,13 @@ def test_at_most_five_are_told_and_the_rest_is_counted(says):
         ({"stop_id": "ALPHA"}, ("08:30:01", "09:00"), None),
     ],
 )
-def test_a_board_tells_the_alerts_of_its_rows_and_of_its_stop(says, selector, period, expected):
+def test_a_board_has_the_alerts_of_its_rows_and_of_its_stop(says, selector, period, expected):
     body = says(alert(period=period, **selector)).board()
     assert rows(body) == [("R", "08:10", "scheduled_only", None), ("B", "08:15", "scheduled_only", None)]
     assert touches(body) == ({} if expected is None else {"Works": expected})
 
 
-def test_an_empty_board_tells_the_alert_of_its_stop(says):
+def test_an_empty_board_has_the_alert_of_its_stop(says):
     """Nothing ever leaves Gamma."""
     body = says(alert(stop_id="GAMMA")).board("TEST:GAMMA")
     assert (body["departures"], touches(body)) == ([], {"Works": ["stopId"]})
@@ -184,12 +184,12 @@ def test_an_empty_board_tells_the_alert_of_its_stop(says):
     ],
     ids=["closed on arrival", "closed later", "closed on departure", "open again", "only passed"],
 )
-def test_a_closed_stop_is_kept_away_from_though_only_an_alert_says_so(says, stop, period, found):
+def test_a_stop_closed_only_by_an_alert_is_avoided(says, stop, period, found):
     body = says(alert(effect="NO_SERVICE", period=period, stop_id=stop)).plan(limit=3)
     assert trips(body) == found
 
 
-def test_a_trip_that_needs_a_closed_stop_says_so_and_why(says):
+def test_a_trip_that_needs_a_closed_stop_is_reported_with_the_reason(says):
     body = says(alert(header="Gamma closed", effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")).plan(
         limit=3
     )
@@ -208,23 +208,23 @@ def test_a_trip_that_needs_a_closed_stop_says_so_and_why(says):
     ],
     ids=["open on late arrival", "closed to trains only"],
 )  # fmt: skip
-def test_a_stop_is_closed_when_and_to_which_vehicles_the_alert_says(says, entities, first):
+def test_an_alert_closes_a_stop_for_its_period_and_vehicles(says, entities, first):
     assert trips(says(*entities).plan(limit=3))[0] == first
 
 
-def test_a_closed_stop_s_board_marks_what_does_not_call(says):
+def test_the_board_of_a_closed_stop_marks_skipped_departures(says):
     body = says(alert(effect="NO_SERVICE", period=("08:00", "08:12"), stop_id="ALPHA")).board()
     assert rows(body) == [("R", "08:10", "cancelled", None), ("B", "08:15", "scheduled_only", None)]
     assert touches(body) == {"Works": ["departures/0", "stopId"]}
 
 
-def test_a_line_without_service_is_told_and_left_to_trip_updates(says):
+def test_a_line_without_service_is_reported_and_left_to_trip_updates(says):
     """An alert closes stops; which trips of a line run, its trip updates say."""
     body = says(alert(effect="NO_SERVICE", **ROUTE)).plan(limit=1)
     assert (trips(body), touches(body)) == (["R 08:10"], {"Works": ["itineraries/0/legs/0"]})
 
 
-def test_the_text_of_a_plan_says_each_alert_once(says):
+def test_the_text_of_a_plan_has_every_alert_once(says):
     town = says(alert("w", "Works", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **ROUTE))
     town.plan(limit=3)
     lines = town.text.splitlines()
@@ -233,7 +233,7 @@ def test_the_text_of_a_plan_says_each_alert_once(says):
     ]
 
 
-def test_the_text_of_a_board_says_each_alert_once(says):
+def test_the_text_of_a_board_has_every_alert_once(says):
     more = [alert(f"m{number}", f"More {number}", effect="NO_EFFECT", **AGENCY) for number in range(9)]
     town = says(alert("s", "Stop moved", effect="STOP_MOVED", stop_id="ALPHA"), alert("b", route_id="B"), *more)
     town.board()
@@ -248,7 +248,7 @@ def test_the_text_of_a_board_says_each_alert_once(says):
     ]
 
 
-def test_alerts_are_told_in_the_rider_s_language(says):
+def test_alerts_are_in_the_riders_language(says):
     """Finnish where it is asked for and given, else by rule A7's order."""
     works = alert("w", "Works", **TRIP)
     works.alert.header_text.translation.add(language="fi", text="Töitä")
@@ -268,7 +268,7 @@ def test_alerts_are_told_in_the_rider_s_language(says):
         ({"de": "Umleitung"}, {"fr": "Bus 12", "": "Bus B12"}, "fi", ("Umleitung", "Bus B12")),
     ],
 )
-def test_header_and_text_are_each_chosen_by_language(says, headers, texts, language, expected):
+def test_header_and_text_are_chosen_by_language(says, headers, texts, language, expected):
     """Rule A7 for one and for the other: neither is lost where only the other has the language."""
     works = alert("w", "", **TRIP)
     for field, words in (("header_text", headers), ("description_text", texts)):
@@ -278,6 +278,6 @@ def test_header_and_text_are_each_chosen_by_language(says, headers, texts, langu
     assert (shown["header"], shown.get("text")) == expected
 
 
-def test_an_alert_alone_is_no_trouble(says):
+def test_an_alert_without_effect_is_not_a_disruption(says):
     body = says(alert(**ROUTE)).plan(limit=3)
     assert (warnings(body), [sorted(each) for each in body["itineraries"] if "DisruptionNote" in each]) == ({}, [])

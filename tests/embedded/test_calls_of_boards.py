@@ -37,13 +37,13 @@ FROM_TWO = (call("ALPHA", "08:12", "08:12", platform="ALPHA2"), BEFORE[1], call(
     ],
     ids=["skipped", "replacement", "no drop-off", "closed"],
 )
-def test_a_ride_that_lets_nobody_out_behind_a_stop_is_cancelled_there(towns, said):
+def test_a_ride_without_alighting_after_a_stop_is_cancelled_there(towns, said):
     town = towns(DRAWING, coordinates=COORDINATES, said=[said])
     board = town.board("TEST:BETA", windowMinutes=120)
     assert rows(board) == [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)]
 
 
-def test_a_planned_ride_that_lets_nobody_out_behind_a_stop_is_no_departure(towns):
+def test_a_ride_without_later_alighting_is_not_a_departure(towns):
     town = towns("line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30 noalight", coordinates=COORDINATES)
     assert (rows(town.board()), rows(town.board("TEST:BETA"))) == ([("A", "08:10", "scheduled_only", None)], [])
 
@@ -82,13 +82,13 @@ def test_a_ride_that_leaves_from_a_stop_elsewhere_is_cancelled_where_it_was_to_l
     ids=["moved", "replaced"],
 )
 @pytest.mark.parametrize("stop", ["TEST:STATION", "TEST:ALPHA", "TEST:ALPHA2"])
-def test_another_platform_is_told_on_the_boards_of_both_and_of_the_station(towns, said, stop):
+def test_another_platform_is_reported_on_the_boards_of_both_and_of_the_station(towns, said, stop):
     town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS}, said=[said])
     [row] = town.board(stop, windowMinutes=60)["departures"]
     assert (row["status"], row["delaySeconds"], row["platform"]) == ("delayed", 120, "2")
 
 
-def test_who_planned_to_take_a_replaced_ride_goes_to_its_other_platform(towns):
+def test_riders_of_a_replaced_ride_go_to_its_other_platform(towns):
     town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
     town.say(message(update("A-1", *FROM_TWO, relationship="REPLACEMENT"), timestamp=NOW))
     body = town.plan("TEST:STATION", limit=3)
@@ -106,7 +106,7 @@ def test_a_stop_that_is_closed_to_one_ride_is_closed_to_its_replacement_once(tow
     assert rows(town.board(windowMinutes=60)) == [("A", "08:10", "cancelled", None)]
 
 
-def test_a_deleted_ride_is_shown_to_nobody(towns):
+def test_a_deleted_ride_is_never_shown(towns):
     """GTFS Realtime: riders are not to be told of it, other than of a cancelled one."""
     town = towns(DRAWING, coordinates=COORDINATES, said=[update("A-1", relationship="DELETED")])
     assert rows(town.board(windowMinutes=60)) == []
@@ -118,7 +118,7 @@ def test_a_deleted_ride_is_shown_to_nobody(towns):
     [update("A-1", FROM_TWO[0]), update("A-1", *FROM_TWO, relationship="REPLACEMENT")],
     ids=["moved", "replaced"],
 )
-def test_a_row_that_leaves_from_the_other_platform_says_when_to_leave(towns, said):
+def test_a_row_from_the_other_platform_states_when_to_leave(towns, said):
     """Platform 2 is 15 m further than platform 1, whose board it is."""
     town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS}, said=[said])
     body = town.board(windowMinutes=90, walkFrom="60.165,24.94")
@@ -141,7 +141,7 @@ def told(dice):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_shorter_board_is_the_beginning_of_the_whole(towns, seed):
+def test_every_shorter_board_is_the_beginning_of_the_full_one(towns, seed):
     dice = random.Random(seed)
     town = towns(drawn(dice))
     for data in (message(timestamp=NOW), message(*told(dice), timestamp=NOW)):

@@ -29,7 +29,7 @@ def depart(day, clock="08:00"):
         ("2026-03-13", None),
     ],
 )
-def test_a_day_in_a_hole_is_told_with_the_next_day(holed, day, said):
+def test_a_day_in_a_gap_of_service_is_reported_with_the_next_day(holed, day, said):
     assert warnings(holed.plan(when=depart(day))).get("feed-not-in-service") == said
 
 
@@ -39,7 +39,7 @@ def test_in_the_night_the_day_before_still_counts(holed, clock, is_told):
     assert ("feed-not-in-service" in warnings(holed.plan(when=depart("2026-03-12", clock)))) is is_told
 
 
-def test_a_hole_with_nothing_on_the_days_after_is_a_hint(towns):
+def test_a_gap_of_service_without_later_days_is_a_hint(towns):
     town = towns(DRAWING, days=[TUESDAY, date(2026, 4, 10)])
     body = town.plan(when=depart("2026-03-15"))
     assert body["error"]["hint"] == "No service on 2026-03-15: TEST (next on 2026-04-10). Try 2026-04-10"
@@ -54,14 +54,14 @@ def test_a_hole_with_nothing_on_the_days_after_is_a_hint(towns):
         (date(2026, 3, 8), "12:00", "The next departures are on 2026-03-10."),
     ],
 )
-def test_an_empty_board_says_when_something_leaves(holed, clock, day, time, why):
+def test_an_empty_board_names_the_next_departure(holed, clock, day, time, why):
     assert "whyEmpty" not in holed.board()["meta"]
     clock(at(time, day))
     body = holed.board()
     assert (rows(body), body["meta"]["whyEmpty"]) == ([], why)
 
 
-def test_a_stop_that_nothing_leaves_says_so(holed):
+def test_a_stop_without_departures_is_reported(holed):
     assert holed.board("TEST:GAMMA")["meta"]["whyEmpty"] == "The timetable has no departures from here on any day."
 
 
@@ -74,7 +74,7 @@ def test_a_stop_that_nothing_leaves_says_so(holed):
         (date(2026, 3, 14), {"outside-calendar"}),
     ],
 )
-def test_outside_the_calendar_and_inside_a_hole_are_told_apart(holed, clock, day, codes):
+def test_outside_the_calendar_and_gaps_are_distinguished(holed, clock, day, codes):
     clock(at("08:00", day))
     assert set(warnings(holed.board())) == codes
 
@@ -104,7 +104,7 @@ def test_a_cancelled_train_of_the_last_night_is_shown_as_cancelled_and_counted(e
 
 
 @pytest.mark.parametrize("is_cancelled", [False, True])
-def test_behind_the_last_train_the_calendar_has_ended(ending, clock, is_cancelled):
+def test_after_the_last_train_the_calendar_has_ended(ending, clock, is_cancelled):
     later = at("00:21", WEDNESDAY)
     clock(later)
     if is_cancelled:
@@ -112,7 +112,7 @@ def test_behind_the_last_train_the_calendar_has_ended(ending, clock, is_cancelle
     assert ending.plan()["error"]["message"] == COVERED
 
 
-def test_behind_the_last_train_of_the_last_day_nothing_leaves_any_more(towns, clock):
+def test_no_departures_after_the_last_train_of_the_last_day_is_explained(towns, clock):
     clock(at("21:00"))
     over = towns("rail N | Alpha 20:20 | Gamma 20:40", days=[MONDAY, TUESDAY])
     body = route(over, departureTime="now")

@@ -50,7 +50,7 @@ def test_a_cancelled_day_is_not_promised(weekly, tool, days, told):
     assert why(weekly, tool) == told
 
 
-def test_a_day_whose_rides_are_deleted_is_not_told_at_all(weekly):
+def test_a_day_with_only_deleted_rides_is_not_listed(weekly):
     weekly.say(cancelled("20260311", "20260314", relationship="DELETED"))
     assert why(weekly) == "The timetable has no departures from here after 2026-03-14."
 
@@ -75,7 +75,7 @@ def test_a_stop_that_is_closed_promises_no_day(towns, clock, tool):
     assert why(town, tool) == "All departures from here until 2026-03-16 are cancelled."
 
 
-def test_a_busy_stop_that_is_closed_is_asked_for_fewer_days(towns, clock, monkeypatch):
+def test_a_busy_closed_stop_is_queried_for_fewer_days(towns, clock, monkeypatch):
     """With no more than two departures looked at, whole days: Wednesday's and Thursday's."""
     monkeypatch.setattr(boardings, "_MAX_CALLS", 1)
     town = towns(DAILY)

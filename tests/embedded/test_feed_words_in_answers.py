@@ -43,7 +43,7 @@ def over(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("tool", "question"), [("plan_trip", TRIP), ("get_departures", BOARD)])
-def test_credit_lines_stand_in_meta_and_text(over, tool, question):
+def test_attribution_is_in_meta_and_text(over, tool, question):
     answer = over(CREDITS)(tool, question)
 
     assert answer.body["meta"]["attribution"] == ["HSL https://hsl.fi", "OpenStreetMap https://osm.org"]
@@ -59,7 +59,7 @@ def test_credit_lines_stand_in_meta_and_text(over, tool, question):
         ("en", "fi", ["Alpha", "Beta", "Gamma"]),
     ],
 )
-def test_names_in_the_language_that_was_asked_for(over, asked, observed, names):
+def test_names_have_the_requested_language(over, asked, observed, names):
     """Rule A7: translated names of stops and headsigns, and which language was chosen."""
     constraints = {**TRIP["constraints"], "language": asked}
     ask = over(NAMES)

@@ -48,13 +48,13 @@ def test_a_new_message_counts_in_the_next_answer(town):
     assert rows(town.board(limit=1)) == [("R", "08:10", "delayed", 240)]
 
 
-def test_a_plan_obeys_what_the_file_says(town):
+def test_a_plan_follows_its_file(town):
     town.say(OFF)
     assert trips(town.plan(limit=3)) == ["B 08:15 C 08:34", "R 08:40", "R 08:10"]
 
 
 @pytest.mark.parametrize(("age_s", "observed"), [(90, None), (91, "Realtime data is 91 s old.")])
-def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, observed):
+def test_data_older_than_the_bound_is_stale(town, clock, age_s, observed):
     town.say(OFF)
     clock(NOW - 10 + age_s)
     assert warnings(town.plan()).get("realtime-stale") == observed
@@ -89,7 +89,7 @@ def test_a_message_of_the_future_is_reported_and_used_when_its_time_has_come(tow
     assert rows(town.board(limit=1)) == [("R", "08:40", "cancelled", None)]
 
 
-def test_sources_may_come_and_go_while_the_network_is_used(town):
+def test_sources_can_be_added_and_removed_while_the_network_is_used(town):
     town.say(LATE)
     with_sources = rows(town.board(limit=1))
     town.follow()
@@ -138,7 +138,7 @@ def test_http_is_opened_only_for_a_url(towns):
     assert [*opened, upstream.opened, upstream.asked] == [0, 1, 1]
 
 
-def test_nobody_waits_for_a_source_that_hangs(towns, clock):
+def test_a_hanging_source_delays_no_one(towns, clock):
     upstream = Upstream(LATE)
     town = towns(open_fetch=upstream.open)
     town.follow(URL)

@@ -27,7 +27,7 @@ async def test_rows_of_another_timetable_are_neither_priced_nor_drawn(networks):
     assert FallbackNetwork(other, one).find_line(ride) == one.find_line(ride)
 
 
-async def test_the_map_of_another_network_is_not_drawn_behind_a_leg(networks):
+async def test_the_map_of_another_network_is_not_drawn_under_a_leg(networks):
     one, other = networks
     [itinerary] = (await one.plan_journeys(question(step_free=False))).itineraries
     [ride] = itinerary.legs

@@ -21,7 +21,7 @@ def ask(towns, leaves):
     return town.plan(limit=3)["itineraries"]
 
 
-def test_who_changes_walks_to_where_the_ride_leaves(towns):
+def test_riders_who_transfer_walk_to_the_departure_platform(towns):
     itinerary = ask(towns, "08:50")[0]
     legs = [(leg["mode"], leg["from"].get("id"), leg["to"].get("id")) for leg in itinerary["legs"]]
     assert legs == [

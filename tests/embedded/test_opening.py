@@ -25,7 +25,7 @@ def test_a_damaged_network_is_left_out_and_named(tmp_path):
     assert "network refresh" in opened.problems["BAD"]
 
 
-async def test_what_was_closed_is_not_read_for_checksums(tmp_path, monkeypatch):
+async def test_closed_networks_are_not_read_for_checksums(tmp_path, monkeypatch):
     checked, begun, is_closed = [], threading.Event(), threading.Event()
 
     def find_damage(_store, entry):

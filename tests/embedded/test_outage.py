@@ -29,7 +29,7 @@ def out(towns):
     return towns(DRAWING, said=[*OUTAGE, failure()])
 
 
-def test_what_runs_comes_first(out):
+def test_running_trips_come_first(out):
     assert trips(out.plan(limit=3)) == ["B 08:15 C 08:34", "R 10:05", "R 10:35"]
 
 
@@ -45,7 +45,7 @@ def test_the_usual_trip_is_named_with_its_reason(out):
     )
 
 
-def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
+def test_alternatives_state_their_cost_against_the_usual_trip(out):
     """The 08:05 would have arrived at 08:25; the bus arrives at 08:55, with a change that leaves four minutes."""
     body = out.plan(limit=1)
     [difference] = body["meta"]["differences"]
@@ -59,13 +59,13 @@ def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
     }
 
 
-def test_without_trouble_there_is_nothing_to_compare(towns):
+def test_without_a_disruption_nothing_is_compared(towns):
     town = towns(DRAWING, said=[failure()])
     body = town.plan(limit=3)
     assert ("differences" in body["meta"], warnings(body).get("disrupted-itinerary-replaced")) == (False, None)
 
 
-def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
+def test_without_usable_trips_the_disrupted_ones_are_marked(towns):
     town = towns("rail R | Alpha 08:05 | Gamma 08:25", days=[DAY])
     town.say(message(update("R-1", relationship="CANCELED"), failure(), timestamp=NOW))
     body = town.plan(limit=3)
@@ -80,7 +80,7 @@ def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
     ]
 
 
-def test_an_alert_that_is_over_explains_nothing(towns):
+def test_an_expired_alert_explains_nothing(towns):
     town = towns(DRAWING, said=[*OUTAGE, failure(period=("07:00", "08:00"))])
     assert "alerts" not in town.plan(limit=3)["meta"]
 
@@ -94,7 +94,7 @@ def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
     assert [each["header"] for each in meta["alerts"] if "meta/differences/0" in each["touches"]] == ["No driver"]
 
 
-def test_a_lift_out_of_order_is_no_reason_for_a_cancellation(towns):
+def test_a_lift_out_of_order_does_not_cancel_a_trip(towns):
     town = towns(DRAWING)
     lift = alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", period=("08:00", "10:00"), stop_id="ALPHA")
     town.say(message(*OUTAGE, lift, timestamp=NOW))

@@ -58,7 +58,7 @@ def test_a_board_shows_each_call_of_a_replaced_trip_once(replaced, calls, stop, 
     assert rows(replaced(*calls).board(f"TEST:{stop}", windowMinutes=120)) == expected
 
 
-def test_who_planned_to_take_it_takes_its_replacement(replaced):
+def test_riders_of_a_replaced_ride_use_its_replacement(replaced):
     """B5: seven minutes late to Gamma is a delay to be told, no cancellation."""
     body = replaced(*BY_DELTA).plan(limit=3)
     assert trips(body) == ["A 08:14", "A 09:10"]
@@ -77,7 +77,7 @@ def test_a_closed_stop_is_closed_to_a_replacement(replaced):
     assert rows(replaced(*BY_DELTA, also=[closed]).board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
 
 
-def test_of_a_loop_each_call_is_told_by_its_own_plan(towns):
+def test_every_call_of_a_loop_is_reported_by_its_own_schedule(towns):
     town = towns("line O | Alpha 08:10 | Beta 08:20 | Gamma 08:30 | Alpha 08:50 | Beta 09:00", coordinates=COORDINATES)
     calls = (call("GAMMA", "08:30", "08:30"), call("ALPHA", "08:50", "08:50"), call("BETA", "09:00", "09:00"))
     town.say(message(update("O-1", *calls, relationship="REPLACEMENT"), timestamp=NOW))
@@ -85,7 +85,7 @@ def test_of_a_loop_each_call_is_told_by_its_own_plan(towns):
     assert rows(town.board("TEST:GAMMA", windowMinutes=120)) == [("O", "08:30", "on_time", 0)]
 
 
-def test_nobody_stays_seated_in_a_replacement(towns):
+def test_replacements_have_no_in_seat_transfers(towns):
     """Another vehicle comes: the minute at Beta does not suffice to change."""
     stay = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
     town = towns(stay, coordinates=COORDINATES)

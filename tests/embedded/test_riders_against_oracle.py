@@ -106,7 +106,7 @@ def assert_beginnings(rider, longest, seed, **more):
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
-def test_nobody_is_sent_on_what_cannot_be_travelled(riders, chunk):
+def test_untravellable_rides_are_not_offered(riders, chunk):
     """B5, B8, B14: no leg overlaps, no duration is negative, what breaks is named and last, the best is first."""
     seen = Counter()
     for seed, rider in riders(chunk):
@@ -128,7 +128,7 @@ def test_nobody_is_sent_on_what_cannot_be_travelled(riders, chunk):
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
-def test_no_wanted_arrival_is_answered_with_what_has_left(riders, chunk):
+def test_a_past_arrival_time_is_not_answered_with_departed_trips(riders, chunk):
     """B12, B5: nothing begins before now, the latest departure is first, the earliest arrival possible is named."""
     hidden = 0
     for seed, rider in riders(chunk):

@@ -6,14 +6,14 @@ from tests.embedded.conftest import rows, trips, warnings
 from tests.realtime.messages import NOW, call, message, stop_time_with, update
 
 
-def test_where_nothing_is_known_any_more_the_timetable_stands(town):
+def test_without_current_realtime_the_schedule_applies(town):
     town.say(message(update("R-1", call("ALPHA", 120, 120), call("BETA", relationship="NO_DATA"))))
 
     assert rows(town.board())[0] == ("R", "08:10", "delayed", 120)
     assert rows(town.board("TEST:BETA"))[0] == ("R", "08:20", "scheduled_only", None)
 
 
-def test_a_board_tells_the_delay_of_the_departure(town):
+def test_a_board_has_the_delay_of_the_departure(town):
     town.say(message(update("R-1", call("BETA", 120, 300))))
 
     assert rows(town.board("TEST:BETA"))[0] == ("R", "08:20", "delayed", 300)
@@ -39,7 +39,7 @@ NOTHING_KNOWN = [call(stop, relationship="NO_DATA") for stop in ("BETA", "GAMMA"
         ([call("ALPHA", 0, 0), *NOTHING_KNOWN], "BETA", ("R", "scheduled_only", None, "08:30:00", None)),
     ],
 )  # fmt: skip
-def test_a_ride_of_which_one_end_or_none_is_told(town, calls, origin, expected):
+def test_a_ride_with_one_end_or_none_is_reported(town, calls, origin, expected):
     """B2: what is known of its departure, as its board says; more than five minutes at its end are a disruption."""
     town.say(message(update("R-1", *calls)))
 
@@ -83,7 +83,7 @@ def test_riders_are_sent_around_a_shut_door_that_is_named(towns, stop, shut, sta
     assert "Line A from Alpha" in warnings(body)["disrupted-itinerary-replaced"]
 
 
-def test_whoever_stays_seated_needs_no_door(towns):
+def test_seated_riders_need_no_door(towns):
     linked = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
     town = towns(linked, coordinates={"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1)})
     shut = {"pickup_type": "NONE", "drop_off_type": "NONE"}

@@ -34,7 +34,7 @@ def test_a_relative_path_in_a_record_counts_from_its_folder(tmp_path):
         ("BUS=nowhere/updates.pb", "There is no realtime file nowhere/updates.pb"),
     ],
 )
-def test_a_source_that_cannot_be_kept_is_refused(text, message):
+def test_a_source_that_cannot_be_stored_is_refused(text, message):
     with pytest.raises(ParameterError, match=message):
         read_typed_source(text)
 

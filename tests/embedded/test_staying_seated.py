@@ -27,7 +27,7 @@ def seats(body):
     return [each["legs"] for each in body["meta"].get("staySeated", [])]
 
 
-def test_the_answer_and_its_text_say_where_to_stay_seated(town):
+def test_the_answer_and_its_text_state_where_to_stay_seated(town):
     body = town.plan(limit=1)
     [itinerary] = body["itineraries"]
     assert (trips(body), itinerary["numberOfTransfers"]) == (["A 08:10 B 08:21"], 0)
@@ -35,12 +35,12 @@ def test_the_answer_and_its_text_say_where_to_stay_seated(town):
     assert "\n   stay seated, BUS B towards Gamma 08:21 Beta to Gamma 08:30" in town.text
 
 
-def test_who_changes_is_told_nothing_of_seats(towns):
+def test_riders_who_transfer_get_no_note_on_seats(towns):
     body = towns(DRAWING.split("stay")[0], coordinates=COORDINATES).plan(limit=1)
     assert (trips(body), "staySeated" in body["meta"]) == (["A 08:10 D 08:30"], False)
 
 
-def test_a_cancelled_continuation_ends_the_ride(town):
+def test_a_cancelled_in_seat_transfer_ends_the_ride(town):
     """B is cancelled: who sits in A changes to D."""
     town.say(message(update("B-1", relationship="CANCELED"), timestamp=NOW))
     body = town.plan(limit=1)
@@ -48,13 +48,13 @@ def test_a_cancelled_continuation_ends_the_ride(town):
 
 
 @pytest.mark.parametrize(("late_s", "found"), [(60, "A 08:11 B 08:21"), (61, "A 08:11 D 08:30")])
-def test_a_vehicle_that_comes_after_it_should_have_gone_on_is_not_relied_on(town, late_s, found):
+def test_a_vehicle_that_arrives_after_its_departure_is_not_relied_on(town, late_s, found):
     """A minute late is just in time for 08:21; a second more, and the feed contradicts itself."""
     town.say(message(update("A-1", call(sequence=1, depart=late_s)), timestamp=NOW))
     assert trips(town.plan(limit=1)) == [found]
 
 
-def test_a_seam_that_real_time_broke_is_no_seat(town):
+def test_a_broken_in_seat_transfer_is_not_offered(town):
     """B5: A comes ten minutes late and B has gone: what was promised stands at its own times, without a seat."""
     town.say(message(update("A-1", call("ALPHA", depart=600)), timestamp=NOW))
     body = town.plan(limit=3)
@@ -75,7 +75,7 @@ def test_both_late_is_one_vehicle_late(town):
 
 
 @pytest.mark.parametrize(("trip", "sequence"), [("A-1", 2), ("B-1", 1)])
-def test_a_vehicle_that_turns_before_the_seam_carries_nobody_over_it(towns, trip, sequence):
+def test_a_vehicle_that_turns_before_the_next_trip_carries_no_riders(towns, trip, sequence):
     town = towns(DRAWING + "line E | Alpha 08:12 | Beta 08:25", coordinates=COORDINATES)
     town.say(message(update(trip, call(sequence=sequence, relationship="SKIPPED")), timestamp=NOW))
     body = town.plan(limit=1)
@@ -89,7 +89,7 @@ def test_a_board_shows_each_departure_once(town):
 
 
 @pytest.mark.parametrize("late_s", [0, 120])
-def test_who_rides_on_without_a_stop_stays_seated(towns, late_s):
+def test_riders_without_a_stop_stay_seated(towns, late_s):
     town = towns("line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:20 | Gamma 08:30\nstay | A-1 | B-1")
     if late_s:
         town.say(message(*(update(trip, delay=late_s) for trip in ("A-1", "B-1")), timestamp=NOW))

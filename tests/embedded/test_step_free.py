@@ -67,7 +67,7 @@ async def test_a_lift_that_is_out_of_order_on_arrival_is_the_weakest_link(end, l
     assert await weakest(network_with(lift(end=end)), step_free=False) == link
 
 
-async def test_where_there_is_no_other_way_the_lift_is_named():
+async def test_the_only_way_by_lift_is_named():
     """Step-free was asked for and every way ends at the lift, on any day: the way with a step is shown, and named.
 
     The search keeps away from the lift (the next tests), so without the second search there would be no answer.
@@ -77,7 +77,7 @@ async def test_where_there_is_no_other_way_the_lift_is_named():
     assert await weakest(network_with(broken), step_free=True) == WeakestLink(Access.NO, "Gamma")
 
 
-async def test_a_trip_after_the_lift_is_mended_is_better_than_one_with_a_step():
+async def test_a_trip_after_the_lift_is_repaired_is_better_than_one_with_a_step():
     network = network_with(lift(end="10:00"))
     [itinerary] = (await network.plan_journeys(question(step_free=True))).itineraries
     assert (itinerary.departure, weakest_link(itinerary).access) == (at("08:05") + 24 * 3600, Access.YES)
@@ -98,7 +98,7 @@ OTHER_WAY = f"{DRAWING}\nline B | Alpha 08:06 | Delta 08:40"
     ],
     ids=["broken", "steps are fine", "mended before", "broken on arrival", "late, mended", "broken on late arrival"],
 )
-async def test_alerts_alone_keep_a_step_free_trip_away_from_a_broken_lift(said, step_free, ridden):
+async def test_an_alert_about_a_broken_lift_diverts_a_step_free_trip(said, step_free, ridden):
     """The train arrives at Gamma at 08:25; the bus goes 100 m short of it. Judged when the rider arrives, not now."""
     network = network_with(*said, drawing=OTHER_WAY)
     answer = await network.plan_journeys(question(step_free=step_free))
@@ -119,7 +119,7 @@ async def test_without_the_alert_every_link_is_step_free():
     ],
     ids=["slower without a step", "no other way", "nothing known"],
 )
-def test_a_step_free_way_is_taken_though_it_is_slower_else_the_step_is_named(tmp_path, clock, rail, bus, line, said):
+def test_a_slower_step_free_way_is_used_or_the_step_is_named(tmp_path, clock, rail, bus, line, said):
     network = network_with(drawing=f"{DRAWING}\nline B | Alpha 08:10 | Gamma 08:55", R=rail, B=bus)
     ask = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
     ends = {

@@ -20,7 +20,7 @@ def at(text):
 
 
 @pytest.mark.parametrize("trouble", [update("R-2", **OFF), update("R-3", call("ALPHA", 600, 600))])
-def test_a_punctual_train_is_not_told_of_by_a_later_ones_trouble(towns, trouble):
+def test_a_punctual_train_has_no_notice_of_a_later_trains_delay(towns, trouble):
     """The 08:10 runs: nobody takes it instead of the 08:40 or the 09:10, and both warnings name their departure."""
     town = towns(THREE, said=[update("R-1", call("ALPHA", 0, 0)), trouble])
     body = town.plan(limit=1)
@@ -31,7 +31,7 @@ def test_a_punctual_train_is_not_told_of_by_a_later_ones_trouble(towns, trouble)
     )
 
 
-def test_the_train_after_a_cancelled_one_stands_in_for_it(towns):
+def test_the_train_after_a_cancelled_one_replaces_it(towns):
     town = towns(THREE, said=[update("R-2", **OFF)])
     body = town.plan(limit=2)
 
@@ -41,7 +41,7 @@ def test_the_train_after_a_cancelled_one_stands_in_for_it(towns):
 
 
 @pytest.mark.parametrize("limit", [1, 2])
-def test_what_leaves_soon_and_is_cut_off_counts(towns, limit):
+def test_early_departures_beyond_the_cut_count(towns, limit):
     town = towns(
         "rail D | Alpha 18:00 | Gamma 18:20\nline B | Alpha 08:15 | Delta 08:30\nline C | Delta 08:34 | Gamma 08:55"
     )
@@ -81,14 +81,14 @@ def night(towns, clock):
     return towns(REPEATED)
 
 
-def test_a_board_of_the_repeated_hour_tells_which(night):
+def test_a_board_of_the_repeated_hour_states_which(night):
     """A11: the text alone; what leaves after the change has its offset."""
     night.board(windowMinutes=120)
 
     assert [line[:20] for line in night.text.splitlines()[1:3]] == ["03:30 RAIL O to Gamm", "03:10+02:00 RAIL M t"]
 
 
-def test_a_plan_of_the_repeated_hour_tells_which(night):
+def test_a_plan_of_the_repeated_hour_states_which(night):
     night.plan(limit=2)
 
     assert [line[:30] for line in night.text.splitlines()[1:5:2]] == [

@@ -33,7 +33,7 @@ def plan(tmp_path, monkeypatch):
     return plan_with
 
 
-def test_each_itinerary_has_its_price(plan):
+def test_every_itinerary_has_its_price(plan):
     answer = plan({"fare_attributes.txt": FARES, "fare_rules.txt": RULES})
 
     changing, direct = (each["fingerprint"] for each in answer.body["itineraries"])
@@ -45,7 +45,7 @@ def test_each_itinerary_has_its_price(plan):
     assert ["4.00 EUR" in heads[0], "2.80 EUR" in heads[1]] == [True, True]
 
 
-def test_a_price_that_all_share_is_said_once(plan):
+def test_a_shared_price_is_stated_once(plan):
     answer = plan({"fare_attributes.txt": "fare_id,price,currency_type,payment_method,transfers\nt,300,JPY,0,\n"})
 
     assert answer.body["meta"]["fares"] == [{"amount": "300", "currency": "JPY", "tickets": ["t"]}]
@@ -63,7 +63,7 @@ def test_a_price_that_is_not_known_has_a_reason_and_no_figure(plan):
     assert "EUR" not in answer.text.splitlines()[1]
 
 
-def test_a_feed_without_fares_says_so(plan):
+def test_a_feed_without_fares_is_reported(plan):
     answer = plan({})
 
     assert answer.body["meta"]["fares"] == [{"unknown": "T states no fares"}]

@@ -40,13 +40,13 @@ def cost(book, *rides):
     return str(price.amount), " ".join(price.tickets)
 
 
-def test_a_rule_of_a_product_alone_is_for_every_leg(read):
+def test_a_rule_with_only_a_product_applies_to_every_leg(read):
     book, findings = read("fare_product_id\none\n")
 
     assert (cost(book, BUS, FAST), findings) == (("4.00", "one one"), [])
 
 
-def test_without_route_networks_the_network_stands_in_routes(read):
+def test_without_route_networks_the_network_is_in_routes(read):
     routes = "route_id,route_short_name,route_type,network_id\nA,A,3,local\n"
     book, _ = read(BY_NETWORK, route_networks=None, routes=routes)
 
@@ -63,7 +63,7 @@ def test_empty_fields(read, priority, paid):
 
 
 @pytest.mark.parametrize(("stops", "paid"), [("N S", "2.00"), ("N B", "2.00"), ("S N", None), ("N N", None)])
-def test_a_rule_is_for_legs_whose_ends_lie_in_its_areas(read, stops, paid):
+def test_a_rule_applies_to_legs_whose_ends_are_in_its_areas(read, stops, paid):
     book, _ = read(f"{LEG_HEAD}\nL,,north,south,one\n")
 
     if paid:
@@ -73,7 +73,7 @@ def test_a_rule_is_for_legs_whose_ends_lie_in_its_areas(read, stops, paid):
             price_by_legs(book, [ride("1", stops)])
 
 
-def test_a_platform_without_an_area_lies_in_that_of_its_station(read):
+def test_a_platform_without_an_area_is_in_that_of_its_station(read):
     stops = (
         "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\nC,C,60.1,24.9,1,\nP,P,60.1,24.9,0,C\n"
         "Q,Q,60.1,24.9,0,C\nALPHA,A,60.17,24.94,,\nBETA,B,60.17,24.95,,\nGAMMA,G,60.17,24.96,,\n"
@@ -169,7 +169,7 @@ def test_rules_that_are_not_applied(read, tables, finding, why):
         price_by_legs(book, [BUS, TRAM])
 
 
-def test_no_trip_costs_less_than_nothing(read):
+def test_no_trip_costs_less_than_zero(read):
     book, _ = read(BY_NETWORK, "L,L,-1,,,0,off\n", fare_products=PRODUCTS + "off,-5.00,USD\n")
     with pytest.raises(FareUnknown, match="discounts exceed its prices"):
         price_by_legs(book, [BUS, TRAM])

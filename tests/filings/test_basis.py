@@ -131,7 +131,7 @@ def test_original_is_the_first_filed_value_under_any_tag(recorded, ticker, metri
     assert find(recorded, ticker, metric, period, as_of=row["filing_date"]).data == {metric: first}
 
 
-def test_a_growth_comes_from_the_newest_filing_that_states_both_years(recorded):
+def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
     """Celestica's 20-F of 2024 has 297.9 and 226.8 million under IFRS; the 10-K of 2025 has 211.1 for 2022 alone."""
     reply = ask(recorded, "calculate", ticker="CLS", expression="growth(OperatingCashFlow)", periods=["2022"])
     claim = Claim(ticker="CLS", metric="OperatingCashFlow", period="2022", relation="grew_by", value=31.3)

@@ -70,7 +70,7 @@ def test_the_value_of_a_formula(drawn, expression, value):
     ("expression", "unit"),
     [("Revenue", "USD"), ("Revenue / Assets", "ratio"), ("Revenue * Assets", "USD^2"), ("1 / Revenue", "1/USD")],
 )
-def test_a_value_bears_its_unit(drawn, expression, unit):
+def test_a_value_has_its_unit(drawn, expression, unit):
     assert one(drawn, expression)["unit"] == unit
 
 
@@ -84,7 +84,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("expression", REFUSED)
-def test_what_is_no_formula_is_refused(drawn, expression):
+def test_an_invalid_formula_is_refused(drawn, expression):
     with pytest.raises(ParameterError) as caught:
         one(drawn, expression)
 
@@ -108,14 +108,14 @@ def test_what_is_no_formula_is_refused(drawn, expression):
         ],
     ],
 )
-def test_each_input_that_is_missing_is_named(drawn, expression, missing):
+def test_every_missing_input_is_named(drawn, expression, missing):
     with pytest.raises(DataNotFound) as caught:
         one(drawn, expression)
 
     assert {name: entry["reason"] for name, entry in caught.value.details["missing"].items()} == missing
 
 
-def test_several_periods_are_a_series_and_a_miss_among_them_is_told(drawn):
+def test_several_periods_are_a_series_and_a_missing_one_is_reported(drawn):
     reply = ask(drawn, "calculate", ticker="DRWN", expression="Revenue / Assets", periods=["2022", "2020", "2021"])
 
     assert (reply.data, reply.value_mode, list(reply.missing)) == (
@@ -207,7 +207,7 @@ def test_metrics_are_written_as_in_any_other_query(drawn, expression, same):
     assert one(drawn, expression)["value"] == one(drawn, same)["value"]
 
 
-def test_a_tag_is_that_tag_alone(tmp_path):
+def test_a_tag_matches_only_itself(tmp_path):
     tag = "RevenueFromContractWithCustomerExcludingAssessedTax"
     drawn = facts(f"{TWO_YEARS}\n{tag} 2022-01-01 2022-12-31 90 k22 10-K 2023-02-01")
     library = library_of(tmp_path / "f.sqlite", drawn, NAMED)

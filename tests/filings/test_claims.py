@@ -69,7 +69,7 @@ def draw(tmp_path):
         ({"relation": "equals", "metric": None, "formula": "Revenue / (Assets - Assets)", "value": 1}, "cannot_judge"),
     ],
 )
-def test_each_relation_at_its_bound(sample, fields, verdict):
+def test_every_relation_at_its_bound(sample, fields, verdict):
     """Apple's fiscal 2022: 394,328 million after 365,817 and, in 2019, 260,174; no growth before 2018 is known."""
     assert judge(sample, **(APPLE | fields)).extra["data"]["verdict"] == verdict
 
@@ -121,7 +121,7 @@ def test_a_value_that_was_restated_is_of_a_stale_vintage(draw):
     assert judge(library, **DRAWN, as_of="2023-12-31", value=120).extra["data"]["verdict"] == "confirmed"
 
 
-def test_a_claim_that_a_neighbouring_tag_bears_out_is_not_contradicted(draw):
+def test_a_claim_confirmed_by_a_neighbouring_tag_is_not_contradicted(draw):
     library = draw(TWO_YEARS + "SalesRevenueNet 2022-01-01 2022-12-31 110 k22 10-K 2023-02-15")
 
     assert verdicts(library, 120, 110, 111) == ["confirmed", "cannot_judge", "contradicted"]

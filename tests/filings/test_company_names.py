@@ -49,7 +49,7 @@ def found(store, text):
     return None if company is None else company.cik
 
 
-def test_the_whole_name_finds_a_company(listed):
+def test_a_complete_name_finds_a_company(listed):
     spellings = ("OSC", "12", "CIK0000000012", "Orchid & Sons", "orchid and sons co")
     assert {found(listed, text) for text in spellings} == {12}
 
@@ -64,7 +64,7 @@ def test_the_beginning_of_a_name_finds_only_where_all_names_are_known(listed):
     assert [found(listed, text) for text in ("Orchid", "Delta", "Delta Apparel")] == [12, None, 11]
 
 
-def test_two_companies_of_one_name_are_nobody(listed):
+def test_a_name_of_two_companies_matches_neither(listed):
     listed.put_facts(company_file(REPORT, YEARS, cik=14, name="Twin Corp"), tickers=["TWB"])
     library = FactLibrary(listed.path)
 
@@ -80,7 +80,7 @@ def test_a_known_company_without_figures_is_not_unknown(sample):
 
 
 @pytest.mark.parametrize("name", ["Apple", "apple inc.", "NVIDIA", "Nvidia Corporation", "Facebook", "Meta"])
-def test_what_the_planner_understands_the_tools_understand(sample, name):
+def test_tools_accept_the_plans_of_planners(sample, name):
     steps = TEMPLATES[0].fill({"company": name, "metric": "revenue", "year": "fiscal 2020"})
     ticker = steps[0].parameters["parameters"]["ticker"]
 
@@ -106,7 +106,7 @@ def aliased(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("cik", "main", "aliases"), [(cik, *each) for cik, each in ALIASES.items()])
-def test_a_company_answers_under_the_ticker_that_was_asked(aliased, cik, main, aliases):
+def test_a_company_answers_under_the_requested_ticker(aliased, cik, main, aliases):
     asked = {"metrics": ["Assets"], "period": "2022"}
     told = {
         text: {row["ticker"] for row in ask(aliased, "financial_facts", ticker=text, **asked).results}
@@ -117,7 +117,7 @@ def test_a_company_answers_under_the_ticker_that_was_asked(aliased, cik, main, a
     assert main in [company.ticker for company in aliased.list_companies()]
 
 
-def test_figures_that_come_after_the_list_stand_under_the_main_ticker(tmp_path):
+def test_figures_after_the_list_are_under_the_main_ticker(tmp_path):
     store = FactStore(tmp_path / "f.sqlite")
     store.put_tickers([("ZZZ", 7, "Drawn Inc."), ("AAA", 7, "Drawn Inc.")])
     store.put_facts(company_file(REPORT, YEARS))

@@ -93,7 +93,7 @@ async def test_filings_by_type_by_day_and_by_number(graph, wanted, found):
     assert [row["accession_number"] for row in body["results"]] == found
 
 
-async def test_a_type_that_nobody_filed_is_a_warning_with_a_next_step(graph):
+async def test_an_unfiled_type_is_a_warning_with_a_next_step(graph):
     body, _ = await asked(graph, "company_filings", ticker="DRWN", filing_types=["8-K", "6-K"])
 
     assert body["warning"] == "No filings found for DRWN: none of type 6-K, 8-K is known here"
@@ -124,7 +124,7 @@ async def test_sections_in_the_order_of_the_filing(graph):
     assert none["warning"] == "No sections found for a-22: its text is not loaded"
 
 
-async def test_who_is_named_most_stands_first(graph):
+async def test_the_most_named_company_comes_first(graph):
     body, text = await asked(graph, "related_companies", ticker="DRWN")
     first, _ = await asked(graph, "related_companies", ticker="DRWN", limit=1)
 
@@ -166,7 +166,7 @@ SOURCE = {"dataset": "sample", "complete_through": "2024-02-01"}
         ),
     ],
 )
-def test_rows_what_is_missing_and_whose_data_it_is(body, text):
+def test_rows_name_missing_data_and_its_source(body, text):
     assert tell(body) == text
 
 
@@ -237,7 +237,7 @@ def search(tmp_path):
     return lambda **asked: SecSemanticSearch(library).execute("semantic_search", asked)
 
 
-async def test_text_is_found_by_its_words_and_says_so(search):
+async def test_text_is_found_by_its_words_and_the_answer_states_it(search):
     answer = await search(query="ink supplier", companies=["DRWN"], sections=["risk_factors"])
     found = [hit["metadata"]["section"] for hit in answer["results"]]
 
@@ -252,7 +252,7 @@ async def test_text_filed_later_is_hidden_and_operators_are_only_words(search):
     assert (await search(query='ink" OR NEAR( * -'))["success"]
 
 
-async def test_without_any_text_the_search_says_so(sample):
+async def test_without_any_text_the_search_reports_it(sample):
     answer = await SecSemanticSearch(sample).execute("semantic_search", {"query": "risk"})
 
     assert answer["warning"] == "No results found for query: risk: no filing text was loaded"

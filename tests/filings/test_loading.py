@@ -105,7 +105,7 @@ def test_a_ticker_of_another_company_is_refused(store, figures, tmp_path):
         *((changed, "^bad.json is not a companyfacts file") for changed in WRONG_TYPES),
     ],
 )
-def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, figures, tmp_path, content, told):
+def test_a_foreign_file_is_refused_and_unchanged(store, figures, tmp_path, content, told):
     load_files(store, [figures], LoadOptions(ticker="DRWN"))
     with pytest.raises(FeedUnusable, match=told):
         load_files(store, [written(tmp_path / "bad.json", content)])
@@ -133,7 +133,7 @@ def test_a_text_needs_no_figures(store, tmp_path):
     assert loaded.summary == "Drawn Inc., 10-K of 2023-02-01: 1 sections"
 
 
-def test_an_archive_replaces_older_figures_and_keeps_newer_ones(store, tmp_path):
+def test_an_archive_replaces_older_figures_and_preserves_newer_ones(store, tmp_path):
     for cik, filed in ((7, "2023-01-31"), (8, "2023-02-02")):
         own = json.loads(json.dumps(FACTS | {"cik": cik}).replace("2023-02-01", filed))
         load_files(store, [written(tmp_path / "own.json", own)])
@@ -194,7 +194,7 @@ def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, fi
         load_files(store, [text], LoadOptions(ticker=ticker, **(TEXT_OF | {"filed": filed})))
 
 
-def test_a_company_without_a_ticker_is_asked_for_by_cik(store, figures):
+def test_a_company_without_a_ticker_is_queried_by_cik(store, figures):
     load_files(store, [figures])
     entry = missing_ticker(FactLibrary(store.path), "VRT")
 

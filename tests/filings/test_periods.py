@@ -39,7 +39,7 @@ APPLE = FiscalCalendar([("2021-09-25", 2021), ("2022-09-24", 2022), ("2023-09-30
         ("2019-12-28", (2020, 1)),
     ],
 )  # fmt: skip
-def test_a_day_lies_in_the_fiscal_year_that_ends_next(end, place):
+def test_a_day_belongs_to_the_fiscal_year_that_ends_next(end, place):
     assert APPLE.place(end) == place
 
 
@@ -81,11 +81,11 @@ MOVED = FiscalCalendar([("2018-06-30", 2018), ("2019-06-30", 2019), ("2020-12-31
         ("2022-12-31", (2022, 4), False),
     ],
 )
-def test_days_of_a_transition_period_lie_in_no_reported_year(day, place, known):
+def test_days_of_a_transition_period_are_in_no_reported_year(day, place, known):
     assert (MOVED.place(day), MOVED.lies_in_known_year(day)) == (place, known)
 
 
-def test_one_slip_in_a_long_row_is_outvoted_on_each_side_of_a_move():
+def test_one_slip_in_a_long_row_is_outvoted_before_and_after_a_move():
     """As NVIDIA's report on the year to January 2012, which says 2011: years with the same year end decide."""
     right = [*years_of(2010, 4, 6), *years_of(2014, 4, 12)]
     slipped = [(end, year - (end in ("2012-06-30", "2016-12-31"))) for end, year in right]
@@ -113,7 +113,7 @@ def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, plac
         ("2022-05-01", (2022, 3)), ("2023-10-01", (2024, 1)), ("2024-10-08", (2025, 1)),
     ],
 )  # fmt: skip
-def test_a_day_lies_in_the_quarter_that_it_begins(day, place):
+def test_a_day_belongs_to_the_quarter_that_it_begins(day, place):
     assert APPLE.quarter_of(day) == place
 
 
@@ -265,7 +265,7 @@ def test_a_range_that_cannot_be_meant_is_refused_with_the_reason(text, why):
         read_period(text)
 
 
-def test_a_range_answers_with_each_year_and_says_which_is_missing(recorded):
+def test_a_range_returns_each_year_and_names_missing_ones(recorded):
     years = ask(recorded, "financial_facts", ticker="AAPL", metrics=["Revenue", "Nonsense"], period="2004..2022")
     values = [point["value"] // 10**6 for point in years.data["Revenue"]]
     later = ask(recorded, "time_series", ticker="AAPL", metric="Revenue", period="2021-Q4..2022-Q1").data["Revenue"]
@@ -282,7 +282,7 @@ def test_a_range_answers_with_each_year_and_says_which_is_missing(recorded):
     assert [row["fiscal_year"] for row in counted.results] == [2021, 2022]
 
 
-def test_a_statement_and_a_claim_take_no_range(recorded):
+def test_statements_and_claims_accept_no_range(recorded):
     claim = {"metric": "Revenue", "relation": "is_record"}
     for query_type, fields in (("statement", {"statement": "income"}), ("verify_claim", claim)):
         with pytest.raises(ParameterError, match="must be one period here"):

@@ -58,7 +58,7 @@ def failure(library, query_type, **fields):
     ("ticker", "word", "entry"),
     [("DRWN", "Goodwill", UNTAGGED), ("DRWN", "zzz", UNKNOWN), ("QQQQ", "Goodwill", NOBODY)],
 )
-def test_nothing_found_is_said_whole(library, query_type, field, sentence, ticker, word, entry):
+def test_an_empty_result_is_reported_completely(library, query_type, field, sentence, ticker, word, entry):
     asked = {"ticker": ticker, "period": "2022", field: [word] if field == "metrics" else word}
     error = failure(library, query_type, **asked)
     is_dated = query_type == "calculate" and entry is UNTAGGED
@@ -70,7 +70,7 @@ def test_nothing_found_is_said_whole(library, query_type, field, sentence, ticke
     assert error.hint == entry["next_step"]
 
 
-def test_a_comparison_of_nobody_says_it_of_each(library):
+def test_a_comparison_of_unknown_companies_names_each(library):
     error = failure(library, "compare", tickers=["DRWN", "QQQQ"], metrics=["Goodwill", "zzz"], period="2022")
 
     assert error.message == (
@@ -164,7 +164,7 @@ def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values
     assert (reply.data[metric][-1]["value"], reply.value_mode, reply.missing) == (values[-1], "series", {})
 
 
-def test_other_questions_about_nobody_say_so_too(library):
+def test_other_queries_about_unknown_companies_report_it_too(library):
     asked = {
         "financial_ratios": ({"period": "2022"}, "No financial ratios found for QQQQ"),
         "statement": ({"statement": "income"}, "No financial facts found for QQQQ"),

@@ -101,7 +101,7 @@ def test_days_before_the_first_figure_are_before_xbrl(library, last, basis, reas
     assert missing_figure(figures_of(library), find_metric("Goodwill"), days)["reason"] == reason
 
 
-def test_the_sample_says_how_to_get_the_rest(sample):
+def test_the_sample_states_how_to_get_the_rest(sample):
     assert missing_figure(figures_of(sample, "AAPL"), find_metric("Goodwill"), window("2022")) == entry(
         "outside_sample",
         "the sample that ships with fingerpost does not include Goodwill of Apple Inc. for fiscal 2022",
@@ -139,7 +139,7 @@ def test_a_company_without_figures_and_one_that_does_not_exist(library):
     [("XXXX", "XXXX"), ("brk.b", "brk.b"), ("BF-A", "BF-A"), ("0000320193", "0000320193")]
     + [(text, "TICKER") for text in ("X; rm -rf ~", "$(id)", "`id`", "-x", "A B", "A\nB", "X" * 16, "", "Ä")],
 )
-def test_a_command_names_nothing_but_a_ticker(ticker, named):
+def test_a_command_names_only_a_ticker(ticker, named):
     assert load_hint(ticker).startswith(f"Run: fingerpost filings sync {named}, or ")
 
 
@@ -180,7 +180,7 @@ def covered(tmp_path):
         ("PublicFloat", "2022-Q2", 9900),
     ],
 )
-def test_what_stands_on_a_cover_page_is_of_the_report_s_period(covered, metric, period, value):
+def test_cover_page_values_are_of_the_reports_period(covered, metric, period, value):
     assert answer(covered, metric, period) == value
 
 
@@ -190,7 +190,7 @@ def test_a_balance_sheet_has_the_numbers_of_its_cover_page(covered):
     assert (reply.data.get("PublicFloat"), reply.data.get("CoverSharesOutstanding")) == (9900, 103)
 
 
-def test_a_balance_stands_before_the_cover_page(tmp_path):
+def test_balances_come_before_the_cover_page(tmp_path):
     drawn = facts(COVERS + "CommonStockSharesOutstanding - 2022-12-31 102 k22 10-K 2023-02-15", "shares")
 
     assert answer(library_of(tmp_path / "f.sqlite", drawn, YEARS), "SharesOutstanding", "2022") == 102
@@ -247,7 +247,7 @@ LINES = {
 
 @pytest.mark.parametrize("kind", sorted(TOTALS))
 @pytest.mark.parametrize("period", [None, "2022"])
-def test_a_statement_stands_without_the_line_that_it_is_known_by(tmp_path, kind, period):
+def test_a_statement_is_returned_without_its_key_line(tmp_path, kind, period):
     library = library_of(tmp_path / "f.sqlite", facts(LINES[kind]), YEARS)
     reply = ask(library, "statement", ticker="DRWN", statement=kind, period=period)
 

@@ -132,7 +132,7 @@ def test_assets_are_liabilities_and_equity(recorded, ticker):
 
 
 @pytest.mark.parametrize("ticker", TICKERS)
-def test_shuffled_and_doubled_rows_change_nothing(recorded, ticker):
+def test_shuffled_and_duplicate_rows_change_nothing(recorded, ticker):
     source = figures_of(recorded, ticker)
     rows = read_recorded(ticker).facts
     for name in ("Revenue", "NetIncome", "EPSDiluted", "Assets", "OperatingCashFlow"):
@@ -144,7 +144,7 @@ def test_shuffled_and_doubled_rows_change_nothing(recorded, ticker):
         assert again.figures == source.series(metric).figures
 
 
-def test_splits_are_told_once(recorded):
+def test_splits_are_reported_once(recorded):
     """NVIDIA's filings give its 10:1 and its 4:1 two days each; Apple's 7:1 and 4:1 are told seven times."""
     told = {ticker: [split.ratio for split in figures_of(recorded, ticker).splits] for ticker in ("AAPL", "NVDA")}
 
@@ -156,7 +156,7 @@ def test_earnings_per_share_over_two_splits(recorded):
     assert value(recorded, "AAPL", "EPS", "2010", vintage="split_adjusted")[0] == pytest.approx(0.541071)
 
 
-def test_every_shipped_figure_stands_in_the_recording(sample):
+def test_every_shipped_figure_is_in_the_recording(sample):
     strangers = []
     for file, listing in read_sample():
         recorded_file = read_recorded(listing["tickers"][0])

@@ -107,7 +107,7 @@ def test_a_derived_quarter_cites_both_parts():
     assert [part.fact.accession for part in fourth.parts] == ["fy", "q3"]
 
 
-def test_the_largest_of_the_revenue_family_answers_and_the_other_is_told():
+def test_the_largest_revenue_tag_answers_and_the_other_is_reported():
     (figure,) = figures(TWO_TAGS)
     others = [(fact.concept, fact.value) for fact in figure.alternatives]
 
@@ -139,7 +139,7 @@ def test_the_difference_between_two_filings_is_named(drawing, asked, value, kind
     assert (figure.value, [revision.kind for revision in figure.values]) == (value, ["original", kind])
 
 
-def test_a_figure_from_before_a_split_is_divided_only_when_asked():
+def test_a_figure_from_before_a_split_is_divided_only_on_request():
     (plain,) = figures(BEFORE_SPLIT, **SPLIT)
     (adjusted,) = figures(BEFORE_SPLIT, **SPLIT, vintage="split_adjusted")
 

@@ -36,7 +36,7 @@ RETOLD = st.tuples(
 
 
 @given(st.lists(RETOLD, max_size=10))
-def test_a_ratio_that_is_told_again_counts_once(retold):
+def test_a_repeated_ratio_counts_once(retold):
     """As a comparative, with whichever later day, month or year: 5:1 and 3:1 are 15:1, not 1125:1."""
     again = []
     for place, (split, moved, waited, days) in enumerate(retold):
@@ -86,7 +86,7 @@ EarningsPerShareBasic   2019-01-01 2019-12-31 {} k20 10-K 2020-11-01
 """
 
 
-def test_the_day_lies_between_the_last_old_and_the_first_new_figure():
+def test_the_boundary_is_between_the_last_old_and_the_first_new_figure():
     year = told(5, "2020-12-31", "2021-02-01", "2020-01-01")
     splits = list_splits([year], facts(SEEN.format("2.00", "2.10"), "USD/shares"))
 
@@ -117,7 +117,7 @@ def test_the_last_day_near_the_first_one_is_the_split_s(months, effective):
     assert list_splits(both)[0].effective == effective
 
 
-def test_one_for_one_and_nonsense_are_no_splits():
+def test_splits_of_one_for_one_and_nonsense_are_ignored():
     assert list_splits([told(value, "2020-08-28", "2020-10-01") for value in (1, 0, -4)]) == []
 
 
@@ -129,7 +129,7 @@ def test_one_for_one_and_nonsense_are_no_splits():
         (1.234, 1.23, True), (1.239, 1.23, True), (1.24, 1.23, False), (-394328, -394300, True),
     ],
 )  # fmt: skip
-def test_a_rounding_has_fewer_digits_and_lies_near(precise, coarse, is_one):
+def test_a_rounded_value_has_fewer_digits_and_is_near(precise, coarse, is_one):
     assert is_rounding(precise, coarse) is is_one
 
 

@@ -51,7 +51,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("query", REFUSED)
-def test_what_is_no_plain_reading_is_refused_with_a_sentence(sample, query, tmp_path, monkeypatch):
+def test_an_ambiguous_reading_is_refused_with_a_sentence(sample, query, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: ") as caught:
         run_sql(sample, query)
@@ -69,7 +69,7 @@ ENDLESS = [
 
 
 @pytest.mark.parametrize("query", ENDLESS)
-def test_what_does_not_end_is_stopped_in_time(sample, query):
+def test_an_endless_expression_is_stopped_in_time(sample, query):
     began = time.monotonic()
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: "):
         run_sql(sample, query)
@@ -90,7 +90,7 @@ def test_figures_can_be_queried(sample):
 
 
 @pytest.mark.parametrize(("rows", "truncated"), [(MAX_ROWS, False), (MAX_ROWS + 1, True)])
-def test_more_rows_than_the_most_are_said_to_be_there(sample, rows, truncated):
+def test_rows_beyond_the_maximum_are_reported(sample, rows, truncated):
     counted = f"WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT {rows}) SELECT a FROM t"
     found = run_sql(sample, counted)
 
@@ -144,7 +144,7 @@ def test_a_column_that_does_not_exist_is_answered_with_those_that_do(sample):
         "SELECT * FROM sqlite_temp_master",
     ],
 )
-def test_a_subquery_that_bears_a_view_s_name_sees_no_later_day(sample, query):
+def test_a_subquery_with_the_name_of_a_view_sees_no_later_day(sample, query):
     """The authorizer trusts only views with secret names."""
     with pytest.raises(ParameterError, match="prohibited"):
         run_sql(sample, query, "2020-01-01")

@@ -63,7 +63,7 @@ def sections(text, form="10-K"):
 @example("Item {number}. {title}", "Item {number}.\n{title}\n{page}", ["None."] * len(ITEMS), False, True)
 @settings(max_examples=150)
 @given(HEADINGS, CONTENTS, st.lists(BODIES, min_size=len(ITEMS), max_size=len(ITEMS)), st.booleans(), st.booleans())
-def test_each_item_of_a_report_is_one_section(heading, contents, bodies, has_headers, has_preface):
+def test_every_item_of_a_report_is_one_section(heading, contents, bodies, has_headers, has_preface):
     lines = ["UNITED STATES SECURITIES AND EXCHANGE COMMISSION", "TABLE OF CONTENTS"]
     if contents:
         lines += ["PART I"] + [
@@ -88,7 +88,7 @@ def test_each_item_of_a_report_is_one_section(heading, contents, bodies, has_hea
     assert found[1:] == expected
 
 
-def test_an_item_that_is_named_in_passing_is_no_section():
+def test_an_item_mentioned_in_passing_is_not_a_section():
     text = """Item 1A. Risk Factors
 Ink may run dry, as we say in
 Item 7. Management's Discussion and Analysis of this report, where costs are told.
@@ -117,7 +117,7 @@ None sold.
 """
 
 
-def test_the_items_of_a_quarterly_report_count_anew_in_its_second_part():
+def test_the_items_of_a_quarterly_report_restart_in_its_second_part():
     kinds = ["financial_statements", "mdna", "legal_proceedings", "risk_factors", "equity_sales"]
     without = "\n".join(line for line in QUARTER.splitlines() if not line.startswith("PART"))
 
@@ -135,7 +135,7 @@ def test_the_items_of_a_current_report_have_two_numbers():
     ]
 
 
-def test_nothing_of_a_text_is_dropped():
+def test_no_part_of_a_text_is_dropped():
     assert sections("Ink is dear.\nItem 7 is a number.") == [("full_text", "Ink is dear.\nItem 7 is a number.")]
     assert sections("Drawn Inc.\nItem 1. Business\nInk.") == [("front_matter", "Drawn Inc."), ("business", "Ink.")]
 

@@ -141,7 +141,7 @@ def readings():
 
 
 @pytest.mark.parametrize("ticker", sorted(RECORDED))
-def test_formulas_are_what_a_plain_reading_of_the_file_gives(recorded, readings, ticker):
+def test_formulas_match_a_plain_reading_of_the_file(recorded, readings, ticker):
     reading, checked, wrong = readings[ticker], 0, []
     for expression, formula in FORMULAS.items():
         for year in sorted(reading.ends):

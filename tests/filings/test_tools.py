@@ -47,14 +47,14 @@ async def test_the_contract_s_own_example(figures):
     ]  # fmt: skip
 
 
-async def test_a_metric_keeps_the_caller_s_spelling(figures):
+async def test_a_metric_has_the_callers_spelling(figures):
     asked = {"ticker": "aapl", "metrics": ["net  INCOME", "us-gaap:Assets"], "period": 2022}
 
     told = (await figures.execute("financial_facts", asked))["data"]
     assert told == {"net  INCOME": 99803000000, "us-gaap:Assets": 352755000000}
 
 
-async def test_what_is_missing_stands_before_the_source(figures):
+async def test_missing_values_come_before_the_source(figures):
     answer = await figures.execute(
         "financial_facts", {"ticker": "AAPL", "metrics": ["Revenue", "Nope"], "period": "2022"}
     )
@@ -72,7 +72,7 @@ async def test_what_is_missing_stands_before_the_source(figures):
         ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022", "filing_type": "20-F"}, "Revenue", "other_form"),
     ],
 )
-async def test_nothing_found_is_a_warning_with_a_reason_and_a_next_step(figures, asked, what, reason):
+async def test_an_empty_result_is_a_warning_with_a_reason_and_a_next_step(figures, asked, what, reason):
     answer = await figures.execute("financial_facts", asked)
 
     assert (answer["success"], answer["results"], answer["missing"][what]["reason"]) == (False, [], reason)
@@ -123,20 +123,20 @@ QUESTIONS = {
 }
 
 
-def test_every_query_type_is_asked_here(figures):
+def test_every_query_type_is_sent_here(figures):
     """A new query type needs an example call in QUESTIONS that the shipped sample can answer."""
     assert [query.name for query in figures.queries if query.name not in QUESTIONS] == []
 
 
 @pytest.mark.parametrize("tool", [SecFinancialData, SecGraphQuery, SecSemanticSearch, ToolDetails])
-def test_each_query_type_has_names_of_its_own(tool):
+def test_every_query_type_has_its_own_names(tool):
     names = [name for query in tool.queries for name in (query.name, *query.aliases)]
 
     assert len(set(names)) == len(names)
 
 
 @pytest.mark.parametrize("question", sorted(QUESTIONS))
-async def test_every_question_answers_and_takes_as_of(figures, question):
+async def test_every_question_answers_and_accepts_as_of(figures, question):
     answers = [
         await figures.answer({"query_type": question, "parameters": QUESTIONS[question] | extra}, user=None)
         for extra in ({}, {"as_of": "2026-06-01"})
@@ -145,7 +145,7 @@ async def test_every_question_answers_and_takes_as_of(figures, question):
     assert {(answer.body["success"], answer.is_error, bool(answer.text)) for answer in answers} == {(True, False, True)}
 
 
-async def test_an_older_cik_behind_the_same_ticker_answers_for_its_years(tmp_path):
+async def test_an_older_cik_of_the_same_ticker_answers_for_its_years(tmp_path):
     new = facts("Revenues 2022-01-01 2022-12-31 100 n 10-K 2023-02-01")
     library = library_of(tmp_path / "f.sqlite", new, {"2022-12-31": 2022})
 
@@ -157,7 +157,7 @@ async def test_an_older_cik_behind_the_same_ticker_answers_for_its_years(tmp_pat
     assert [row["value"] for row in answer["results"]] == [70, 100]
 
 
-async def test_tool_details_tells_a_tool_s_parameters(figures):
+async def test_tool_details_describes_a_tools_parameters(figures):
     details = ToolDetails(lambda: [figures.spec])
     answer = await details.execute("tool_details", {"tool_name": "sec_financial_data"})
     unknown = await details.execute("tool_details", {"tool_name": "sec_x"})
@@ -239,7 +239,7 @@ def test_validate_call_names_the_first_field_that_is_wrong(figures, changed, fie
     assert caught.value.details["field"] == field
 
 
-async def test_a_verdict_is_an_answer_that_says_why(figures):
+async def test_a_verdict_is_an_answer_with_a_reason(figures):
     asked = {"ticker": "AAPL", "metric": "Revenue", "period": "2022", "relation": "equals", "value": 394.3}
     for unit, verdict in (("USD billion", "confirmed"), ("EUR billion", "cannot_judge")):
         answer = await figures.answer({"query_type": "verify_claim", "parameters": asked | {"unit": unit}}, user=None)
@@ -248,7 +248,7 @@ async def test_a_verdict_is_an_answer_that_says_why(figures):
         assert answer.text.startswith(f"{verdict}: {answer.body['explanation']}.")
 
 
-async def test_a_calculation_says_its_formula_and_its_filings_in_the_text(figures):
+async def test_a_calculation_names_its_formula_and_filings_in_the_text(figures):
     asked = {"ticker": "Apple", "expression": "FCF", "period": 2022}
     answer = await figures.answer({"query_type": "calculate", "parameters": asked}, user=None)
 
@@ -260,7 +260,7 @@ async def test_a_calculation_says_its_formula_and_its_filings_in_the_text(figure
 
 
 @pytest.mark.parametrize("asked", [{}, {"period": "2022", "periods": ["2021"]}, {"periods": []}])
-async def test_a_calculation_takes_one_period_or_several(figures, asked):
+async def test_a_calculation_accepts_one_period_or_several(figures, asked):
     answer = await figures.execute("calculate", {"ticker": "AAPL", "expression": "FCF", **asked})
 
     assert answer["error_code"] == "ParameterError"
@@ -273,6 +273,6 @@ async def test_a_calculation_takes_one_period_or_several(figures, asked):
         ("verify_claim", "Claim one period."),
     ],
 )
-def test_each_query_type_says_how_to_get_its_own_rest(figures, query_type, rest):
+def test_every_query_type_states_how_to_get_the_rest(figures, query_type, rest):
     (query,) = [query for query in figures.queries if query.name == query_type]
     assert query.output.continuation_hint == rest

@@ -16,7 +16,7 @@ def test_agencies_are_named_once_and_share_a_zone(tmp_path):
     assert (feed.name, feed.zone, feed.agencies, feed.source) == ("TEST", "Europe/Helsinki", ("HSL", "VR"), "feed")
 
 
-def test_the_first_known_zone_holds_for_all_agencies(tmp_path):
+def test_the_first_known_zone_applies_to_all_agencies(tmp_path):
     imported = import_text(
         tmp_path,
         {"agency.txt": "agency_name,agency_timezone\nX,Nowhere\nHSL,Europe/Helsinki\nSL,Europe/Stockholm\n"},

@@ -56,13 +56,13 @@ def test_line_of_a_row_counts_quoted_line_ends(tmp_path):
 
 @pytest.mark.parametrize("form", ["feed.zip", "feed"])
 @pytest.mark.parametrize("own", [ValueError, OSError, FileNotFoundError])
-def test_what_a_reader_raises_is_no_fault_of_the_file(tmp_path, form, own):
+def test_an_error_of_a_reader_is_not_a_fault_of_the_file(tmp_path, form, own):
     path = write_feed(tmp_path / form, {"routes.txt": ODD})
     with pytest.raises(own, match=r"^mine$"), open_archive(path):
         raise own("mine")
 
 
-def test_a_table_that_an_archive_holds_twice_is_counted(tmp_path):
+def test_a_duplicate_table_in_an_archive_is_counted(tmp_path):
     path = write_feed(tmp_path / "feed.zip", feed_from_drawing(ONE_LINE))
     with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
         archive.writestr("stops.txt", archive.read("stops.txt").replace(b"Alpha", b"Omega"))
@@ -136,7 +136,7 @@ def pipe(folder):
         ),
     ],
 )
-def test_a_file_that_is_no_feed_is_refused_in_a_sentence(tmp_path, write, message):
+def test_a_file_that_is_not_a_feed_is_refused_in_a_sentence(tmp_path, write, message):
     path = write(tmp_path)
     with pytest.raises(FeedUnusable) as caught:
         trips_of(path)
@@ -240,7 +240,7 @@ def test_tables_archives_and_numbers_of_files_are_bounded(tmp_path, extra, sente
 
 
 @pytest.mark.parametrize("folder", ["gtfs/", "a/b/", "./", "GTFS\\", "../../"])
-def test_a_feed_may_lie_in_a_folder_of_an_archive(tmp_path, folder):
+def test_a_feed_may_be_in_a_folder_of_an_archive(tmp_path, folder):
     path = write_feed(tmp_path / "feed.zip", {folder + name: text for name, text in FEED.items()})
 
     assert (trips_of(path), sorted(p.name for p in tmp_path.iterdir())) == (["A-1"], ["feed.zip"])
@@ -252,7 +252,7 @@ def test_the_feed_at_the_root_of_an_archive_is_read_before_one_in_a_folder(tmp_p
     assert trips_of(write_feed(tmp_path / "feed.zip", other | FEED)) == ["A-1"]
 
 
-def test_a_feed_may_lie_in_a_folder_of_a_folder(tmp_path):
+def test_a_feed_may_be_in_a_subfolder(tmp_path):
     write_feed(tmp_path / "feed" / "inside", FEED)
 
     assert trips_of(tmp_path / "feed") == ["A-1"]

@@ -46,7 +46,7 @@ def test_a_blocks_trips_are_joined_in_the_order_of_their_times(tmp_path):
         ("line B | Beta 09:10:01 | Gamma 09:30 | block 7", "block-without-riders-unapplied"),
     ],
 )
-def test_what_is_not_joined_is_counted(tmp_path, second, reason):
+def test_rejected_in_seat_transfers_are_counted(tmp_path, second, reason):
     drawing = "line A | Alpha 08:00 | Beta 08:10 | block 7\n" + second
     assert seats_of(tmp_path, drawing) == ([], [(reason, 1, "trips.txt", 2)])
 
@@ -69,7 +69,7 @@ def test_a_block_is_one_of_a_service_where_days_differ(tmp_path):
     assert seats_of(tmp_path, drawing, trips=trips, calendar=None, calendar_dates=days) == (["A-1 B-1", "C-1 D-1"], [])
 
 
-def test_a_trip_by_headway_is_joined_with_nothing(tmp_path):
+def test_a_trip_by_headway_has_no_in_seat_transfer(tmp_path):
     drawing = "line A | Alpha 08:00 | Beta 08:10 | block 7\nline B | Beta 08:12 | Gamma 08:30 | block 7"
     often = "trip_id,start_time,end_time,headway_secs,exact_times\nA-1,08:00:00,09:00:00,600,0\n"
     assert seats_of(tmp_path, drawing, frequencies=often) == ([], [("block-of-headways-unapplied", 1, "trips.txt", 2)])

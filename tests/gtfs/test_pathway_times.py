@@ -48,7 +48,7 @@ def there_and_back(tmp_path, *ways, **more):
         (["P1,B,1,1,100,"], (100, 100)),
     ],
 )
-def test_a_change_takes_as_long_as_the_pathways_say(tmp_path, ways, seconds):
+def test_a_transfer_takes_as_long_as_its_pathways(tmp_path, ways, seconds):
     assert there_and_back(tmp_path, *ways) == tuple(second + CHANGE_SLACK_S for second in seconds)
 
 

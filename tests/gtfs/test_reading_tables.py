@@ -212,7 +212,7 @@ def test_an_error_is_raised_in_its_turn():
         next(ahead)
 
 
-def test_whoever_stops_half_way_leaves_no_thread():
+def test_an_iterator_stopped_half_way_leaves_no_thread():
     ahead = prefetch(iter(range(1, 100)), "left")
     next(ahead)
     ahead.close()

@@ -143,7 +143,7 @@ def test_counts_and_departures_of_a_day_equal_those_of_the_tables(name, day):
     assert departures.total() > 100
 
 
-def test_flex_feed_says_why_not():
+def test_a_flex_feed_is_refused_with_the_reason():
     with pytest.raises(FeedUnusable) as caught:
         import_feeds("real", [FeedSource(get_shared("gtfs/small/ctran_flex.gtfs.zip"))])
 

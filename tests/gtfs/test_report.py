@@ -78,7 +78,7 @@ PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,tra
         ),
     ],
 )
-def test_what_is_not_used_or_guessed_is_counted(tmp_path, tables, findings):
+def test_unused_and_guessed_values_are_counted(tmp_path, tables, findings):
     assert findings_of(import_text(tmp_path, tables)) == findings
 
 
@@ -143,7 +143,7 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
         ),
     ],
 )
-def test_a_feed_that_cannot_be_used_says_why(tmp_path, tables, message):
+def test_an_unusable_feed_is_reported_with_the_reason(tmp_path, tables, message):
     with pytest.raises(FeedUnusable) as caught:
         import_text(tmp_path, tables)
 
@@ -161,7 +161,7 @@ def test_a_feed_that_cannot_be_used_says_why(tmp_path, tables, message):
         (1, "20260601,20260601", "20260601,20260601", None),
     ],
 )
-def test_a_report_says_when_most_of_the_service_has_ended(tmp_path, extra, extra_days, days, thin_after):
+def test_a_report_states_when_most_of_the_service_has_ended(tmp_path, extra, extra_days, days, thin_after):
     tables = {
         "trips.txt": "route_id,service_id,trip_id\nA,DAILY,A-1\n"
         + "".join(f"A,EXTRA,A-{number}\n" for number in range(2, extra + 2)),
@@ -181,12 +181,12 @@ def test_a_report_survives_json_with_its_findings(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"network":"N","feeds":[{}]}', '{"network":"N","feeds":3}'])
-def test_a_text_that_is_no_report_is_refused(text):
+def test_a_text_that_is_not_a_report_is_refused(text):
     with pytest.raises(ValueError):  # noqa: PT011  # the promise is the type; json has words of its own
         ImportReport.from_json(text)
 
 
-def test_progress_goes_from_nothing_to_the_bytes_of_each_feed(tmp_path):
+def test_progress_goes_from_zero_to_the_bytes_of_each_feed(tmp_path):
     feed = feed_from_drawing(ONE_LINE)
     sources = [FeedSource(write_feed(tmp_path / f"{name}.zip", feed | {"README": "x" * 99})) for name in "ab"]
     told = []

@@ -27,7 +27,7 @@ def write_both(tmp_path, beta=BETA, south=SOUTH):
         (["MTA", None], ["MTA", "NET-SOUTH"]),
     ],
 )
-def test_a_feed_is_named_as_given_or_after_its_network_and_file(tmp_path, names, feeds):
+def test_a_feed_is_named_as_requested_or_after_its_network_and_file(tmp_path, names, feeds):
     paths = write_both(tmp_path)
     sources = [FeedSource(path, name) for path, name in zip(paths, names, strict=False)]
     imported = import_feeds("net", sources)
@@ -36,7 +36,7 @@ def test_a_feed_is_named_as_given_or_after_its_network_and_file(tmp_path, names,
     assert [feed.feed for feed in imported.report.feeds] == feeds
 
 
-def test_two_files_of_one_name_must_be_told_apart(tmp_path):
+def test_two_files_of_one_name_must_be_named_apart(tmp_path):
     paths = [write_feed(tmp_path / folder, feed_from_drawing(NORTH)) for folder in ("a/gtfs", "b/gtfs")]
     with pytest.raises(ParameterError) as caught:
         import_feeds("net", [FeedSource(path) for path in paths])
@@ -56,7 +56,7 @@ def test_a_network_needs_a_feed_with_a_name_of_its_own(tmp_path, names, message)
         import_feeds("net", [FeedSource(tmp_path, name) for name in names])
 
 
-def test_feeds_of_different_names_share_nothing(tmp_path):
+def test_feeds_with_different_names_share_nothing(tmp_path):
     table = import_feeds("net", [FeedSource(path) for path in write_both(tmp_path)]).timetable
 
     ids = ["NET-NORTH:ALPHA", "NET-NORTH:BETA", "NET-SOUTH:BETA", "NET-SOUTH:GAMMA"]
@@ -128,7 +128,7 @@ def test_names_that_are_alike_agree_at_one_spot(tmp_path, east_deg, shared):
     ]
 
 
-def test_a_shared_stop_takes_what_either_feed_states(tmp_path):
+def test_a_shared_stop_has_the_values_of_either_feed(tmp_path):
     south = feed_from_drawing(SOUTH, coordinates={"Beta": BETA})
     south["stops.txt"] = (
         "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,platform_code,wheelchair_boarding\n"

@@ -100,7 +100,7 @@ def test_pickup_and_drop_off_types_become_flags(tmp_path):
     ]
 
 
-def test_the_headsign_of_a_stop_is_stored_beside_the_trips(tmp_path):
+def test_the_headsign_of_a_stop_is_stored_next_to_the_trips(tmp_path):
     table = import_stop_times(
         tmp_path, "A-1,ALPHA,1,8:00:00,,,,via Beta\nA-1,BETA,2,8:10:00,,,,\nA-1,GAMMA,3,8:20:00,,,,Gamma\n"
     ).timetable

@@ -16,7 +16,7 @@ def stops_of(tmp_path, rows):
     return list(rows)[3:], findings_of(imported)
 
 
-def test_platforms_take_the_wheelchair_value_of_their_station(tmp_path):
+def test_platforms_have_the_wheelchair_value_of_their_station(tmp_path):
     stops, findings = stops_of(
         tmp_path,
         "P1,Central,60.1,24.1,0,C,1,\nP2,Central,60.2,24.2,0,C,2,2\nC,Central,60.3,24.3,1,,,1\n"
@@ -52,7 +52,7 @@ def test_a_stop_without_a_position_is_left_out(tmp_path, row):
     "row",
     ["X,X,60.1,24.9,0,NOWHERE,,", "X,X,60.1,24.9,0,X,,", "X,X,60.1,24.9,0,ALPHA,,", "X,X,60.1,24.9,1,C,,"],
 )
-def test_a_parent_that_is_no_station_is_not_applied(tmp_path, row):
+def test_a_parent_other_than_a_station_is_ignored(tmp_path, row):
     stops, findings = stops_of(tmp_path, f"C,Central,60.3,24.3,1,,,\n{row}\n")
 
     assert (stops[1][0], stops[1][5]) == ("X", -1)

@@ -62,7 +62,7 @@ def transfers_of(tmp_path, rows):
         ),
     ],
 )
-def test_transfers_hold_between_pairs_of_stops(tmp_path, rows, transfers, findings):
+def test_transfers_apply_between_pairs_of_stops(tmp_path, rows, transfers, findings):
     found, counted = transfers_of(tmp_path, rows)
 
     assert (sorted(found), counted) == (transfers, findings)
@@ -96,7 +96,7 @@ def specific_of(tmp_path, rows, **more):
     return list(zip(said, table.specific_transfer_s.tolist(), strict=True)), findings_of(imported)
 
 
-def test_rules_for_trips_and_routes_stand_in_the_order_of_their_ranks(tmp_path):
+def test_rules_for_trips_and_routes_are_in_the_order_of_their_ranks(tmp_path):
     """However they stand in the file; the trip counts where its route is named too; a station means its stops."""
     rules, findings = specific_of(
         tmp_path,

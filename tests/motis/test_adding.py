@@ -58,7 +58,7 @@ async def test_transitous_is_never_listed():
     assert (learned.feeds, learned.bounds) == ((), Bounds(south=-90, west=-180, north=90, east=180))
 
 
-async def test_transitous_wants_a_zone():
+async def test_transitous_requires_a_zone():
     with pytest.raises(ParameterError, match="state the time zone") as raised:
         async with asking_transitous():
             pass
@@ -66,7 +66,7 @@ async def test_transitous_wants_a_zone():
     assert "--zone Europe/Berlin" in raised.value.hint
 
 
-async def test_every_answer_links_to_the_sources_and_says_when_it_was_retrieved(monkeypatch):
+async def test_every_answer_links_to_the_sources_and_states_when_it_was_retrieved(monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T12:00:00+01:00")
     async with asking_transitous(zone="Europe/Oslo", bounds=(50.7, 3.3, 53.6, 7.3)) as (_, record, source, learned):
         network = source.open(record, learned)
@@ -93,7 +93,7 @@ def test_plans_and_other_questions_have_the_paces_of_its_gateway(path, pace):
     assert Limiter(paces=list_paces()).pace(f"api.transitous.org{path}") == pace
 
 
-async def test_a_pause_of_plans_leaves_other_questions_alone():
+async def test_a_pause_of_plans_does_not_affect_other_queries():
     time = FakeTime()
     limiter = Limiter(paces=list_paces(), clock_ms=time.clock_ms, sleep=time.sleep)
     await limiter.pause("api.transitous.org/api/v6/plan", 30.0)

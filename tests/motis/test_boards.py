@@ -22,7 +22,7 @@ async def row_of(time):
     return row
 
 
-async def test_a_row_is_what_the_server_says_of_it():
+async def test_a_row_matches_the_servers_answer():
     row = await row_of(a_time(5, 90, place={"track": "B"}, routeColor="FF6319"))
 
     assert (row.line, row.mode, row.destination, row.platform) == ("14", Mode.TRAM, "Flevopark", "B")
@@ -31,7 +31,7 @@ async def test_a_row_is_what_the_server_says_of_it():
     assert (row.long_name, row.colors.color) == ("Centraal - Flevopark", 0xFF6319)
 
 
-async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
+async def test_the_stop_is_queried_for_its_window_in_whole_minutes():
     told = Told(stoptimes=a_board())
     await board(told, instant=NOON + 30, window_s=600)
 
@@ -61,7 +61,7 @@ async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
         ({"tripId": None}, {"service_day": date(2026, 3, 10)}),
     ],
 )
-async def test_a_row_tells_what_is_odd_of_it(told, shown):
+async def test_a_row_names_its_oddities(told, shown):
     row = await row_of(a_time(5, 90, **told))
 
     assert {name: getattr(row, name) for name in shown} == shown
@@ -77,7 +77,7 @@ async def test_a_row_tells_what_is_odd_of_it(told, shown):
         a_time(place={"stopId": None}),
     ],
 )
-async def test_what_is_no_departure_of_the_stop_is_no_row(time):
+async def test_arrivals_without_departure_are_not_rows(time):
     assert list((await board(Told(stoptimes=a_board(time)))).departures) == []
 
 
@@ -110,7 +110,7 @@ async def test_a_window_with_too_many_departures_is_halved():
     assert len(never.asked) == 6
 
 
-async def test_an_id_in_one_case_is_asked_for_in_both():
+async def test_an_id_in_one_case_is_requested_in_both():
 
     def answer(query):
         known = query["stopId"] == "nl-ovapi_ab1"
@@ -124,7 +124,7 @@ async def test_an_id_in_one_case_is_asked_for_in_both():
     assert [row.stop_id for row in answer.departures] == ["NL-OVAPI:AB1"]
 
 
-async def test_rows_carry_the_alerts_that_hold_when_they_leave():
+async def test_rows_have_the_alerts_in_force_at_their_departure():
     during, over = (
         {"headerText": name, "impactPeriod": [{"end": at(end)}]} for name, end in (("Works", 6), ("Past", 5))
     )
@@ -134,7 +134,7 @@ async def test_rows_carry_the_alerts_that_hold_when_they_leave():
 
 
 @pytest.mark.parametrize(("tz", "zone"), [("Europe/London", "Europe/London"), (None, ZONE), ("?", ZONE)])
-async def test_times_are_told_in_the_zone_of_the_stop(tz, zone):
+async def test_times_are_in_the_zone_of_the_stop(tz, zone):
     answer = await board(Told(stoptimes=a_board(a_time(place={"tz": tz}))))
 
     assert answer.provenance.zone == zone

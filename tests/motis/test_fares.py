@@ -43,7 +43,7 @@ CHILDS = product("child", 0.5, riderCategory=CHILD)
         ([transfer([CHILDS, product("adult", 2.0, riderCategory=ADULT)])], "2.00", ("adult",)),
     ],
 )
-async def test_a_transfer_says_what_is_bought_together(bought, amount, tickets):
+async def test_a_transfer_states_what_is_bought_together(bought, amount, tickets):
     fare = await price(*bought)
 
     assert (fare.amount, fare.currency, fare.tickets, fare.unknown) == (amount, "EUR", tickets, None)
@@ -61,7 +61,7 @@ async def test_a_transfer_says_what_is_bought_together(bought, amount, tickets):
         ([transfer([BUS], [product("metro", 3.0, "CHF")])], "priced in CHF and EUR"),
     ],
 )
-async def test_what_cannot_be_summed_is_unknown(bought, words):
+async def test_values_that_cannot_be_summed_are_unknown(bought, words):
     fare = await price(*bought)
 
     assert (fare.amount, words in fare.unknown) == (None, True)
@@ -76,5 +76,5 @@ async def test_a_ride_without_a_fare_makes_the_trip_unknown():
     assert (await price(transfer([BUS]), legs=legs)).unknown == "the server states no fare for N8"
 
 
-async def test_a_way_on_foot_costs_nothing_that_is_bought():
+async def test_a_walk_costs_no_fare():
     assert await price(legs=[a_walk()]) is None

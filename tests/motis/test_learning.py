@@ -27,7 +27,7 @@ def a_server(stops=STOPS, config=None):
     return Told(map__initial={**START, "serverConfig": config}, map__stops=stops)
 
 
-async def test_what_it_covers_is_learned_of_its_stops():
+async def test_coverage_is_learned_from_the_stops():
     learned = await learn(a_server())
     box = learned.bounds
 
@@ -58,7 +58,7 @@ async def test_more_stops_than_it_lists_want_bounds():
     assert (raised.value.details, raised.value.hint) == ({"field": "bounds"}, "Give --bounds S,W,N,E")
 
 
-async def test_with_bounds_and_too_many_stops_a_sample_tells_the_zone():
+async def test_with_bounds_and_too_many_stops_a_sample_decides_the_zone():
     told = a_server()
     told._answers["map/stops"] = lambda query: STOPS if query["min"] != "50.000000,3.000000" else TOO_MANY
     learned = await learn(told, bounds=(50.0, 3.0, 54.0, 7.0))

@@ -35,13 +35,13 @@ async def test_an_address_has_its_town_and_no_id():
     assert (found.place.kind, found.place.id, found.place.locality) == (PlaceKind.ADDRESS, None, "Amsterdam")
 
 
-async def test_an_address_of_a_stops_name_beside_it_is_the_stop():
+async def test_an_address_with_a_stops_name_next_to_it_is_the_stop():
     found = await find("Dam", Told(geocode=[a_match(), a_match("Dam", "node/5", "PLACE")]))
 
     assert [each.place.id for each in found] == ["GVB:1"]
 
 
-async def test_what_lies_outside_the_network_is_left_out():
+async def test_places_outside_the_network_are_dropped():
     found = await find("Dam", Told(geocode=[a_match(), a_match("Dam", "X_1", lat=10.0)]))
 
     assert [each.place.id for each in found] == ["GVB:1"]
@@ -56,13 +56,13 @@ async def test_the_focus_ranks_and_measures():
 
 
 @pytest.mark.parametrize("text", ["", "  ", "?!", "\u0301"])
-async def test_a_text_without_letters_is_not_asked_for(text):
+async def test_a_text_without_letters_is_not_sent(text):
     told = Told()
 
     assert (list(await find(text, told)), told.asked) == ([], [])
 
 
-async def test_a_stop_stands_for_its_station_or_for_all_of_its_name():
+async def test_a_stop_represents_its_station_or_all_stops_of_its_name():
     poles = [a_place("Dam", "GVB_1", modes=["TRAM"]), a_place("Dam", "GVB_2", lat=52.3705, modes=["BUS"])]
     (found,) = await find("Dam", Told(geocode=[a_match()], map__stops=poles))
     platforms = [{**each, "parentId": "GVB_S"} for each in poles]
@@ -99,7 +99,7 @@ async def test_a_stop_is_itself_and_a_station_is_its_stops():
         a_board(place=a_place(stop_id="GVB_7")),
     ],
 )
-async def test_an_unknown_id_is_no_stop_and_no_error(told):
+async def test_an_unknown_id_is_neither_a_stop_nor_an_error(told):
     async with asking(Told(stoptimes=told)) as network:
         assert (await network.find_stop("GVB:1"), await network.find_stop_place("GVB:1")) == (None, None)
 

@@ -23,7 +23,7 @@ from tests.motis.answers import (
 TRIP = [a_walk(), a_ride()]
 
 
-async def test_a_query_is_asked_in_the_servers_words():
+async def test_a_query_uses_the_servers_words():
     told = Told(plan=a_plan(TRIP))
     await plan(told, max_walk_m=1200.0, max_transfers=2, wanted=3)
 
@@ -61,7 +61,7 @@ async def test_a_query_is_asked_in_the_servers_words():
         ({"instant": NOON + 60, "arrive_by": True}, {"time": "2026-03-10T11:01:00Z"}),
     ],
 )
-async def test_wishes_are_asked_in_the_servers_units(wishes, asked):
+async def test_preferences_are_sent_in_the_servers_units(wishes, asked):
     told = Told(plan=a_plan())
     await plan(told, **wishes)
     question = told.list_asked("plan")[0]
@@ -72,7 +72,7 @@ async def test_wishes_are_asked_in_the_servers_units(wishes, asked):
 @pytest.mark.parametrize(
     ("second", "arrive_by", "found"), [(300, False, 1), (301, False, 0), (900, True, 1), (899, True, 0)]
 )
-async def test_what_misses_the_second_is_left_out(second, arrive_by, found):
+async def test_departures_a_second_outside_are_dropped(second, arrive_by, found):
     answer = await plan(Told(plan=a_plan([a_ride()])), instant=NOON + second, arrive_by=arrive_by)
 
     assert len(answer.itineraries) == found
@@ -91,7 +91,7 @@ async def test_step_free_is_the_wheelchair_profile_with_routed_transfers():
     assert ("pedestrianProfile" in second, len(answer.itineraries)) == (False, 1)
 
 
-async def test_a_network_with_languages_asks_in_one_of_them():
+async def test_a_network_with_languages_is_queried_in_one_of_them():
     told = Told(plan=a_plan())
     async with asking(told, languages=("nl", "en")) as network:
         answer = await network.plan_journeys(a_query(language="nl"))
@@ -99,7 +99,7 @@ async def test_a_network_with_languages_asks_in_one_of_them():
     assert (told.asked[0][1]["language"], answer.provenance.language) == ("nl", "nl")
 
 
-async def test_too_much_walking_is_left_out_and_shorter_walks_are_asked_for():
+async def test_too_much_walking_is_skipped_and_shorter_walks_are_requested():
     told = Told(plan=[a_plan([a_walk(metres=800), a_ride()]), a_plan([a_walk(metres=400), a_ride()])])
     answer = await plan(told, max_walk_m=500.0)
 
@@ -110,7 +110,7 @@ async def test_too_much_walking_is_left_out_and_shorter_walks_are_asked_for():
     ]
 
 
-async def test_a_walk_without_a_length_is_measured_straight_and_said():
+async def test_a_walk_without_a_length_uses_the_straight_line_and_is_reported():
     walk = a_walk(**{"distance": None, "from": a_street(lat=52.372)})
     answer = await plan(Told(plan=a_plan([walk, a_ride()])))
 
@@ -144,7 +144,7 @@ async def test_walks_are_as_late_as_the_rides_that_they_belong_to():
     ("tz", "zone"),
     [("Europe/London", "Europe/London"), (None, "Europe/Amsterdam"), ("Mars/Utopia", "Europe/Amsterdam")],
 )
-async def test_times_are_told_in_the_zone_of_the_first_stop(tz, zone):
+async def test_times_are_in_the_zone_of_the_first_stop(tz, zone):
     answer = await plan(Told(plan=a_plan([a_ride(**{"from": a_place(tz=tz)})])))
 
     assert answer.provenance.zone == zone
@@ -167,7 +167,7 @@ async def test_a_stop_that_the_server_has_renamed_is_a_position():
 @pytest.mark.parametrize(
     ("parents", "asked"), [(("GVB_S", "GVB_S"), "GVB_S"), (("GVB_S", "GVB_T"), "GVB_2"), ((None, None), "GVB_2")]
 )
-async def test_of_several_stops_the_shared_station_is_asked_for_else_the_nearest(parents, asked):
+async def test_the_shared_station_of_several_stops_is_queried_or_the_nearest(parents, asked):
     """Stop 2 lies where the place does, stop 1 a hundred metres away (rule D2)."""
     stops = {
         "GVB_1": a_place("Dam", "GVB_1", 52.371, parentId=parents[0]),
@@ -179,7 +179,7 @@ async def test_of_several_stops_the_shared_station_is_asked_for_else_the_nearest
     assert told.list_asked("plan")[0]["fromPlace"] == asked
 
 
-async def test_no_board_is_asked_for_to_explain_that_there_is_no_trip():
+async def test_no_board_is_requested_to_explain_a_missing_trip():
     """The server has a request for each stop, and measures no walks."""
     stops = [a_place(f"Stop {number}", f"GVB_{number}", 52.37 + number / 10_000) for number in range(30)]
     told = Told(plan=a_plan(), map__stops=stops)

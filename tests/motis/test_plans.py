@@ -11,7 +11,7 @@ TRIP = [a_walk(), a_ride()]
 WORKS = ("Works", "", "UNKNOWN_EFFECT")
 
 
-async def test_a_ride_is_what_the_server_says_of_it():
+async def test_a_ride_matches_the_servers_answer():
     ride = await ride_of(a_ride(late_s=90, realTime=True, wheelchairAccessible="ACCESSIBLE", routeColor="ff6319"))
 
     assert (ride.mode, ride.line, ride.headsign, ride.trip_id) == (Mode.TRAM, "14", "Flevopark", "GVB:trip_1")
@@ -47,7 +47,7 @@ async def test_a_ride_is_what_the_server_says_of_it():
         ({"wheelchairAccessible": "NOT_ACCESSIBLE"}, {"wheelchair": Access.UNKNOWN}),
     ],
 )
-async def test_what_is_empty_or_unknown_is_looked_for_elsewhere(told, known):
+async def test_an_empty_or_unknown_value_is_searched_elsewhere(told, known):
     ride = await ride_of(a_ride(**told))
 
     assert {name: getattr(ride, name) for name in known} == known
@@ -60,7 +60,7 @@ async def test_a_leg_without_scheduled_times_is_on_time():
     assert (ride.departure_scheduled, ride.departure_delay_s) == (NOON + 300, 0)
 
 
-async def test_positions_have_the_names_that_were_asked_for():
+async def test_positions_have_the_requested_names():
     origin = Location(coordinate=HERE, source=LocationSource.INPUT, name="Home")
     to_street = a_walk(15, **{"from": a_place("Artis", "GVB_2"), "to": a_street("END")})
     (found,) = (await plan(Told(plan=a_plan([*TRIP, to_street])), origin=origin)).itineraries
@@ -113,7 +113,7 @@ async def test_the_length_of_a_ride_is_its_lines():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("where", ["leg", "from", "to"])
-async def test_alerts_are_told_while_the_rider_is_there(alert, told, where):
+async def test_alerts_are_reported_while_the_rider_is_there(alert, told, where):
     ends = {"from": a_place(), "to": a_place("Artis", "GVB_2")}
     leg = a_ride(**({"alerts": [alert]} if where == "leg" else {where: {**ends[where], "alerts": [alert]}}))
     alerts = (await ride_of(leg)).alerts
@@ -121,14 +121,14 @@ async def test_alerts_are_told_while_the_rider_is_there(alert, told, where):
     assert [(each.header, each.text, each.effect) for each in alerts] == told
 
 
-async def test_an_alert_that_is_told_twice_is_one():
+async def test_a_repeated_alert_is_one():
     alert = {"headerText": "Works", "descriptionText": ""}
 
     assert len((await ride_of(a_ride(alerts=[alert], **{"from": a_place(alerts=[alert])}))).alerts) == 1
 
 
 @pytest.mark.parametrize("mode", ["CAR", "BIKE", "RENTAL", "FLEX", "ODM", "RIDE_SHARING", "CAR_PARKING"])
-async def test_what_nobody_asked_for_is_left_out_and_counted(mode):
+async def test_unrequested_trips_are_dropped_and_counted(mode):
     answer = await plan(Told(plan=a_plan([a_walk(mode=mode), a_ride()], TRIP)))
 
     assert len(answer.itineraries) == 1
@@ -136,7 +136,7 @@ async def test_what_nobody_asked_for_is_left_out_and_counted(mode):
 
 
 @pytest.mark.parametrize(("arrive_by", "cursor"), [(False, "LATER|1"), (True, "EARLIER|1")])
-async def test_a_page_on_which_nothing_can_be_used_leads_to_the_next(arrive_by, cursor):
+async def test_a_page_without_usable_trips_leads_to_the_next(arrive_by, cursor):
     told = Told(
         plan=[a_plan([a_walk(mode="CAR")], later="LATER|1", earlier="EARLIER|1"), a_plan(TRIP, later="LATER|2")]
     )
@@ -164,7 +164,7 @@ async def test_pages_have_an_end():
         {"to": a_place("Artis", "GVB_2", dropoffType="NOT_ALLOWED")},
     ],
 )
-async def test_what_real_time_took_away_stays_visible(off):
+async def test_rides_removed_by_realtime_stay_visible(off):
     answer = await plan(Told([[a_ride(late_s=60, realTime=True, **off)], TRIP], plan=a_plan(TRIP)))
     ride = answer.timetabled[0].rides[0]
 
@@ -186,7 +186,7 @@ async def test_a_walk_that_is_closed_cannot_be_used():
     assert answer.itineraries[0].is_unusable
 
 
-async def test_where_the_second_search_fails_the_answer_stands_and_says_so():
+async def test_a_failed_second_search_is_reported_with_the_answer():
     answer = await plan(Told("503 Oh", plan=a_plan(TRIP)))
 
     assert len(answer.itineraries) == 1

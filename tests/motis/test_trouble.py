@@ -33,7 +33,7 @@ async def told_bytes(told, environ=None, **record):
         yield MotisSource(client.fetch, LIMITS).open(made, LEARNED), local
 
 
-async def test_a_path_that_is_gone_says_what_to_do():
+async def test_a_removed_path_names_the_remedy():
     async with told_bytes(html("404 Not Found")) as (network, _):
         with pytest.raises(SourceChanged, match=r"has no /api/v6/plan \(HTTP 404\)") as raised:
             await network.plan_journeys(a_query())
@@ -66,14 +66,14 @@ async def test_days_of_a_timetable_that_cannot_be_are_not_reported(window):
     assert (board.departures, board.provenance.first_day) == ([], None)
 
 
-async def test_a_position_that_the_server_takes_for_a_stop_is_told():
+async def test_a_position_that_the_server_treats_as_a_stop_is_reported():
     told = Told(plan=("404 Not Found", {"error": 'unknown feed id ""'}))
     async with asking(told) as network:
         with pytest.raises(UnknownThere, match="unknown feed id"):
             await network.plan_journeys(a_query())
 
 
-async def test_a_ban_says_that_a_contact_may_help():
+async def test_a_ban_suggests_sending_a_contact():
     async with told_bytes(answer("403 Forbidden")) as (network, _):
         with pytest.raises(SourceKeyRefused) as banned:
             await network.list_departures(a_board_query())
@@ -94,7 +94,7 @@ async def test_an_answer_is_served_again_for_a_while_and_a_refusal_is_not():
     assert len(told.asked) == 2
 
 
-async def test_unknown_fields_and_nulls_are_no_trouble():
+async def test_unknown_fields_and_nulls_are_ignored():
     ride = a_ride(alerts=None, tripTo=None, routeType=None, wheelchairAccessible=None, cancelled=None, legGeometry=None)
     plan = {**a_plan([{**ride, "aField": {"of": "tomorrow"}}]), "direct": None, "debugOutput": None}
     async with asking(Told(plan=plan)) as network:

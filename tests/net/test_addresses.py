@@ -65,7 +65,7 @@ async def test_the_next_address_is_tried():
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"])
-async def test_this_machine_is_not_asked(host):
+async def test_loopback_is_not_called(host):
     async with serving(answer(body=b"secret")) as server, Client() as client:
         with pytest.raises(AddressRefused):
             await client.fetch(Request(url=f"http://{host}:{server.port}/", limits=LIMITS))
@@ -73,7 +73,7 @@ async def test_this_machine_is_not_asked(host):
     assert server.connections == 0
 
 
-async def test_a_private_host_is_asked_when_it_is_allowed_by_name():
+async def test_a_private_host_is_called_if_allowed_by_name():
     """The permission is the name's: another name for the same machine has none."""
     resolve = names(other_example=["127.0.0.1"])
     async with serving(answer(body=b"mine")) as server, new_client(resolve=resolve) as client:

@@ -67,14 +67,14 @@ async def test_a_renewed_answer_replaces_the_one_in_memory():
     assert ({one.body for one in renewed}, later.body, later.from_cache) == ({b"two"}, b"two", True)
 
 
-async def test_many_who_ask_at_once_are_one_question():
+async def test_simultaneous_identical_queries_are_one_request():
     async with serving(answer(body=b"one")) as server, new_client() as client:
         got = await asyncio.gather(*(client.fetch(asking(server)) for _ in range(20)))
 
     assert (len(server.asked), {one.body for one in got}) == (1, {b"one"})
 
 
-async def test_one_who_leaves_does_not_take_the_answer_away():
+async def test_a_caller_that_leaves_does_not_cancel_the_shared_answer():
     arrived, go = asyncio.Event(), asyncio.Event()
 
     async def fetch(older):
@@ -92,7 +92,7 @@ async def test_one_who_leaves_does_not_take_the_answer_away():
     assert (await second).body == b"x"
 
 
-async def test_who_joins_a_request_has_its_own_time_to_wait():
+async def test_a_joining_caller_has_its_own_deadline():
     """The limiter lets the next request through in 100 s: too late for the first caller, not for the second."""
     time, pace = FakeTime(), Pace(name="slow", per_second=0.01, burst=1)
     limiter = Limiter(paces={HOST: pace}, clock_ms=time.clock_ms, sleep=time.sleep)
@@ -110,7 +110,7 @@ async def test_who_joins_a_request_has_its_own_time_to_wait():
     assert (type(first), second, len(server.asked), time.slept) == (SourceLimited, b"one", 2, [100.0])
 
 
-async def test_when_all_have_left_nobody_is_asked_on():
+async def test_without_waiters_no_further_network_is_queried():
     cancelled = asyncio.Event()
 
     async def hang(older):
@@ -132,7 +132,7 @@ async def test_when_all_have_left_nobody_is_asked_on():
     assert (await cache.get(KEPT, fetch)).body == b"x"
 
 
-async def test_a_failure_is_not_kept():
+async def test_a_failure_is_not_cached():
     async with serving(answer("404 Not Found"), answer(body=b"one")) as server, new_client() as client:
         both = await asyncio.gather(*(client.fetch(asking(server)) for _ in range(2)), return_exceptions=True)
         got = await client.fetch(asking(server))
@@ -156,7 +156,7 @@ async def test_an_old_answer_is_confirmed_rather_than_fetched():
     assert (confirmed.body, confirmed.from_cache, fresh.body, len(server.asked)) == (b"one", True, b"one", 2)
 
 
-async def test_a_poller_asks_only_for_news():
+async def test_a_poller_requests_only_news():
     async with serving(TAGGED, answer("304 Not Modified"), answer(body=b"two")) as server, new_client() as client:
         first = await client.fetch(asking(server, fresh_s=0))
         same = await client.fetch(asking(server, fresh_s=0), known=first)
@@ -165,7 +165,7 @@ async def test_a_poller_asks_only_for_news():
     assert (same.body is first.body, same.from_cache, news.body, news.from_cache) == (True, True, b"two", False)
 
 
-async def test_memory_drops_what_was_unused_longest():
+async def test_memory_drops_the_least_recently_used():
     asked = []
 
     def fetching(key, size):

@@ -52,7 +52,7 @@ def asking(server, path="/", **given):
     return Request(url=server.url + path, **{"limits": ONCE, **given})
 
 
-async def test_an_answer_comes_whole():
+async def test_an_answer_is_complete():
     reply = answer(body=b"hello", ETag='"a"')
     async with serving(reply) as server, new_client(contact="ops@example.org") as client:
         got = await client.fetch(asking(server, "/x", params={"q": "a b"}))
@@ -149,7 +149,7 @@ async def pour(writer):
         await writer.drain()
 
 
-async def test_a_body_of_the_bound_is_taken():
+async def test_a_body_of_the_maximum_size_is_accepted():
     async with serving(answer(body=b"x" * LIMITS.max_bytes)) as server, new_client() as client:
         assert len((await client.fetch(asking(server))).body) == LIMITS.max_bytes
 
@@ -189,7 +189,7 @@ async def test_a_source_may_have_its_own_reading():
     assert raised.value.retry_after_s == 600
 
 
-async def test_a_failure_that_passes_is_asked_again():
+async def test_a_transient_failure_is_retried():
     async with serving(reset, answer("503 Busy"), OK) as server, new_client() as client:
         got = await client.fetch(asking(server, limits=LIMITS))
 
@@ -210,7 +210,7 @@ POST = {"method": "POST", "content": b"{}"}
         ("503 Busy", {**POST, "repeatable": True}, 3),
     ],
 )
-async def test_only_what_may_pass_is_asked_again(status, given, times):
+async def test_only_transient_failures_are_retried(status, given, times):
     async with serving(answer(status)) as server, new_client() as client:
         with pytest.raises((SourceFailed, SourceKeyRefused)):
             await client.fetch(asking(server, limits=LIMITS, **given))
@@ -246,7 +246,7 @@ async def test_a_wait_that_is_too_long_is_not_begun():
     assert (first.value.retry_after_s, second.value.retry_after_s, len(server.asked)) == (120, 120, 1)
 
 
-async def test_a_host_that_keeps_failing_rests():
+async def test_a_host_that_keeps_failing_is_paused():
     time = FakeTime()
     breaker = CircuitBreaker(threshold=5, rest_s=30, clock_s=time.clock_s)
     async with serving(*[answer("500 No")] * 5, OK) as server, new_client(breaker=breaker) as client:
@@ -263,7 +263,7 @@ async def test_a_host_that_keeps_failing_rests():
 
 
 @pytest.mark.parametrize("url", ["ftp://x.example/", "file:///etc/passwd", "http://", "nothing", "http://a b/"])
-async def test_only_http_addresses_are_asked(url):
+async def test_only_http_addresses_are_requested(url):
     async with new_client() as client:
         with pytest.raises(ParameterError):
             await client.fetch(Request(url=url))
@@ -315,7 +315,7 @@ async def test_a_key_that_is_not_set_is_named():
     assert server.asked == []
 
 
-async def test_who_leaves_early_leaves_nothing_behind():
+async def test_a_caller_that_leaves_early_leaves_nothing():
     asked = asyncio.Event()
 
     async def keep_waiting(writer):
@@ -333,7 +333,7 @@ async def test_who_leaves_early_leaves_nothing_behind():
     assert got.body == b"hello"
 
 
-async def test_a_refused_key_names_the_variables_that_held_one():
+async def test_a_refused_key_names_the_variables_that_contain_it():
     async with serving(answer("401 Unauthorized")) as server, new_client(environ={"MY_KEY": "0123456789"}) as client:
         with pytest.raises(SourceKeyRefused) as refused:
             await client.fetch(asking(server, secret_headers={"x-key": "MY_KEY"}))
@@ -349,7 +349,7 @@ async def test_a_refused_key_names_the_variables_that_held_one():
     ],
     ids=["keeps failing", "asks for a wait"],
 )
-async def test_a_server_that_must_not_be_asked_rests_alone(reply, error):
+async def test_only_the_refusing_server_is_paused(reply, error):
     breaker = CircuitBreaker(threshold=1, rest_s=30, clock_s=FakeTime().clock_s)
     async with serving(reply) as troubled, serving(OK) as healthy, new_client(breaker=breaker) as client:
         with pytest.raises(error):

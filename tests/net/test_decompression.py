@@ -36,13 +36,13 @@ def test_a_member_that_breaks_off_is_noticed(content, left_out):
         inflate(gzip.compress(content)[:-left_out], [])
 
 
-def test_content_comes_in_small_pieces():
+def test_content_arrives_in_small_pieces():
     pieces = Decompression("gzip").feed(gzip.compress(bytes(10_000_000)))
 
     assert max(map(len, pieces)) == 262_144
 
 
-def test_what_is_no_gzip_is_told_so():
+def test_an_invalid_gzip_is_reported():
     with pytest.raises(SourceChanged):
         inflate(b"plain text", [])
 

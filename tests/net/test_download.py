@@ -52,7 +52,7 @@ async def test_an_unchanged_file_is_not_fetched(path):
     assert (server.asked[1].headers["if-none-match"], again) == ('"1"', replace(first, changed=False))
 
 
-async def test_the_same_content_is_unchanged_where_the_source_cannot_tell(path):
+async def test_equal_content_is_unchanged_if_the_source_cannot_tell(path):
     answers = [answer(body=b"hello"), answer(body=b"hello"), answer(body=b"other")]
     async with serving(*answers) as server, new_client() as client:
         first = await download(client, asking(server), path)
@@ -81,7 +81,7 @@ async def test_a_failure_leaves_the_old_file(tmp_path, path, bad, error):
     assert (path.read_bytes(), [one.name for one in tmp_path.iterdir()]) == (b"old", ["feed.zip"])
 
 
-async def test_a_second_attempt_begins_the_file_anew(path):
+async def test_a_second_attempt_restarts_the_file(path):
     async with serving(breaking, answer(body=b"whole")) as server, new_client() as client:
         got = await download(client, asking(server), path)
 

@@ -96,7 +96,7 @@ async def test_a_company_is_fetched(tmp_path):
     assert covered(tmp_path) == ("2026-02-01", 2)
 
 
-async def test_new_figures_come_and_unchanged_ones_are_not_fetched(tmp_path):
+async def test_new_figures_are_loaded_and_unchanged_ones_are_not_fetched(tmp_path):
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024), ETag='"1"'), as_json(SUBMISSIONS)]
     replies += [answer("304 Not Modified"), as_json(SUBMISSIONS), as_json(facts(2024, 2025), ETag='"2"')]
     async with serving(*replies) as server, new_client() as client:
@@ -145,7 +145,7 @@ def test_without_a_contact_edgar_is_not_called():
         ),
     ],
 )
-async def test_whatever_fails_the_file_keeps_answering(tmp_path, reply, error):
+async def test_the_file_keeps_answering_after_any_failure(tmp_path, reply, error):
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024)), as_json(SUBMISSIONS), reply]
     if error is SourceUnreachable:
         replies[-1] = closing_after(reply)
@@ -166,7 +166,7 @@ def closing_after(content):
     return write
 
 
-async def test_who_is_shut_out_asks_nobody_for_ten_minutes(tmp_path):
+async def test_a_blocked_client_sends_nothing_for_ten_minutes(tmp_path):
     time = FakeTime()
     limiter = Limiter(paces={HOST: PACE}, clock_ms=time.clock_ms, sleep=time.sleep)
     replies = [answer("403 Forbidden", BLOCKED), as_json(TICKERS)]
@@ -179,7 +179,7 @@ async def test_who_is_shut_out_asks_nobody_for_ten_minutes(tmp_path):
     assert (len(server.asked), raised.value.retry_after_s) == (1, 600)
 
 
-async def test_a_company_that_is_missing_from_the_aggregate_is_told_so(tmp_path):
+async def test_a_company_missing_from_the_aggregate_is_reported(tmp_path):
     replies = [as_json(TICKERS), as_json(SUBMISSIONS), answer("404 Not Found", b"<Error>NoSuchKey</Error>")]
     async with serving(*replies) as server, new_client() as client:
         done = await syncing(server, client, tmp_path).sync("TOWN")
@@ -187,7 +187,7 @@ async def test_a_company_that_is_missing_from_the_aggregate_is_told_so(tmp_path)
     assert done == [replace(SYNCED, facts="not_in_aggregate", complete_through=None)]
 
 
-async def test_a_ticker_that_edgar_does_not_know_is_told_with_near_ones(tmp_path):
+async def test_a_ticker_unknown_to_edgar_is_reported_with_similar_ones(tmp_path):
     async with serving(as_json(TICKERS)) as server, new_client() as client:
         with pytest.raises(DataNotFound) as raised:
             await syncing(server, client, tmp_path).sync("TOWNN")
@@ -206,12 +206,12 @@ async def test_the_text_of_reports_is_fetched_on_request(tmp_path):
     assert (done[0].texts, sections) == (1, [("business", "Trams & ferries."), ("risk_factors", "Rain.")])
 
 
-def test_edgar_is_asked_eight_times_a_second_at_most_on_both_hosts_together():
+def test_edgar_is_called_at_most_eight_times_a_second_over_both_hosts():
     assert dict(PACES) == dict.fromkeys(("data.sec.gov", "www.sec.gov"), PACE)
     assert (PACE.per_second, PACE.burst) == (8, 1)
 
 
-async def test_apples_own_files_come_over_the_wire(tmp_path):
+async def test_apples_files_are_fetched_over_http(tmp_path):
     """The contract's figure, from EDGAR's files: revenue of fiscal 2022 as 0000320193-22-000108 states it."""
     names = ("submissions_CIK0000320193_AAPL.json", "companyfacts_CIK0000320193_AAPL.json")
     replies = [

@@ -47,7 +47,7 @@ def new_limiter(time, limits=None, **given):
     return Limiter(limits, clock_ms=time.clock_ms, sleep=time.sleep, **given)
 
 
-async def test_a_burst_passes_and_then_the_pace_holds(limits):
+async def test_a_burst_passes_before_the_rate_limit_applies(limits):
     time = FakeTime()
     limiter = new_limiter(time, limits, default_per_second=2, default_burst=3)
     for _ in range(5):
@@ -59,7 +59,7 @@ async def test_a_burst_passes_and_then_the_pace_holds(limits):
     assert time.slept == [0.5, 0.5, 1.5, 0.5]
 
 
-async def test_no_second_holds_more_than_the_pace(limits):
+async def test_no_second_exceeds_the_rate(limits):
     time = FakeTime()
     limiter = new_limiter(time, limits, paces={"data.sec.gov": EDGAR})
     passed = []
@@ -81,7 +81,7 @@ async def test_hosts_of_one_name_share_a_limit(limits):
     assert time.slept == [0.125]
 
 
-async def test_many_who_wait_pass_in_turn():
+async def test_waiting_callers_pass_in_turn():
     time = FakeTime()
     limiter = new_limiter(time, paces={"data.sec.gov": EDGAR})
     passed = []
@@ -95,7 +95,7 @@ async def test_many_who_wait_pass_in_turn():
 
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(0.5, True), (0.499, False)])
-async def test_a_wait_is_begun_only_where_there_is_time(longest_s, passes):
+async def test_a_wait_begins_only_if_there_is_time(longest_s, passes):
     time = FakeTime()
     limiter = new_limiter(time, default_per_second=2, default_burst=1)
     await limiter.wait("a.example", longest_s=60)
@@ -108,7 +108,7 @@ async def test_a_wait_is_begun_only_where_there_is_time(longest_s, passes):
         assert (raised.value.retry_after_s, time.slept) == (0.5, [])
 
 
-async def test_a_pause_holds_everybody(limits):
+async def test_a_pause_affects_all_requests(limits):
     time = FakeTime()
     limiter = new_limiter(time, limits)
     await limiter.pause("a.example", 600)
@@ -127,7 +127,7 @@ def test_two_processes_share_one_limit(tmp_path):
 CRASH = TAKE_ALL.replace("print(sum(", "while True: print(sum(").replace("range(40)", "range(1)")
 
 
-def test_a_process_that_is_killed_leaves_the_limit_whole(tmp_path):
+def test_a_killed_process_leaves_the_limit_intact(tmp_path):
     path = tmp_path / "limits.sqlite"
     taken = 0
     for _ in range(5):
@@ -151,7 +151,7 @@ def test_threads_share_one_limit(limits):
         assert list(pool.map(lambda _: limits.take("sec", RATE, START_MS), range(60))).count(0) == 25
 
 
-def test_a_clock_that_was_set_back_holds_nobody_up(limits):
+def test_a_clock_that_was_set_back_delays_nothing(limits):
     for name in ("set back", "paused"):
         limits.take(name, RATE, START_MS)
     limits.pause("paused", RATE, DAY_MS, START_MS)
@@ -161,7 +161,7 @@ def test_a_clock_that_was_set_back_holds_nobody_up(limits):
     assert limits.take("paused", RATE, START_MS) == DAY_MS
 
 
-def test_a_file_that_is_removed_begins_afresh(tmp_path):
+def test_a_removed_file_is_created_again(tmp_path):
     path, rate = tmp_path / "limits.sqlite", Rate(interval_ms=125)
     limits = Limits(path)
     limits.take("sec", rate, START_MS)
@@ -171,7 +171,7 @@ def test_a_file_that_is_removed_begins_afresh(tmp_path):
 
 
 @pytest.mark.parametrize(("longest_s", "passes"), [(1.0, True), (0.999, False)])
-async def test_whoever_stands_too_far_behind_is_told_at_once(longest_s, passes):
+async def test_a_caller_beyond_the_queue_is_refused_at_once(longest_s, passes):
     time, asleep, gate = FakeTime(), asyncio.Event(), asyncio.Event()
 
     async def sleep(seconds):
@@ -210,11 +210,11 @@ def test_a_stated_pace_is_its_hosts_on_every_port():
     assert limiter.pace("otp.lan:8080/path") == Pace(name="otp.lan:8080", per_second=50, burst=100)
 
 
-def test_digitransit_is_asked_as_its_operators_want():
+def test_digitransit_is_queried_as_its_operators_require():
     assert list_paces()["api.digitransit.fi"] == Pace(name="digitransit", per_second=10, burst=30)
 
 
-def test_pauses_that_are_to_come_are_listed(limits):
+def test_coming_pauses_are_listed(limits):
     assert limits.list_pauses(START_MS) == {}
     limits.pause("gone", EDGAR.rate, 1000, START_MS - 2000)
     limits.pause("sec", EDGAR.rate, 3_600_000, START_MS)
@@ -223,7 +223,7 @@ def test_pauses_that_are_to_come_are_listed(limits):
     assert limits.list_pauses(START_MS) == {"sec": datetime.fromtimestamp(START_MS / 1000 + 3600, UTC)}
 
 
-async def test_the_sentence_of_a_refusal_asks_for_no_less_than_its_seconds():
+async def test_the_sentence_of_a_refusal_states_at_least_its_seconds():
     limiter = Limiter(clock_ms=lambda: 0, default_per_second=1, default_burst=1)
     await limiter.pause("a.example", 42.3)
 

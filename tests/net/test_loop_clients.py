@@ -23,7 +23,7 @@ def asking(server):
     return Request(url=f"{server.url}/", limits=LIMITS)
 
 
-async def test_one_loop_has_one_client_and_keeps_its_connection(clients, made):
+async def test_one_loop_has_one_client_and_reuses_its_connection(clients, made):
     async with serving(answer(body=b"hello")) as server:
         bodies = [(await clients.fetch(asking(server))).body for _ in range(2)]
         await clients.aclose()
@@ -31,7 +31,7 @@ async def test_one_loop_has_one_client_and_keeps_its_connection(clients, made):
     assert (bodies, len(made), server.connections) == ([b"hello", b"hello"], 1, 1)
 
 
-async def test_after_closing_a_client_is_made_anew(clients, made):
+async def test_a_closed_client_is_created_again(clients, made):
     await clients.aclose()
     assert made == []
     async with serving(answer(body=b"hello")) as server:
@@ -42,7 +42,7 @@ async def test_after_closing_a_client_is_made_anew(clients, made):
     assert (len(made), server.connections) == (2, 2)
 
 
-async def test_each_loop_has_a_client_of_its_own(clients, made):
+async def test_every_loop_has_its_own_client(clients, made):
     async with serving(answer(body=b"hello")) as server:
 
         async def ask_and_close():

@@ -77,7 +77,7 @@ def test_a_key_does_not_go_to_another_origin(location):
     assert (dict(other.secret_headers), dict(other.headers)) == ({}, {"accept": "text/plain"})
 
 
-def test_nobody_is_led_away_from_tls():
+def test_tls_is_never_downgraded():
     with pytest.raises(SourceFailed, match="unencrypted http"):
         follow_redirect(KEYED, 302, {"location": "http://a.example/"})
     up = follow_redirect(Request(url=f"http://{HOST}/"), 301, {"location": f"https://{HOST}/"})
@@ -88,7 +88,7 @@ def test_nobody_is_led_away_from_tls():
 @pytest.mark.parametrize(
     ("status", "method", "content"), [(303, "GET", None), (307, "POST", b"q"), (308, "POST", b"q")]
 )
-def test_a_posted_question_keeps_or_loses_its_body(status, method, content):
+def test_a_redirected_post_keeps_or_loses_its_body(status, method, content):
     """303 says where to read the answer; 307 and 308 say where to ask again (RFC 9110, 15.4)."""
     asked = Request(url="https://a.example/", method="POST", content=b"q", headers={"Content-Type": "text/plain"})
     then = follow_redirect(asked, status, {"location": "/b"})

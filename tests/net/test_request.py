@@ -23,7 +23,7 @@ from fingerpost.transit.embedded.feed_origins import read_place
         ("https://a.example/x?apikey%20=abc&q=1,2", "https://a.example/x?apikey%20=***&q=1,2"),
     ],
 )
-def test_a_shown_address_holds_no_secret(url, expected):
+def test_a_shown_address_contains_no_secret(url, expected):
     assert redact_url(url) == expected
 
 
@@ -63,7 +63,7 @@ def test_a_login_in_the_address_becomes_a_header():
     assert secrets == ["QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "open sesame"]
 
 
-def test_what_a_caller_says_is_never_read_as_the_name_of_a_key():
+def test_input_is_never_read_as_the_name_of_a_key():
     url, _, secrets = Request(url="https://a.example/", params={"text": "${MY_KEY}"}).wire({"MY_KEY": "abcdef"})
 
     assert (url, secrets) == ("https://a.example/?text=%24%7BMY_KEY%7D", [])
@@ -92,7 +92,7 @@ INNOCENT_PARAMETERS = "monkey=1 keyboard=x author=me design=2 a=1;b=2 code=HSL p
         *((f"?{parameter}", f"?{parameter}", {}) for parameter in INNOCENT_PARAMETERS.split()),
     ],
 )
-def test_a_template_names_its_keys_and_leaves_the_rest_as_it_is(rest, kept, secrets):
+def test_a_template_names_its_keys_and_preserves_the_rest(rest, kept, secrets):
     assert read_template(f"https://a.example/{rest}") == (f"https://a.example/{kept}", secrets)
 
 
@@ -109,7 +109,7 @@ NOT_FILLED_IN = "${KEY}/x ?x=a${KEY} ?x=${KEY}a ?x=${my-key} ?${KEY}=1 ?${KEY}=$
         "https://${KEY}.example/x",
     ],
 )
-def test_a_key_that_would_be_stored_or_not_filled_in_is_not_taken(url):
+def test_a_key_that_would_be_stored_or_is_missing_is_refused(url):
     with pytest.raises(ParameterError) as raised:
         read_template(url)
 
@@ -117,7 +117,7 @@ def test_a_key_that_would_be_stored_or_not_filled_in_is_not_taken(url):
 
 
 @pytest.mark.parametrize("text", ["https:/a.example/?key=abc", "A=HTTP:/a.example/x", "https:a.example/?key=abc"])
-def test_half_an_address_is_not_taken_for_a_path(tmp_path, text):
+def test_half_an_address_is_not_a_path(tmp_path, text):
     """As a path it would be stored, with its key."""
     with pytest.raises(ParameterError, match="two slashes") as raised:
         read_place(text, tmp_path)

@@ -44,7 +44,7 @@ def machine(tmp_path):
 
 
 @pytest.mark.parametrize(("later_s", "asked"), [(14.9, 1), (15.0, 2)])
-async def test_a_second_process_asks_only_once_the_answer_is_old(machine, later_s, asked):
+async def test_a_second_process_requests_only_expired_answers(machine, later_s, asked):
     first = await machine.process()(REQUEST)
     machine.now_s += later_s
     second = await machine.process()(REQUEST)
@@ -55,7 +55,7 @@ async def test_a_second_process_asks_only_once_the_answer_is_old(machine, later_
     assert (second.retrieved_at == first.retrieved_at) is (asked == 1)
 
 
-async def test_many_at_once_ask_once(machine):
+async def test_many_simultaneous_callers_cause_one_request(machine):
     answers = await asyncio.gather(*(machine.process()(REQUEST) for _ in range(20)))
 
     assert len(machine.asked) == 1
@@ -70,7 +70,7 @@ async def test_an_old_answer_makes_the_next_question_conditional(machine):
     assert machine.asked == [None, BINARY]
 
 
-async def test_what_is_known_comes_back_as_known(machine):
+async def test_known_values_are_returned_as_known(machine):
     known = await machine.process()(REQUEST)
     told = await machine.process()(REQUEST, known)
 
@@ -78,7 +78,7 @@ async def test_what_is_known_comes_back_as_known(machine):
     assert told.body is known.body
 
 
-async def test_a_failure_is_told_to_whoever_asked_and_kept_for_nobody(machine):
+async def test_a_failure_reaches_every_waiting_caller_and_is_not_cached(machine):
     machine.answer = SourceUnreachable("down")
     with pytest.raises(SourceUnreachable):
         await machine.process()(REQUEST)
@@ -97,7 +97,7 @@ async def test_a_damaged_file_is_as_none(machine, content):
     assert (await machine.process()(REQUEST)).body == BINARY
 
 
-async def test_where_the_folder_cannot_be_made_each_asks_by_itself(machine, caplog):
+async def test_without_a_shared_folder_every_process_sends_requests(machine, caplog):
     machine.folder.write_bytes(b"a file")
     answers = [await machine.process()(REQUEST) for _ in range(2)]
 

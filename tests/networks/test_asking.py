@@ -62,7 +62,7 @@ def test_a_fault_of_the_only_network_is_the_callers_to_hear():
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_if_nobody_answers_the_preferred_networks_error_is_raised(count):
+def test_the_preferred_networks_error_is_raised_if_none_answers(count):
     networks = [MeetingNetwork(name=f"N{n}", failure=SourceFailed(f"no {n}")) for n in range(count)]
 
     with pytest.raises(SourceFailed, match=r"^no 0$"):
@@ -70,7 +70,7 @@ def test_if_nobody_answers_the_preferred_networks_error_is_raised(count):
 
 
 @pytest.mark.parametrize("ask", [ask_all, ask_for_names])
-def test_a_late_network_alone_is_a_timeout(ask, monkeypatch):
+def test_a_single_late_network_is_a_timeout(ask, monkeypatch):
     with pytest.raises(SourceTimeout, match=r"^S did not answer within 8 s$"):
         run(ask([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))
 
@@ -100,6 +100,6 @@ def test_the_next_network_answers_in_turn(first, sentence, monkeypatch):
     assert (name, left_out) == ("B", [sentence])
 
 
-def test_if_nobody_answers_in_turn_the_first_error_is_raised():
+def test_the_first_error_is_raised_if_no_network_answers_in_turn():
     with pytest.raises(SourceFailed, match=r"^first$"):
         run(in_turn(*(MeetingNetwork(name=text, failure=SourceFailed(text)) for text in ("first", "second"))))

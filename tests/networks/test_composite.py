@@ -77,7 +77,7 @@ def open_now(networks):
     return asyncio.run(networks.open())
 
 
-def test_networks_of_all_kinds_stand_in_one_order(add, networks):
+def test_networks_of_all_kinds_have_one_order(add, networks):
     for name, priority in (("B", 0), ("A", 0), ("LIVE", 5)):
         add(name, priority=priority)
 
@@ -110,7 +110,7 @@ def test_an_edit_takes_effect_on_the_next_call(tmp_path, add, networks, source):
     assert source.retired == ["A"]
 
 
-def test_nothing_is_opened_again_while_nothing_changes(add, networks, source):
+def test_no_network_is_reopened_without_a_change(add, networks, source):
     add("A")
     ours = networks()
     first = open_now(ours)
@@ -179,7 +179,7 @@ def test_closing_reaches_every_kind_of_source(networks, source):
         (KeyError("x"), "B failed unexpectedly; see the log"),
     ],
 )
-def test_whatever_a_source_raises_when_it_opens_closes_one_network_only(add, networks, source, failure, sentence):
+def test_an_error_while_opening_a_source_affects_only_its_network(add, networks, source, failure, sentence):
     source.failures["B"] = failure
     add("A", "B")
     opened = open_now(networks())
@@ -187,7 +187,7 @@ def test_whatever_a_source_raises_when_it_opens_closes_one_network_only(add, net
     assert (names(opened.answering), dict(opened.problems)) == (["A"], {"B": sentence})
 
 
-def test_a_source_that_was_busy_is_asked_again(add, networks, source):
+def test_a_busy_source_is_retried(add, networks, source):
     source.failures["B"] = SourceFailed("The disk is busy.")
     add("B")
     ours = networks()
@@ -197,7 +197,7 @@ def test_a_source_that_was_busy_is_asked_again(add, networks, source):
     assert names(open_now(ours).answering) == ["B"]
 
 
-def test_a_network_that_cannot_be_opened_keeps_its_priority(add, networks):
+def test_a_network_that_cannot_be_opened_has_its_priority(add, networks):
     add("BAD", priority=10, fallback="STANDIN")
     add("OTHER", priority=5)
     add("STANDIN")

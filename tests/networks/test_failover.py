@@ -66,7 +66,7 @@ def run(coroutine):
 # ---------------------------------------------------------------------- ids that the fallback does not know
 
 
-def test_a_board_of_stops_that_the_fallback_does_not_know_is_no_empty_board():
+def test_a_board_of_stops_unknown_to_the_fallback_is_not_empty():
     both = FallbackNetwork(live(departures=SourceUnreachable("LIVE is down")), offline())
 
     with pytest.raises(SourceUnreachable) as raised:
@@ -96,7 +96,7 @@ def test_a_place_of_which_the_fallback_knows_a_part():
     )
 
 
-def test_a_trip_from_a_stop_that_the_fallback_does_not_know_begins_at_its_position():
+def test_a_trip_from_a_stop_unknown_to_the_fallback_begins_at_its_position():
     fallback = offline()
     both = FallbackNetwork(live(journeys=[SourceFailed("LIVE is down")]), fallback)
     answer = run(both.plan_journeys(trip(stop_ids=(LIVE_STOP,))))
@@ -105,7 +105,7 @@ def test_a_trip_from_a_stop_that_the_fallback_does_not_know_begins_at_its_positi
     assert answer.provenance.lost[-1] == f"OFFLINE does not know {LIVE_STOP}; its position was used as the origin."
 
 
-def test_a_known_stop_is_left_as_it_is():
+def test_a_known_stop_is_unchanged():
     first = live()
     answer = run(FallbackNetwork(first, offline()).plan_journeys(trip(stop_ids=(LIVE_STOP,))))
 
@@ -160,7 +160,7 @@ def test_the_deadlines_of_a_chain_nest():
     ]
 
 
-def test_a_hanging_network_is_asked_once_a_call():
+def test_a_hanging_network_is_queried_once_per_call():
     hanging = HangingNetwork(name="LIVE")
     both = FallbackNetwork(hanging, HangingNetwork(name="LOCAL", hangs=False, deadline_s=None))
 
@@ -182,7 +182,7 @@ async def _in_turn(networks, deadline=None):
     return await try_in_order(networks, lambda network: network.plan_journeys(trip()), deadline or Deadline())
 
 
-def test_a_network_that_failed_three_times_rests_and_takes_over_again():
+def test_a_network_is_paused_after_three_failures_and_then_used_again():
     time = FakeTime()
     failing = live(departures=SourceFailed("503"))
     guarded = CircuitBreakerNetwork(failing, NetworkBreaker(clock_s=time.clock_s), "LIVE")
@@ -251,7 +251,7 @@ def test_a_network_that_hangs_three_times_rests():
     assert len(hanging.asked) == 3
 
 
-def test_whoever_goes_away_says_nothing_about_the_network():
+def test_a_caller_that_leaves_is_no_failure_of_the_network():
     hanging = HangingNetwork(name="LIVE", deadline_s=None)
     guarded = CircuitBreakerNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
 
@@ -279,7 +279,7 @@ def test_names_rest_apart_from_trips():
     assert guarded.profile.can(Ability.NAMES)
 
 
-def test_of_nested_limits_the_smaller_holds(monkeypatch):
+def test_the_smaller_of_nested_limits_applies(monkeypatch):
     assert Limits(monkeypatch).seconds == []
     monkeypatch.undo()
 

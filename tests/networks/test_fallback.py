@@ -28,7 +28,7 @@ def test_the_first_network_answers_while_it_can():
 
 
 @pytest.mark.parametrize("error", [SourceFailed, SourceChanged])
-def test_a_failing_network_is_stood_in_for(error):
+def test_a_failing_network_is_replaced(error):
     live = FakeNetwork(name="LIVE", feed_names=FEEDS, departures=error("The source answered 503"))
     answer = asyncio.run(FallbackNetwork(live, OFFLINE).list_departures(_board()))
 
@@ -46,7 +46,7 @@ def test_a_fallback_in_this_process_has_no_deadline():
     assert (both.answer_deadline_s, both.names_deadline_s) == (None, None)
 
 
-def test_a_slow_network_is_stood_in_for_in_half_the_time(monkeypatch):
+def test_a_slow_network_is_replaced_after_half_the_time(monkeypatch):
     limits = Limits(monkeypatch)
     slow = MeetingNetwork(name="LIVE", places=OFFLINE.places, limits=limits)
     found = asyncio.run(FallbackNetwork(slow, OFFLINE).find_places("Kamppi"))
@@ -54,7 +54,7 @@ def test_a_slow_network_is_stood_in_for_in_half_the_time(monkeypatch):
     assert ([match.place.id for match in found], limits.seconds) == (["T:K"], [1.5])
 
 
-def test_an_honest_nothing_is_an_answer():
+def test_an_empty_result_is_an_answer():
     live = FakeNetwork(name="LIVE", journeys=[NoItinerary("none")])
 
     with pytest.raises(NoItinerary):
@@ -69,7 +69,7 @@ def test_if_both_fail_the_fallbacks_error_is_raised():
         asyncio.run(FallbackNetwork(*both).list_departures(_board()))
 
 
-def test_what_only_the_fallback_can_do():
+def test_only_the_fallback_has_the_ability():
     live = FakeNetwork(name="LIVE", abilities=frozenset({Ability.PLANS}))
     both = FallbackNetwork(live, OFFLINE)
     near = asyncio.run(both.list_stops_near(Coordinate(60, 25), 500))
@@ -91,7 +91,7 @@ def test_a_fallback_that_cannot_either(ask):
 
 
 @pytest.mark.parametrize(("arrive_by", "asked"), [(False, "LIVE"), (True, "OFFLINE")])
-def test_a_latest_arrival_is_asked_of_who_can_keep_it(arrive_by, asked):
+def test_a_latest_arrival_is_requested_from_networks_that_support_it(arrive_by, asked):
     """A first network without arrive-by would take the latest arrival for a departure; its fallback is asked."""
     live = FakeNetwork(name="LIVE", abilities=frozenset({Ability.PLANS}))
     both = FallbackNetwork(live, OFFLINE)

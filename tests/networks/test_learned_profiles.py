@@ -40,7 +40,7 @@ def open_networks(home):
     )
 
 
-async def test_what_was_learned_is_known_at_once_and_what_is_learned_anew_from_the_next_call(tmp_path, monkeypatch):
+async def test_a_learned_profile_applies_at_once_and_a_new_one_from_the_next_call(tmp_path, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     await add_network(tmp_path)
     profiles, networks = LearnedProfiles(tmp_path), open_networks(tmp_path)
@@ -55,7 +55,7 @@ async def test_what_was_learned_is_known_at_once_and_what_is_learned_anew_from_t
     assert after.profile.modes == {Mode.FERRY}
 
 
-async def test_a_record_without_anything_learned_is_a_problem_of_that_network_alone(tmp_path):
+async def test_a_record_without_a_learned_profile_affects_only_its_network(tmp_path):
     write_record(tmp_path, "TOWN", source=RECORD.source, url=RECORD.url)
     networks = open_networks(tmp_path)
     opened = await networks.open()

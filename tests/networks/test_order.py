@@ -54,7 +54,7 @@ def test_the_first_network_that_covers_both_ends(origin, destination, name):
         (50, 51, [], [], "origin lies outside every network and destination lies outside every network"),
     ],
 )
-def test_ends_that_no_network_joins(origin, destination, at_origin, at_destination, message):
+def test_ends_without_a_common_network_are_refused(origin, destination, at_origin, at_destination, message):
     """A6, P37: the error says where each end lies, and the hint which networks there are."""
     networks = [CITY, WEST, EAST]
     ends = {"origin": at(origin), "destination": at(destination)}
@@ -71,7 +71,7 @@ def test_ends_that_no_network_joins(origin, destination, at_origin, at_destinati
     )
 
 
-def test_a_place_is_asked_of_the_networks_that_cover_it():
+def test_a_place_is_requested_from_the_networks_that_cover_it():
     chosen = list_networks_at([CITY, WEST], at(9), Ability.STOPS)
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([CITY, WEST], at(11), Ability.STOPS)
@@ -82,7 +82,7 @@ def test_a_place_is_asked_of_the_networks_that_cover_it():
     )
 
 
-def test_a_network_without_the_ability_is_not_asked():
+def test_a_network_without_the_ability_is_not_queried():
     deaf = box("DEAF", 4, 6, abilities=frozenset({Ability.PLANS}))
 
     assert [each.name for each in list_networks_at([deaf, WEST], at(5), Ability.STOPS)] == ["WEST"]
@@ -90,7 +90,7 @@ def test_a_network_without_the_ability_is_not_asked():
         list_networks_at([deaf], at(5), Ability.STOPS)
 
 
-def test_without_networks_the_hint_says_how_to_add_one():
+def test_without_networks_the_hint_explains_how_to_add_one():
     with pytest.raises(RegionUnsupported) as caught:
         list_networks_at([], at(5), Ability.STOPS)
 

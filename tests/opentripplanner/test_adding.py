@@ -41,7 +41,7 @@ async def test_another_server_gets_its_key_in_the_authorization_header():
     assert local.asked[0].headers["authorization"] == "Bearer abcdef"
 
 
-def test_a_record_whose_address_cannot_be_used_is_the_operators_to_mend():
+def test_a_record_with_an_unusable_address_is_the_operators_to_fix():
     record = NetworkRecord(name="X", source="opentripplanner", url="nowhere")
     with pytest.raises(SettingsInvalid, match="The url of X cannot be used"):
         OpenTripPlannerSource(None).open(record, LEARNED)

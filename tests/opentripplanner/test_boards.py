@@ -13,7 +13,7 @@ async def _board(*times, **wishes):
         return await network.list_departures(a_board_query(**wishes)), local
 
 
-async def test_a_row_says_what_the_server_said():
+async def test_a_row_has_the_servers_values():
     board, _ = await _board(a_time())
     (row,) = board.departures
 
@@ -35,7 +35,7 @@ async def test_a_row_says_what_the_server_said():
         ({**LIVE, "departureDelay": 60}, [(False, 60, False)]),
     ],
 )
-async def test_a_row_says_whether_and_when_the_stop_is_served(told, shown):
+async def test_a_row_states_whether_and_when_the_stop_is_served(told, shown):
     board, _ = await _board(a_time(**told))
 
     assert [(row.cancelled, row.departure_delay_s, row.by_arrangement) for row in board.departures] == shown
@@ -55,7 +55,7 @@ async def test_where_a_ride_goes_is_the_stops_word_then_the_trips_then_the_last_
     assert [row.destination for row in board.departures] == ["Tapiola", "Otaniemi", "Aalto", "14"]
 
 
-async def test_the_question_names_every_stop_once_and_leaves_out_no_cancellation():
+async def test_the_query_names_every_stop_once_and_excludes_no_cancellation():
     _, local = await _board(stop_ids=["HSL:1040601", "hsl:1040601", "TAMPERE:0001"])
     asked = asked_of(local)
 
@@ -68,7 +68,7 @@ def _alert(name, **bounds):
     return {"id": name, "alertHeaderText": name, "alertDescriptionText": "", "alertEffect": "DETOUR", **bounds}
 
 
-async def test_alerts_of_the_stop_and_of_a_ride_are_told_while_they_hold():
+async def test_alerts_of_the_stop_and_of_a_ride_are_reported_while_in_force():
     """B13: a row's are judged when it leaves, the stop's over the whole window; both ends are held."""
     row = a_time(
         10, trip={**a_time()["trip"], "alerts": [_alert("route"), _alert("over", effectiveEndDate=NOON + 600)]}

@@ -27,7 +27,7 @@ def test_a_document_is_valid(shape):
     assert list_faults(SCHEMA, shape) == []
 
 
-def test_an_older_server_is_not_asked_for_fares():
+def test_an_older_server_is_not_queried_for_fares():
     older = build_older(" riderCategory: RiderCategory", "type RiderCategory { isDefault: Boolean! }")
 
     assert list_faults(older, shapes.Plan, with_fares=False) == []

@@ -49,7 +49,7 @@ async def test_the_municipality_may_be_part_of_the_text(tmp_path):
     assert find_certain(open_) is None
 
 
-async def test_what_only_the_geocoder_vouches_for_is_offered(tmp_path):
+async def test_matches_known_only_to_the_geocoder_are_candidates(tmp_path):
     found, _ = await _find(tmp_path, "rautsikka", geocoding=features(("Helsingin päärautatieasema", 60.17, 24.94, {})))
 
     assert [each.score for each in found] == [0.79]
@@ -110,7 +110,7 @@ async def test_a_text_that_the_geocoder_refuses_is_not_sent(tmp_path, text):
         (answer("403 Forbidden", b"Out of call volume quota. Quota will be replenished in 01:00:00"), SourceLimited),
     ],
 )
-async def test_a_geocoder_in_trouble_says_which_service_it_is(tmp_path, told, branch):
+async def test_a_geocoder_failure_names_the_service(tmp_path, told, branch):
     with pytest.raises(branch) as raised:
         await _find(tmp_path, "kamppi", geocoding=told)
 
@@ -127,7 +127,7 @@ async def test_recorded_answers_are_read(tmp_path, name):
     assert all(each.score >= 0.6 for each in found)
 
 
-async def test_an_answer_says_when_it_was_retrieved(tmp_path):
+async def test_an_answer_states_when_it_was_retrieved(tmp_path):
     """Digitransit's terms: its name, the licence, the date and the time."""
     upstream = Digitransit(routing=[data(stops=[a_board(a_time())])])
     async with asking_hsl(tmp_path, upstream) as network:
@@ -139,7 +139,7 @@ async def test_an_answer_says_when_it_was_retrieved(tmp_path):
     assert upstream.questions("routing")[0].target == "/routing/v2/hsl/gtfs/v1"
 
 
-async def test_a_position_is_named_in_the_language_that_was_asked_for(tmp_path):
+async def test_a_position_is_named_in_the_requested_language(tmp_path):
     told = features(
         ("Kamppi", 60.1691, 24.9312, {"layer": "stop"}),
         ("Urho Kekkosen katu 1", 60.1692, 24.9312, {"housenumber": "1", "localadmin": "Helsinki"}),
@@ -165,7 +165,7 @@ async def test_a_position_is_named_in_the_language_that_was_asked_for(tmp_path):
     }
 
 
-async def test_nothing_near_names_nothing_and_a_failure_is_the_geocoders(tmp_path):
+async def test_an_empty_area_has_no_name_and_a_failure_is_the_geocoders(tmp_path):
     async with asking_hsl(tmp_path, Digitransit(geocoding=[features(), html("502 Bad Gateway")])) as network:
         nothing = await network.find_address(Coordinate(*KAMPPI), may_ask=True)
         with pytest.raises(SourceFailed) as failed:
@@ -175,7 +175,7 @@ async def test_nothing_near_names_nothing_and_a_failure_is_the_geocoders(tmp_pat
 
 
 @pytest.mark.parametrize("lon", ["NaN", "1e999", "999", "null", '"east"'])
-async def test_a_candidate_that_lies_nowhere_takes_no_other_with_it(tmp_path, lon):
+async def test_a_candidate_without_a_position_does_not_affect_others(tmp_path, lon):
     told = features(("Kamppi", *KAMPPI, {}), ("Kamppi", 60.18, 77.5, {}))
     body = told.partition(b"\r\n\r\n")[2].replace(b"77.5", lon.encode())
     found, _ = await _find(tmp_path, "kamppi", geocoding=answer(body=body))

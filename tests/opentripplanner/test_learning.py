@@ -30,7 +30,7 @@ def schema(query="planConnection", category="isDefault"):
     return [data(__type={"fields": [{"name": name}]}) for name in (query, category)]
 
 
-async def test_a_server_says_where_it_is_and_what_runs():
+async def test_a_server_reports_its_area_and_modes():
     async with learning(*schema(), data(**NETWORK), STOPS) as (learned, _):
         box = learned.bounds
 
@@ -61,7 +61,7 @@ async def test_a_feed_without_a_publisher_is_attributed_to_its_agencies(feed, na
         assert learned.attribution == (named,)
 
 
-async def test_an_older_server_is_not_asked_for_fares():
+async def test_an_older_server_is_not_queried_for_fares():
     """Before version 2.9 a child's fare looks like any other."""
     async with learning(*schema(category="id"), data(**NETWORK), STOPS) as (learned, _):
         pass
@@ -94,7 +94,7 @@ async def test_a_server_that_is_too_old_empty_or_unreadable_is_refused(described
 @pytest.mark.parametrize(
     "zone", ["Mars/Phobos", "/etc/passwd", "../../etc/passwd", "Europe", "a\0b", "A" * 5000, "", None]
 )
-async def test_a_time_zone_that_nobody_knows_is_none(zone):
+async def test_an_unknown_time_zone_is_not_found(zone):
     agencies = [{**AGENCY, "timezone": zone}] * 2
     alone = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": agencies}]}
     beside = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": [*agencies, AGENCY]}]}

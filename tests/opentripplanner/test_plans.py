@@ -30,7 +30,7 @@ async def _plan(*answers, **wishes):
         return await network.plan_journeys(a_query(**wishes)), local
 
 
-async def test_an_itinerary_says_what_the_server_said():
+async def test_an_itinerary_matches_the_servers_answer():
     answered, _ = await _plan(data(live=a_page(TRIP)))
     (itinerary,) = answered.itineraries
     walk, ride = itinerary.legs
@@ -59,7 +59,7 @@ async def test_delays_are_read_with_their_sign():
     assert (leg.departure_delay_s, leg.arrival_delay_s) == (-90, 120)
 
 
-async def test_a_cancelled_trip_stays_visible_beside_what_runs():
+async def test_a_cancelled_trip_stays_visible_among_running_ones():
     """The second search includes cancellations; only what cannot be used is taken from it (rule B5)."""
     off = a_ride(3, realTime=True, realtimeState="CANCELED", pickupType=None, dropoffType=None)
     answered, local = await _plan(data(live=a_page([a_ride()]), scheduled=a_page([off], [a_ride()])))
@@ -80,7 +80,7 @@ async def test_a_skipped_stop_makes_a_ride_unusable(gone):
     assert [each.is_unusable for each in answered.itineraries] == [True, False]
 
 
-async def test_an_alert_in_force_is_told_with_the_ride_late_or_not():
+async def test_an_alert_in_force_is_reported_with_the_ride_late_or_not():
     alerts = [
         {
             "id": "a",
@@ -122,7 +122,7 @@ async def test_wishes_are_in_the_question():
         (900, [(0, 300)], [(300, 900)]),
     ],
 )
-async def test_who_must_arrive_is_never_brought_there_late(asked_s, walk, ride):
+async def test_an_arrival_time_is_never_exceeded(asked_s, walk, ride):
     """The question is a second later than the wish, so that a ride to the very second is found.
 
     A walk to that later second sets out a second earlier, and a ride that arrives in it is left out.
@@ -140,7 +140,7 @@ async def test_an_unlisted_language_is_chosen_by_the_chain():
     assert (local.asked[0].headers["accept-language"], answered.provenance.language) == ("fi", "fi")
 
 
-async def test_a_stop_is_asked_by_its_own_id_and_no_coordinate():
+async def test_a_stop_is_queried_by_its_id_not_its_coordinate():
     stop = Location(coordinate=HERE, source=LocationSource.INPUT, stop_ids=("TAMPERE:0001",))
     _, local = await _plan(data(live=a_page(TRIP)), origin=stop)
 
@@ -157,7 +157,7 @@ async def test_a_saved_place_is_at_its_stop_only_where_the_two_are_one_place(lat
     assert list(asked_of(local)["variables"]["origin"]["location"]) == [asked]
 
 
-async def test_too_much_walking_is_asked_again_with_shorter_walks():
+async def test_too_much_walking_is_searched_again_with_shorter_walks():
     far, near = data(live=a_page([a_walk(2000.0)])), data(live=a_page([a_walk(400.0), a_ride()]))
     answered, local = await _plan(far, near, max_walk_m=1500.0)
     asked = asked_of(local)["variables"]
@@ -166,7 +166,7 @@ async def test_too_much_walking_is_asked_again_with_shorter_walks():
     assert (asked["modes"], asked["preferences"]["street"]) == ({"transitOnly": True}, {"walk": {"reluctance": 10.0}})
 
 
-async def test_the_reasons_of_both_questions_say_why_nothing_was_found():
+async def test_an_empty_result_has_the_reasons_of_both_queries():
     answered, local = await _plan(
         data(live=a_page([a_walk(2000.0)], errors=[("WALKING_BETTER_THAN_TRANSIT", None)])),
         data(live=a_page(errors=[("NO_TRANSIT_CONNECTION", None)])),
@@ -192,7 +192,7 @@ async def test_an_empty_page_leads_to_the_next():
     assert second == first
 
 
-async def test_a_window_is_asked_for_and_followed_to_its_end():
+async def test_a_window_is_requested_and_followed_to_its_end():
     pages = [data(live=a_page([a_ride(minute)], cursor=cursor)) for minute, cursor in ((5, "a"), (29, "b"), (31, "c"))]
     answered, local = await _plan(*pages, window_s=1800)
     asked = [json.loads(each.body)["variables"] for each in local.asked]
@@ -205,7 +205,7 @@ async def test_a_window_is_asked_for_and_followed_to_its_end():
     ]
 
 
-async def test_what_two_pages_repeat_is_there_once():
+async def test_entries_repeated_on_two_pages_appear_once():
     far = [a_walk(5000.0), a_ride()]
     answered, _ = await _plan(
         data(live=a_page(far, cursor="A")), data(live=a_page(TRIP, TRIP)), data(live=a_page()), max_walk_m=1500.0
@@ -228,7 +228,7 @@ async def test_an_itinerary_that_lacks_a_leg_is_left_out():
         ("BRAND_NEW", "FROM", None),
     ],
 )
-async def test_nothing_found_says_why(code, field, sentence):
+async def test_an_empty_result_is_explained(code, field, sentence):
     answered, _ = await _plan(data(live=a_page(errors=[(code, field)])))
 
     assert (answered.itineraries, answered.why_nothing) == ((), sentence)
@@ -248,7 +248,7 @@ async def test_nothing_found_says_why(code, field, sentence):
         ({"route": {"gtfsId": "HSL:1014", "shortName": "", "longName": ""}}, {"line": "1014"}),
     ],
 )
-async def test_what_is_unknown_or_missing_is_looked_for_elsewhere(told, shown):
+async def test_an_unknown_or_missing_value_is_searched_elsewhere(told, shown):
     answered, _ = await _plan(data(live=a_page([a_ride(**told)])))
     (leg,) = answered.itineraries[0].legs
 

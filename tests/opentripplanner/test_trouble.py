@@ -28,7 +28,7 @@ def refused(kind):
         (body({"data": {"live": {"edges": [{"node": {"legs": [{"mode": "BUS"}]}}]}}}), SourceChanged),
     ],
 )
-async def test_an_answer_that_is_none_is_told_as_what_it_is(told, branch):
+async def test_an_invalid_answer_is_reported_as_such(told, branch):
     async with asking(told) as (network, _):
         with pytest.raises(branch) as raised:
             await network.plan_journeys(a_query())
@@ -40,7 +40,7 @@ async def test_an_answer_that_is_none_is_told_as_what_it_is(told, branch):
     ("told", "counts"),
     [(body({"data": {"live": None}, "errors": [GRAPHQL_ERROR]}), False), (html("503 Service Unavailable"), True)],
 )
-async def test_a_question_that_a_healthy_server_refuses_is_not_held_against_it(told, counts):
+async def test_a_refusal_by_a_healthy_server_does_not_count_as_a_failure(told, counts):
     async with asking(told) as (network, _):
         with pytest.raises(SourceFailed) as raised:
             await network.plan_journeys(a_query())
@@ -59,7 +59,7 @@ async def test_a_question_that_a_healthy_server_refuses_is_not_held_against_it(t
         ("403 Forbidden", "Out of call volume quota.", {}, 3600.0),
     ],
 )
-async def test_a_limit_says_how_long_to_wait(status, message, headers, wait_s):
+async def test_a_limit_states_how_long_to_wait(status, message, headers, wait_s):
     async with asking(body({"statusCode": 0, "message": message}, status, **headers)) as (network, _):
         with pytest.raises(SourceLimited) as raised:
             await network.list_departures(a_board_query())
@@ -83,14 +83,14 @@ async def test_a_limit_says_how_long_to_wait(status, message, headers, wait_s):
         ),
     ],
 )
-async def test_data_beside_errors_is_an_answer_that_says_what_it_lacks(data, errors, note):
+async def test_data_with_errors_is_an_answer_that_names_the_missing_parts(data, errors, note):
     async with asking(body({"data": data, "errors": errors})) as (network, _):
         answered = await network.plan_journeys(a_query())
 
     assert (len(answered.itineraries), answered.timetabled, answered.provenance.notes) == (1, (), (note,))
 
 
-async def test_a_server_with_much_to_regret_is_told_in_a_sentence():
+async def test_many_errors_of_a_server_are_one_sentence():
     errors = [{"message": "no", "path": ["live", f"{number}" + "x" * 100_000]} for number in range(7)]
     async with asking(body({"data": {"live": a_page([a_ride()])}, "errors": errors})) as (network, _):
         (note,) = (await network.plan_journeys(a_query())).provenance.notes

@@ -40,7 +40,7 @@ def priced(**price):
         (priced(currency={"code": None}), "fareProducts.product.price"),
     ],
 )
-async def test_what_nobody_needs_is_unknown_where_it_cannot_be_read(odd, named):
+async def test_an_unreadable_optional_value_is_unknown(odd, named):
     answered = await plan([a_walk(), a_ride(**odd)], [a_walk(200.0, 15), a_ride(20)])
     first, _ = answered.itineraries
     ride = first.legs[1]
@@ -67,7 +67,7 @@ async def test_more_faults_than_are_worth_the_time_are_an_unknown_answer():
             await network.list_stops_near(HERE, 500.0)
 
 
-async def test_a_leg_of_a_mode_or_a_line_that_nobody_knows_is_told_without_it():
+async def test_a_leg_of_unknown_mode_or_line_is_returned_without_it():
     answered = await plan([a_walk(mode="CAR")], [a_walk(10.0, mode=None)], [a_ride(0, route=None)])
     car, unknown, bus = (itinerary.legs[0] for itinerary in answered.itineraries)
 

@@ -27,7 +27,7 @@ def test_a_duration_may_carry_its_sign_before_the_p(text, seconds):
 
 
 @pytest.mark.parametrize("text", ["", "P", "PT", "10", "PT1M30", "1M"])
-def test_what_is_no_duration_is_refused(text):
+def test_an_invalid_duration_is_refused(text):
     with pytest.raises(ValueError, match="timedelta"):
         read_duration_s(text)
 
@@ -39,7 +39,7 @@ def test_an_instant_needs_its_offset():
 
 
 @pytest.mark.parametrize("text", ["2026-03-10", "20260310"])
-def test_a_service_date_comes_in_two_forms(text):
+def test_a_service_date_has_two_formats(text):
     assert TypeAdapter(Day).validate_python(text) == date(2026, 3, 10)
 
 

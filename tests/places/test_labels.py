@@ -19,7 +19,7 @@ def _variable(value, kind="other"):
     return Variable(key="thing", type=kind, value=value, created_at=NOW, updated_at=NOW)
 
 
-def test_any_variable_that_holds_a_place_is_a_place():
+def test_any_variable_with_a_place_is_a_place():
     assert read_location(_variable({"lat": 60.1, "lon": 24.9})).coordinate == Coordinate(60.1, 24.9)
 
 
@@ -35,19 +35,19 @@ def test_any_variable_that_holds_a_place_is_a_place():
         {"lat": True, "lon": 1},
     ],
 )
-def test_a_variable_that_holds_no_place_says_so(value):
+def test_a_variable_without_a_place_is_reported(value):
     with pytest.raises(ParameterError, match=r"^the variable 'thing' is of type other and holds no place$"):
         read_location(_variable(value))
 
 
 @pytest.mark.parametrize("text", ["90,180", "-90,-180", " 90.0 , 180.000 "])
-def test_the_ends_of_the_globe_are_positions(text):
+def test_the_poles_and_the_date_line_are_positions(text):
     lat, lon = map(float, text.split(","))
     assert find_position(text) == Coordinate(lat, lon)
 
 
 @pytest.mark.parametrize("text", ["90.1,0", "-90.1,0", "0,180.1", "0,-180.1"])
-def test_what_reads_like_a_position_off_the_globe_is_refused(text):
+def test_a_position_off_the_globe_is_refused(text):
     with pytest.raises(ParameterError, match=r"is not a position: lat is -90 to 90, lon -180 to 180$"):
         find_position(text)
 
@@ -87,7 +87,7 @@ def test_five_candidates_are_all_of_five(count, more):
     assert error.details["candidates"][0]["confidenceScore"] == 0.9123
 
 
-def test_half_a_surrogate_pair_is_the_name_of_nothing(tmp_path):
+def test_half_a_surrogate_pair_names_nothing(tmp_path):
     """JSON may hold it and no file can: it is no variable, neither to be found nor to be deleted, and no place."""
     variables = VariableStore(tmp_path / "variables.sqlite")
     variables.save("ann", "home", "other", 1, datetime(2026, 3, 10, tzinfo=UTC))

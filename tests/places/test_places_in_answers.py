@@ -89,7 +89,7 @@ def twins(town):
     return town(TWINS, places)
 
 
-def test_candidates_are_told_apart(twins):
+def test_candidates_are_distinguished_by_their_places(twins):
     answer = twins("findAddressOrStop", {"rawText": "mil", "focusPoint": {"lat": 60.0, "lon": 25.0}})
     assert answer.body["meta"]["candidates"] == {
         "TEST:MILL": {"lines": ["7", "12"], "direction": "Alpha", "district": "near Alpha", "distance": 0},
@@ -100,7 +100,7 @@ def test_candidates_are_told_apart(twins):
     assert lines[2].endswith("; lines 5, towards Beta, near Beta, 2224 m away")
 
 
-def test_an_end_that_is_not_certain_tells_its_candidates_apart(twins):
+def test_an_ambiguous_end_distinguishes_its_candidates(twins):
     """D2, A5: the error has the same, beside each candidate and in its text."""
     answer = twins("plan_trip", {"origin": label("il"), "destination": label("Beta")})
     first = answer.body["error"]["candidates"][0]
@@ -108,7 +108,7 @@ def test_an_end_that_is_not_certain_tells_its_candidates_apart(twins):
     assert "Mill (TEST:MILL, lines 7 12, towards Alpha, near Alpha, at 60.0,25.0, score 0.6067)" in answer.text
 
 
-def test_the_only_candidate_comes_with_the_reason_and_what_to_do(town):
+def test_the_only_candidate_has_a_reason_and_a_remedy(town):
     ask = town(TOWN, PLACES)
     found = ask("findAddressOrStop", {"rawText": "Nort by"})
     refused = ask("plan_trip", {"origin": label("Nort by"), "destination": label("South")})

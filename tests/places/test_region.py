@@ -58,7 +58,7 @@ def test_a_name_near_the_focus_has_no_rival_far_away(over):
     assert body["id"] == "H:MALL"
 
 
-def test_a_name_of_two_regions_is_not_taken_without_a_focus(over):
+def test_a_name_in_two_regions_does_not_resolve_without_a_focus(over):
     body = over(here("Mall"), there("Mall"))("findAddressOrStop", {"rawText": "Mall"}).body
 
     assert candidates(body) == [("H:MALL", "HERE"), ("T:MALL", "THERE")]
@@ -91,7 +91,7 @@ def test_a_trip_between_names_of_two_regions_is_not_planned_in_either(over):
     assert [each["network"] for each in answer.body["error"]["candidates"]] == ["HERE", "THERE"]
 
 
-def test_a_trip_is_not_planned_in_either_region_though_one_has_a_name_twice(over):
+def test_a_name_twice_in_one_region_is_planned_in_neither(over):
     twice = [stop_place("T:1", "Gate", lat=50.5, lon=5.1), stop_place("T:2", "Gate", lat=50.7, lon=5.1)]
     other = FakeNetwork(name="THERE", bounds=THERE, places=_places("T", 50.5, 5.0, ["Mall"]) | {"Gate": twice})
     answer = over(here("Mall", "Gate"), other)("plan_trip", {"origin": label("Mall"), "destination": label("Gate")})
@@ -99,13 +99,13 @@ def test_a_trip_is_not_planned_in_either_region_though_one_has_a_name_twice(over
     assert [each["network"] for each in answer.body["error"]["candidates"]] == ["HERE", "THERE"]
 
 
-def test_a_place_outside_its_network_s_own_stops_is_taken_where_no_rider_says_otherwise(over):
+def test_a_place_outside_its_networks_stops_resolves_without_an_anchor(over):
     network = FakeNetwork(name="HERE", bounds=HERE, places=_places("H", 61.5, 25.0, ["Mall"]))
 
     assert over(network)("findAddressOrStop", {"rawText": "Mall"}).body["id"] == "H:MALL"
 
 
-def test_the_other_end_says_in_which_region_a_name_lies(over):
+def test_the_other_end_decides_the_region_of_a_name(over):
     ask = over(here("Mall", "Gate"), there("Mall"))
     answer = ask("plan_trip", {"origin": label("Gate"), "destination": label("Mall")})
 
@@ -133,7 +133,7 @@ def test_another_network_changes_no_answer_about_the_first(tmp_path, focus, last
     assert asyncio.run(read(first, other)) == asyncio.run(read(first))
 
 
-def test_places_of_two_networks_are_compared_with_those_nearby_alone(monkeypatch):
+def test_places_of_two_networks_are_compared_only_with_nearby_ones(monkeypatch):
     """Every place has its twin 200 m away in the other network, and 1,000 of them take no million comparisons."""
     compared = []
     measure = region.distance_m

@@ -19,7 +19,7 @@ def ask(tmp_path, monkeypatch):
     return lambda name, arguments: asker(open_networks(tmp_path), variables)(name, arguments).body
 
 
-def test_two_towns_that_share_ids_plan_each_from_its_own_stops(tmp_path, ask):
+def test_two_towns_with_shared_ids_plan_from_their_own_stops(tmp_path, ask):
     """TEST:BETA is a stop in both towns, TEST:GAMMA in the second only: the trip begins where its first leg does."""
     keep_network(tmp_path, "A-TOWN", timetable_from_drawing(HERE))
     there = timetable_from_drawing("line B | Beta 08:05 | Gamma 08:25", coordinates=ELSEWHERE)
@@ -31,7 +31,7 @@ def test_two_towns_that_share_ids_plan_each_from_its_own_stops(tmp_path, ask):
 
 
 @pytest.mark.parametrize("token_first", [False, True])
-def test_a_demos_token_lets_it_plan_from_either_end(tmp_path, ask, token_first):
+def test_the_token_of_a_demo_plans_from_either_end(tmp_path, ask, token_first):
     keep_network(tmp_path, "TOWN", timetable_from_drawing(HERE))
     ends = [{"type": "coords", "value": {"lat": 60.169, "lon": 24.9315}}, label("DEMO-HELSINKI:TAPIOLA")]
     origin, destination = reversed(ends) if token_first else ends
@@ -79,7 +79,7 @@ def test_a_saved_demo_place_still_has_its_trips(town):
     assert (trip["meta"]["network"], trip["meta"]["demo"]) == ("DEMO-HELSINKI", True)
 
 
-def test_a_demos_name_is_no_longer_a_place(town):
+def test_the_name_of_a_demo_is_not_a_place(town):
     answer = town("findAddressOrStop", {"rawText": "Kamppi"})
 
     assert answer["error"]["code"] == "NO_MATCH"

@@ -53,7 +53,7 @@ def test_two_names_over_five_networks_are_one_round_of_calls(resolve, monkeypatc
     assert [each.calls for each in (failing, *networks, slow)] == [2, 2, 2, 2, 2]
 
 
-def test_a_position_says_in_which_region_a_name_is_looked_for(resolve):
+def test_a_position_decides_the_region_of_a_name(resolve):
     north = MeetingNetwork(name="NORTH", bounds=NORTH, places=A_AND_B)
     south = MeetingNetwork(name="SOUTH", bounds=SOUTH, places=A_AND_B)
     found, _ = resolve(Coordinate(65, 25), "B", south, north)
@@ -78,7 +78,7 @@ def test_a_name_with_a_colon_is_a_name(resolve):
     assert found[0].origin.stop_ids == ("T:K",)
 
 
-def test_an_unknown_name_says_who_could_not_be_asked(resolve):
+def test_an_unknown_name_lists_the_networks_that_did_not_answer(resolve):
     down = MeetingNetwork(name="DOWN", failure=SourceUnreachable("The source cannot be reached"))
 
     with pytest.raises(PlaceUnknown) as caught:
@@ -153,7 +153,7 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
         ),
     ],
 )
-def test_a_saved_stop_that_is_gone_is_told_as_what_it_is(resolve, tmp_path, problems, message, hint):
+def test_a_removed_saved_stop_is_named_by_its_variable(resolve, tmp_path, problems, message, hint):
     """The variable is not wrong: its stop is unknown, for now or for good."""
     VariableStore(tmp_path / "variables.sqlite").save(
         "ann", "work", "location", {"stopId": "T:GONE"}, datetime(2026, 3, 1, tzinfo=UTC)

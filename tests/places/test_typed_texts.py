@@ -126,7 +126,7 @@ def test_a_kind_offers_the_nearest_of_its_kind(city):  # noqa: F811
     assert (len(nearest[0]), nearest[0], max(match.score for match in found[0])) == (5, nearest[1], 0.79)
 
 
-def test_a_typed_text_means_its_place_or_is_asked_about(city):  # noqa: F811
+def test_a_typed_text_resolves_to_its_place_or_returns_candidates(city):  # noqa: F811
     name, _, find = city
     places = find_places_of(name)
     certain = {text: find_certain(find(text, language="fi", focus=MIDDLES[name])) for text in places}
@@ -134,7 +134,7 @@ def test_a_typed_text_means_its_place_or_is_asked_about(city):  # noqa: F811
     assert {text: match and match.place.name for text, match in certain.items()} == places
 
 
-def test_a_text_means_nothing_else_where_its_place_is_missing(city):  # noqa: F811
+def test_a_text_of_a_missing_place_resolves_to_nothing_else(city):  # noqa: F811
     """Each place is left out in turn; a street may still have the name of a missing stop."""
     name, _, find = city
     others = {}

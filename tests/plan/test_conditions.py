@@ -27,7 +27,7 @@ NAMES = {"value": [1, 2], "results": [{"v": 3}], "memory": {"a": {"success": Tru
         ("None", False),
     ],
 )
-def test_what_a_condition_may_say(text, expected):
+def test_conditions_may_use_these_expressions(text, expected):
     assert compile_condition(text, "revenue").is_true(NAMES) is expected
 
 
@@ -52,14 +52,14 @@ def test_what_a_condition_may_say(text, expected):
         ("1 + " * 200 + "1", "it has 801 characters, and may have 500"),
     ],
 )  # fmt: skip
-def test_what_is_refused_says_why(text, expected):
+def test_every_refusal_is_explained_in_words(text, expected):
     with pytest.raises(ConditionInvalid) as caught:
         compile_condition(text, "revenue")
     assert str(caught.value) == expected
 
 
 @pytest.mark.parametrize("text", ["value > 1", "value['x']", "value[9]", "memory[value]", "len(3)"])
-def test_values_that_do_not_fit_are_told(text):
+def test_values_of_the_wrong_type_are_reported(text):
     with pytest.raises(ConditionFailed):
         compile_condition(text, None).is_true(NAMES)
 

@@ -34,7 +34,7 @@ FOUND_OUT = [
 
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("fact", FACTS)
-def test_an_engine_keeps_its_promises(engine, fact, tmp_path):
+def test_an_engine_guarantees_its_contract(engine, fact, tmp_path):
     check = FACTS[fact]
     check(engine, tmp_path)
 

@@ -36,7 +36,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("hostile", "reason"), REFUSED.values(), ids=REFUSED)
-async def test_a_hostile_plan_is_refused_before_anything_runs(runs, recorder, hostile, reason, tmp_path):
+async def test_a_hostile_plan_is_refused_before_it_runs(runs, recorder, hostile, reason, tmp_path):
     with pytest.raises(PlanInvalid) as caught:
         await runs.create(read_plan(hostile), user="ann")
 
@@ -46,12 +46,12 @@ async def test_a_hostile_plan_is_refused_before_anything_runs(runs, recorder, ho
 
 
 @pytest.mark.parametrize("text", [b"[" * 100_000, b'{"goal": ', b"\xff\xfe", b"null"])
-def test_what_is_no_json_is_no_plan(text):
+def test_invalid_json_is_not_a_plan(text):
     with pytest.raises(PlanInvalid):
         parse_plan(text, Limits())
 
 
-async def test_a_gigabyte_of_output_is_not_kept(runs, recorder):
+async def test_a_gigabyte_of_output_is_not_stored(runs, recorder):
     async def grow(_parameters):
         value = ["x" * 1000]
         for _ in range(20):
@@ -74,7 +74,7 @@ def doubling(number):
     return step(number, None, parameters=parameters)
 
 
-async def test_steps_that_double_what_they_hold_are_stopped_where_it_is_too_much(runs):
+async def test_steps_that_double_their_values_are_stopped_at_the_limit(runs):
     state, run = await ended(runs, plan(*[doubling(number) for number in range(40)]))
     (note,) = [record.note for record in run.steps.values() if record.state == "failed"]
 
@@ -97,13 +97,13 @@ async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
 
 
 @pytest.mark.parametrize("number", [2**53 - 1, 1 - 2**53])
-async def test_the_largest_step_ids_and_the_longest_key_are_kept(runs, number):
+async def test_the_largest_step_ids_and_the_longest_key_are_accepted(runs, number):
     state, run = await ended(runs, plan(step(number, expected_key="k" * 200)))
 
     assert (state, list(run.steps)) == ("completed", [number])
 
 
-async def test_half_a_character_is_kept_as_well_as_it_can_be(runs, recorder):
+async def test_half_a_character_is_preserved_as_far_as_possible(runs, recorder):
     half = "half \ud800"
     recorder.script = {"x": failure(half)}
     goal = plan(step(1, parameters={"label": half}), step(2, parameters={"label": "x"})).model_copy(
@@ -120,7 +120,7 @@ async def test_half_a_character_is_kept_as_well_as_it_can_be(runs, recorder):
     assert sorted(line.goal for line in await runs.list_runs("ann")) == ["a goal", "half ?"]
 
 
-async def test_what_cannot_be_written_fails_who_waits_and_nobody_after(runs):
+async def test_a_failed_write_fails_its_waiters_and_no_later_ones(runs):
     run_id = await runs.create(plan(step(1)), user="ann")
     bad = StepRecord(2**70, "completed", None, None, 1, NOW)
     async with asyncio.timeout(5):

@@ -76,7 +76,7 @@ async def test_every_mistake_goes_back_to_the_model():
     assert "dependencies name step 7, which does not exist; there are 1" in json.dumps(requests[2]["messages"][-1])
 
 
-async def test_a_model_that_never_writes_a_sound_plan_is_given_up():
+async def test_a_model_that_never_writes_a_valid_plan_is_abandoned():
     message = "wrote no valid plan: The plan cannot run: step 1: parameters"
     async with endpoint({"steps": [written(n="x")]}) as (url, requests):
         with pytest.raises(PlanInvalid, match=message):
@@ -85,7 +85,7 @@ async def test_a_model_that_never_writes_a_sound_plan_is_given_up():
     assert len(requests) == 3
 
 
-async def test_a_model_that_lacks_something_says_so():
+async def test_a_model_reports_missing_input():
     async with endpoint({"steps": [], "missing": "which company"}) as (url, _requests):
         with pytest.raises(PlanInvalid, match=r"^The goal is incomplete: which company$"):
             await capability(url).create_plan("revenue")

@@ -121,9 +121,7 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
     assert cost == (3, 0)
 
 
-async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is_refused(
-    place, upgrade, opened, tmp_path
-):
+async def test_a_connected_older_program_continues_and_a_new_one_is_refused(place, upgrade, opened, tmp_path):
     older = opened()
     await complete_a_run(older)
     upgrade(*COST)
@@ -157,7 +155,7 @@ async def test_an_upgrade_that_breaks_off_has_not_happened(place, upgrade, opene
 
 
 @pytest.mark.parametrize("module", [embedded, postgres])
-def test_each_layout_only_adds(module):
+def test_a_new_layout_only_adds(module):
     """Processes of an older build that have the tables open can still read and write: no drop, no rename, no demand."""
     later = [statement.upper() for layout in module.LAYOUTS[1:] for statement in layout]
     forbidden = ("DROP", "RENAME", "DELETE", "UPDATE")

@@ -101,7 +101,7 @@ async def test_the_unfinished_part_may_be_replaced(runs, recorder):
     assert recorder.counts == {"": 2, "x": 1}
 
 
-async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_changed(runs, recorder):
+async def test_a_plan_read_from_its_run_is_accepted_with_one_changed_step(runs, recorder):
     recorder.script = {"x": failure("wrong")}
     skipped = step(2, expected_key=None, done_check="True")
     _state, run = await ended(runs, plan(step(1), skipped, step(3, parameters={"label": "x"}, dependencies=[1, 2])))
@@ -132,7 +132,7 @@ async def test_a_decision_on_a_replaced_step_does_not_count(runs, recorder, is_a
     assert (state, again, await runs.execute(run_id)) == ("failed", "waiting", "completed")
 
 
-async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):
+async def test_the_inputs_of_a_skipped_step_are_stored_with_it(runs, recorder):
     given = {"k1": {"data": {"n": 4}}}
     a_plan = plan(step(1, done_check="k1 is not None"), step(2, parameters={"n": ref("k1", "data.n")}))
     state, run = await ended(runs, a_plan, memory=given)
@@ -142,7 +142,7 @@ async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):
     assert (record.note, recorder.calls) == ("its value is present and done_check is true", [{"n": 4}])
 
 
-async def test_a_run_that_cannot_be_listened_for_goes_on(runs, recorder, monkeypatch, caplog):
+async def test_a_run_without_a_listener_continues(runs, recorder, monkeypatch, caplog):
     heard = asyncio.Event()
 
     async def wait(_parameters):
@@ -225,7 +225,7 @@ async def test_runs_that_ended_too_long_ago_are_removed_when_a_new_one_comes(ope
     assert third == {unfinished, fresh, within_the_hour, after_it}
 
 
-async def test_without_retention_runs_are_kept_for_ever(runs, recorder, monkeypatch):
+async def test_without_retention_runs_are_stored_for_ever(runs, recorder, monkeypatch):
     for year in (1970, 9999):
         monkeypatch.setenv("FINGERPOST_NOW", f"{year}-01-01T00:00:00Z")
         await runs.execute(await runs.create(plan(step(1)), user="ann"))

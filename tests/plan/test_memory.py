@@ -60,9 +60,7 @@ async def test_run_again_from_that_memory_the_example_is_skipped(opened):
         ({"k1": {"data": {"n": 1}}}, None, "completed"),
     ],
 )
-async def test_a_step_is_skipped_only_where_its_value_is_present_and_its_check_holds(
-    runs, memory, done_check, expected
-):
+async def test_a_step_is_skipped_if_its_value_exists_and_its_check_passes(runs, memory, done_check, expected):
     """F4, F5: present means the key is there, no failure, and the path resolves."""
     first = step(1, output_path=["data", "n"], done_check=done_check)
     _state, run = await ended(runs, plan(first), memory=memory)
@@ -70,7 +68,7 @@ async def test_a_step_is_skipped_only_where_its_value_is_present_and_its_check_h
     assert run.steps[1].state == expected
 
 
-async def test_without_an_expected_key_the_check_alone_decides(runs, recorder):
+async def test_without_an_expected_key_only_the_check_decides(runs, recorder):
     _state, run = await ended(runs, plan(step(1, expected_key=None, done_check="True")))
 
     assert (run.steps[1].state, recorder.calls) == ("skipped", [])
@@ -83,7 +81,7 @@ async def test_without_an_expected_key_the_check_alone_decides(runs, recorder):
         ({"output_path": ["data", "n"], "done_check": "value == 1"}, {"k1": {"data": {"n": 1}}}),
     ],
 )
-async def test_after_a_skipped_step_the_plan_goes_on(runs, recorder, fields, memory):
+async def test_a_plan_continues_after_a_skipped_step(runs, recorder, fields, memory):
     steps = [
         step(1, **fields),
         step(2, parameters={"label": "second"}, dependencies=[1]),
@@ -98,7 +96,7 @@ async def test_after_a_skipped_step_the_plan_goes_on(runs, recorder, fields, mem
     assert [call["label"] for call in recorder.calls] == ["second", "third"]
 
 
-async def test_a_check_that_cannot_be_answered_is_said_and_the_step_runs(runs):
+async def test_a_check_that_cannot_be_evaluated_is_reported_and_the_step_runs(runs):
     _state, run = await ended(runs, plan(step(1, done_check="value > 'x'")), memory={"k1": 3})
 
     assert ("condition_failed", 1) in await events_of(runs, run)
@@ -121,7 +119,7 @@ async def test_memory_items_are_typed(runs, recorder, monkeypatch):
 
 
 @pytest.mark.parametrize(("most", "note"), [(2_000, None), (400, TOO_LARGE)])
-async def test_what_a_step_refers_to_is_bounded_together(opened, recorder, most, note):
+async def test_references_of_a_step_are_bounded_together(opened, recorder, most, note):
     """Each response has some 260 bytes: both are too many, and the reference that goes over is named."""
     runs = opened(recorder.tool(), limits=Limits(output_bytes=most, attempts=1))
     both = PlanStep(step_id=3, description="think", parameters={"both": [ref("k1"), ref("k2")]}, expected_key="out")
@@ -147,7 +145,7 @@ async def test_a_reference_into_an_earlier_run_is_the_value_at_its_path(runs, re
         ({"dependencies": [1, 2]}, {"k1": 1, "k2": 2}),
     ],
 )
-async def test_a_thinking_step_composes_what_it_is_given_or_gathers_what_it_depends_on(runs, fields, data):
+async def test_a_thinking_step_composes_its_input_or_collects_its_dependencies(runs, fields, data):
     think = PlanStep(step_id=3, description="think", expected_key="out", **fields)
     steps = [step(n, parameters={"n": n}, output_path=["data", "n"]) for n in (1, 2)]
     _state, run = await ended(runs, plan(*steps, think))

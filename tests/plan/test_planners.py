@@ -42,7 +42,7 @@ REVENUE = tool("revenue", NeedsTicker, "revenue")
 CHAINED = Catalogue.of([LOOKUP, REVENUE])
 
 
-async def test_chaining_goes_back_from_the_wanted_key_to_what_is_known():
+async def test_chaining_goes_back_from_the_wanted_key_to_known_ones():
     found = await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue"], known={"company": "Apple"})
 
     assert [(each.tool, each.parameters["parameters"]) for each in found.steps] == [
@@ -61,7 +61,7 @@ async def test_a_chained_plan_runs(opened):
     assert runs.memory_of(run).keyed()["revenue"]["data"] == {"ticker": "AAPL"}
 
 
-async def test_what_nobody_provides_is_named_with_the_nearest():
+async def test_a_missing_key_is_named_with_the_nearest():
     with pytest.raises(PlanInvalid) as caught:
         await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue", "revenues"])
 
@@ -71,7 +71,7 @@ async def test_what_nobody_provides_is_named_with_the_nearest():
     ]
 
 
-async def test_what_is_in_memory_is_not_asked_again():
+async def test_a_cached_answer_is_not_requested_again():
     capability = PlanningCapability(CHAINED)
     one = await capability.create_plan("revenue", wanted=["revenue"], memory=["ticker"])
     none = await capability.create_plan("ticker", wanted=["ticker"], memory=["ticker"])
@@ -82,14 +82,14 @@ async def test_what_is_in_memory_is_not_asked_again():
     assert [(each.tool, each.parameters) for each in none.steps] == [(None, {"ticker": {"$ref": "ticker"}})]
 
 
-async def test_of_two_tools_the_first_by_name_is_taken():
+async def test_the_first_of_two_tools_by_name_is_used():
     tools = Catalogue.of([tool("b", Nothing, "k"), tool("a", Nothing, "k")])
     found = await PlanningCapability(tools).create_plan("k", wanted=["k"])
 
     assert [each.tool for each in found.steps] == ["a"]
 
 
-async def test_tools_that_need_one_another_are_no_plan():
+async def test_circular_tools_are_not_a_plan():
     class NeedsB(BaseModel):
         b: str
 
@@ -108,7 +108,7 @@ async def test_the_contracts_sentence_becomes_the_contracts_step():
     assert found.steps == [EXAMPLE]
 
 
-async def test_anything_else_is_an_honest_error():
+async def test_anything_else_is_an_error():
     with pytest.raises(PlanInvalid, match=r"^No planner understands this goal"):
         await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan("What was our best year?")
 

@@ -15,7 +15,7 @@ def begun_and_done(heard):
     return [(done, words) for done, _total, words in heard[1:]]
 
 
-async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs):
+async def test_a_step_counts_half_at_its_start_and_fully_at_its_end(runs):
     run, heard = await watch_progress(runs, plan=plan(step(1), step(2, dependencies=[1])).model_dump())
 
     assert heard[0] == (0, 2, f"a goal (run {run['run_id']})")
@@ -27,7 +27,7 @@ async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs):
     ]
 
 
-async def test_a_resumed_run_begins_at_what_it_has(runs, recorder):
+async def test_a_resumed_run_begins_with_its_recorded_values(runs, recorder):
     recorder.script = {"x": [failure("wrong"), None]}
     skipped = step(3, dependencies=[2], expected_key=None, done_check="True")
     steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), skipped]
@@ -43,7 +43,7 @@ async def test_a_resumed_run_begins_at_what_it_has(runs, recorder):
     ]
 
 
-async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(runs, recorder):
+async def test_a_later_caller_sees_a_running_run(runs, recorder):
     begun, gate = asyncio.Event(), asyncio.Event()
 
     async def wait(_parameters):
@@ -64,7 +64,7 @@ async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(runs, record
     assert (early[-1][0] < 3, heard[-1]) == (True, (3.0, 3, "3. step 3: done"))
 
 
-async def test_a_caller_that_no_longer_waits_is_told_nothing(runs, recorder):
+async def test_a_caller_that_stopped_waiting_gets_no_answer(runs, recorder):
     gate = asyncio.Event()
 
     async def wait(_parameters):
@@ -79,7 +79,7 @@ async def test_a_caller_that_no_longer_waits_is_told_nothing(runs, recorder):
     assert ((await runs.get(run["run_id"], "ann")).state, len(heard), runs._watches) == ("completed", told, {})
 
 
-async def test_a_caller_that_is_cut_off_ends_no_run(runs, recorder):
+async def test_a_disconnected_caller_does_not_end_the_run(runs, recorder):
     done = asyncio.Event()
 
     async def tell(_parameters):

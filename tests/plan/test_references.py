@@ -28,7 +28,7 @@ def one(raw):
         ("[" + "results," * 15 + "results]", [[]] * 16),
     ],
 )
-def test_a_path_keeps_types(path, expected):
+def test_a_path_preserves_types(path, expected):
     assert one(ref("k", path)).find_in(RESPONSE) == expected
 
 
@@ -48,11 +48,11 @@ def test_a_path_keeps_types(path, expected):
         (ref("k", "join('x', @)"), f"path may not call join; it may call {', '.join(FUNCTIONS)}"),
     ],
 )
-def test_what_is_no_reference_says_why(raw, expected):
+def test_an_invalid_reference_is_explained(raw, expected):
     assert one(raw) == expected
 
 
-def test_references_are_found_and_filled_wherever_they_stand_and_nothing_else():
+def test_references_are_found_and_filled_anywhere_and_nothing_else():
     raw = {"a": [1, ref("x")], "b": {"c": ref("y"), "d": "{$ref}"}}
 
     assert [found.at for found in list_references(raw)] == [("a", 1), ("b", "c")]
@@ -73,7 +73,7 @@ def test_an_output_path_is_walked_key_by_key(path, expected):
     assert walk(RESPONSE, path) == expected
 
 
-async def test_a_reference_hands_the_value_over_as_it_is(runs, recorder):
+async def test_a_reference_passes_the_value_unchanged(runs, recorder):
     first = step(1, parameters={"n": 7, "extra": {"deep": [1, None, 2.5]}}, output_path=["data", "n"])
     second = step(2, parameters={"n": ref("k1"), "extra": ref("k1", "data.extra.deep")})
     state, _run = await ended(runs, plan(first, second))
@@ -92,7 +92,7 @@ async def test_a_missing_value_is_an_error_that_names_the_reference(runs, record
     assert len(recorder.calls) == 1
 
 
-async def test_a_default_stands_in_for_a_missing_value(runs, recorder):
+async def test_a_default_replaces_a_missing_value(runs, recorder):
     a = step(1, parameters={"n": ref("nobody", default=3)})
     b = step(2, parameters={"n": ref("k1", "data.nope", default=4), "extra": ref("nobody", default=None)})
     state, _run = await ended(runs, plan(a, b))
@@ -108,7 +108,7 @@ async def test_resolved_parameters_are_checked_again(runs, recorder):
     assert run.steps[2].note == 'n must be a whole number, not the text "text"'
 
 
-async def test_what_one_step_does_to_a_value_no_other_sees(runs, recorder):
+async def test_a_step_cannot_change_the_values_of_others(runs, recorder):
     async def spoil(parameters):
         parameters["extra"].append("spoilt")
 

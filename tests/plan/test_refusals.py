@@ -35,7 +35,7 @@ async def refusal(attempt):
         ({"run_id": "x", "action": "resume"}, "There is no run 'x'", "run_id"),
     ],
 )
-async def test_arguments_that_are_no_question(runs, arguments, message, field):
+async def test_invalid_arguments_are_refused(runs, arguments, message, field):
     tool = run_plan_over(runs)
     call = Call(tool="run_plan", user="ann", now=clock.now(), correlation_id="c")
 
@@ -102,7 +102,7 @@ async def test_a_run_that_is_carried_on_is_not_changed(runs, recorder):
             await runs.replace_unfinished(run.run_id, "ann", plan(step(2)))
 
 
-async def test_what_no_longer_fits_the_tools(opened, recorder):
+async def test_steps_that_no_longer_fit_the_tools_are_named(opened, recorder):
     recorder.script = {"x": failure("down")}
     old = opened(recorder.tool("older"))
     _state, run = await ended(old, plan(step(1, "older", parameters={"label": "x"})))
@@ -137,13 +137,13 @@ async def test_a_memory_that_is_too_large(opened, recorder):
          "Name another one"),
     ],
 )  # fmt: skip
-async def test_a_template_says_what_it_lacks(text, message, field, hint):
+async def test_a_template_names_its_missing_values(text, message, field, hint):
     told = await refusal(PlanningCapability(Catalogue.of([])).create_plan(text))
 
     assert told == (message, {"field": field}, hint)
 
 
-async def test_a_person_is_not_asked_over_what_is_not_there(runs):
+async def test_a_person_is_not_asked_about_missing_values(runs):
     a_plan = plan(step(1), human(2, parameters={"about": ref("k1", "data.nowhere")}))
     _state, run = await ended(runs, a_plan)
     await runs.decide(run.run_id, "ann", 2, approved=True)
@@ -156,7 +156,7 @@ async def test_a_person_is_not_asked_over_what_is_not_there(runs):
     )
 
 
-async def test_a_plan_that_may_not_be_changed_says_so(opened, recorder):
+async def test_a_plan_that_cannot_be_modified_is_reported(opened, recorder):
     recorder.script = {"x": failure("wrong")}
     runs = opened(recorder.tool(), limits=Limits(steps=1, replans=1))
     bad = step(1, parameters={"label": "x"})

@@ -17,7 +17,7 @@ from tests.plan.drawing import plan, ref, step, viewed
 PLACES = [{"id": "F:1", "name": "Kamppi"}, {"name": "Kamppi (area)", "coordinate": {"lat": 60.1, "lon": 24.9}}]
 
 
-def test_each_thing_is_found_once_wherever_it_stands():
+def test_every_entry_is_found_once():
     body = {"meta": {"notes": ["a demo"]}, "warnings": [], "noResultsReason": "NO_SERVICE"}
     response = success_response("find", "find", {"notes": "mine"}, [body], {"data": body})
 
@@ -42,7 +42,7 @@ MISSING = {"X": {"message": "No X", "next_step": "Load it", "did_you_mean": ["Y"
         ("note", "truncated", True, "truncated: true"),
     ],
 )  # fmt: skip
-def test_a_remark_is_told_in_words(kind, at, value, line):
+def test_a_remark_is_a_sentence(kind, at, value, line):
     assert list(list_remark_sentences(Remark(kind, at, value))) == [line]
 
 
@@ -58,11 +58,11 @@ def test_a_remark_is_told_in_words(kind, at, value, line):
         (["data", "n", "x"], "output_path data.n.x finds nothing; under data.n there is no object"),
     ],
 )
-def test_a_path_without_a_value_names_what_there_is(path, reason):
+def test_a_path_without_a_value_lists_the_existing_ones(path, reason):
     assert find_unresolved_path({"data": {"n": 1, "none": None}, "list": [1, 2]}, path) == reason
 
 
-async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):
+async def test_an_output_path_without_a_value_is_an_event_and_a_remark(runs):
     view = await viewed(runs, plan(step(1, parameters={"n": 3}, output_path=["data", "m"])), ["events"])
     [told] = view["steps"]
     reason = "output_path data.m finds nothing; under data there are n"
@@ -105,7 +105,7 @@ AGAIN = "Failed for good: step 1. run_plan with action replace changes the unfin
         ({"retryable": False}, False, AGAIN),
     ],
 )
-async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, resumable, next_words):
+async def test_only_transient_failures_suggest_resuming(opened, recorder, more, resumable, next_words):
     recorder.script["bad"] = failure_response("echo", "echo", {}, "it broke", additional_data=more)
     runs = opened(recorder.tool(), limits=None)
     bad, worse = (step(number, parameters={"label": "bad"}) for number in (1, 2))
@@ -117,7 +117,7 @@ async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, resu
 
 
 @pytest.mark.parametrize(("length", "kept"), [(15_998, 1), (15_999, 0)])
-async def test_what_is_too_large_is_counted(runs, recorder, length, kept):
+async def test_values_that_are_too_large_are_counted(runs, recorder, length, kept):
     """16,000 bytes of remarks; beyond that the answer says how many there are, and where."""
     recorder.script["long"] = success_response("echo", "echo", {}, [], {"data": 1, "note": "x" * length})
     view = await viewed(runs, plan(step(1, parameters={"label": "long"})))
@@ -151,7 +151,7 @@ PERIODS = Catalogue.of(
 )
 
 
-def test_a_reference_may_stand_where_a_models_reader_is_strict():
+def test_a_reference_is_accepted_where_a_model_is_strict():
     drawn = plan(step(1, "figures", parameters={"ticker": "AAPL", "period": ref("year")}))
 
     assert validate_plan(drawn, PERIODS, memory=["year"]).steps[1].references[0].key == "year"

@@ -14,13 +14,13 @@ from tests.plan.drawing import Recorder, ended, failure, plan, ref, step
 
 
 @pytest.mark.parametrize(("limits", "most"), [(Limits(steps_at_once=3), 3), (Limits(calls_per_tool=2), 2)])
-async def test_no_more_steps_run_at_once_than_the_limits_say(opened, recorder, limits, most):
+async def test_simultaneous_steps_do_not_exceed_the_limits(opened, recorder, limits, most):
     state, _run = await ended(opened(recorder.tool(), limits=limits), plan(*[step(n) for n in range(1, 10)]))
 
     assert (state, recorder.most_at_once) == ("completed", most)
 
 
-async def test_the_limit_of_a_tool_holds_over_all_runs(opened, recorder):
+async def test_the_limit_of_a_tool_applies_over_all_runs(opened, recorder):
     runs = opened(recorder.tool(), limits=Limits(calls_per_tool=2))
     ids = [await runs.create(plan(*[step(n) for n in range(1, 5)]), user="ann") for _ in range(2)]
     await asyncio.gather(*[runs.execute(run_id) for run_id in ids])
@@ -55,7 +55,7 @@ async def hang(_parameters):
         ({"success": True, "data": float("nan")}, 1, f"{KEPT}contains a number that is not finite"),
     ],
 )
-async def test_only_what_says_so_is_tried_again(opened, recorder, script, calls, note):
+async def test_only_retryable_failures_are_retried(opened, recorder, script, calls, note):
     recorder.script = {"x": script}
     limits = Limits(attempt_s=0.01 if script is hang else 5.0, backoff_s=0)
     state, run = await ended(opened(recorder.tool(), limits=limits), plan(X))
@@ -64,7 +64,7 @@ async def test_only_what_says_so_is_tried_again(opened, recorder, script, calls,
     assert (run.steps[1].note, set(recorder.keys)) == (note, {f"{run.run_id}:1"})
 
 
-async def test_a_tool_that_may_not_be_asked_twice_is_not(opened, recorder):
+async def test_a_tool_that_must_not_be_retried_is_not_retried(opened, recorder):
     recorder.script = {"x": hang}
     _state, run = await ended(opened(recorder.tool(is_idempotent=False), limits=Limits(attempt_s=0.01)), plan(X))
 
@@ -79,7 +79,7 @@ async def waits_of(runs, a_plan):
     return [json.loads(event.data)["retried_after_s"] for event in events if event.kind == "attempt_failed"]
 
 
-async def test_a_retry_waits_longer_each_time_and_never_longer_than_allowed(opened, recorder):
+async def test_a_retry_waits_longer_each_time_up_to_the_limit(opened, recorder):
     recorder.script = {"x": failure("busy", retryable=True)}
     limits = Limits(attempts=5, backoff_s=1.0, longest_backoff_s=5.0, breaker_failures=99)
     runs = opened(recorder.tool(), limits=limits)
@@ -89,13 +89,13 @@ async def test_a_retry_waits_longer_each_time_and_never_longer_than_allowed(open
     assert all(0.5 * 2**n <= wait <= min(1.5 * 2**n, 5.0) for n, wait in enumerate(waits))
 
 
-async def test_the_source_says_how_long_to_wait(runs, recorder):
+async def test_the_source_states_how_long_to_wait(runs, recorder):
     recorder.script = {"x": [failure("busy", retryable=True, retry_after=7), None]}
 
     assert await waits_of(runs, plan(X)) == [7.0]
 
 
-async def test_a_tool_that_keeps_failing_is_left_alone(opened, recorder):
+async def test_a_tool_that_keeps_failing_is_not_called(opened, recorder):
     recorder.script = {"x": failure("down", retryable=True)}
     other = Recorder()
     limits = Limits(attempts=1, breaker_failures=3, breaker_s=60)
@@ -144,7 +144,7 @@ async def test_a_failure_stops_its_own_branch_and_no_other(runs, recorder):
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("secret"), asyncio.CancelledError("secret")])
-async def test_whatever_a_tool_raises_is_its_steps_failure(runs, recorder, caplog, error):
+async def test_an_exception_of_a_tool_is_its_steps_failure(runs, recorder, caplog, error):
     recorder.script = {"bad": error}
     state, run = await ended(runs, plan(step(1, parameters={"label": "bad"}), step(2)))
 
@@ -166,7 +166,7 @@ async def test_a_tool_knows_which_attempt_it_is(runs, recorder):
     assert seen == [Attempt(f"{run.run_id}:1", 1), Attempt(f"{run.run_id}:1", 2)]
 
 
-async def test_events_tell_what_happened_in_order(runs):
+async def test_events_report_progress_in_order(runs):
     seen = []
     run_id = await runs.create(plan(step(1), step(2, dependencies=[1])), user="ann")
     with runs.watching(run_id, seen.append):
@@ -217,7 +217,7 @@ async def test_an_agent_performs_a_step_with_or_without_a_tool(opened, recorder)
 
 
 @pytest.mark.parametrize(("failing", "started"), [(None, 3), ("a", 2), ("b", 2)])
-async def test_a_step_waits_for_what_it_names_and_for_what_it_refers_to(runs, recorder, failing, started):
+async def test_a_step_waits_for_its_dependencies_and_references(runs, recorder, failing, started):
     recorder.script = {failing: failure("wrong")}
     third = step(3, parameters={"extra": ref("k2", "data.label")}, dependencies=[1])
     drawn = plan(step(1, parameters={"label": "a"}), step(2, parameters={"label": "b"}), third)

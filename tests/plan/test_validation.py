@@ -81,11 +81,11 @@ CONDITION = (
         ([], (None, "steps", "are empty; a plan needs at least one")),
     ],
 )  # fmt: skip
-def test_one_problem_is_told_with_its_place(steps, expected):
+def test_one_problem_is_reported_with_its_place(steps, expected):
     assert problems(*steps) == [expected]
 
 
-def test_all_problems_are_told_at_once():
+def test_all_problems_are_reported_at_once():
     told = problems(
         step(1, "nope"),
         step(2, parameters={"n": "x", "wrong": 1}),
@@ -97,7 +97,7 @@ def test_all_problems_are_told_at_once():
     ]  # fmt: skip
 
 
-def test_the_sentence_tells_the_first_and_counts_the_rest():
+def test_the_sentence_names_the_first_and_counts_the_rest():
     with pytest.raises(PlanInvalid, match=r"^The plan cannot run: step 1: tool 'x' .* and 5 more problems$"):
         validated(*[step(number, "x") for number in range(1, 11)])
 
@@ -141,7 +141,7 @@ def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
     assert (valid.steps[1].earlier, valid.steps[3].earlier) == (None, 1)
 
 
-def test_given_memory_provides_keys():
+def test_initial_memory_provides_keys():
     valid = validated(step(1, parameters={"n": ref("here")}), memory={"here"})
 
     assert valid.steps[1].sources == {("n",): None}
@@ -170,7 +170,7 @@ def test_a_thinking_step_and_a_human_need_no_tool():
         ({"goal": "x" * 2_000_000}, "The plan cannot be read: a value in it is larger than 1,000,000 bytes of JSON"),
     ],
 )
-def test_what_is_no_plan_says_so(raw, message):
+def test_an_invalid_plan_is_reported(raw, message):
     with pytest.raises(PlanInvalid) as caught:
         read_plan(raw)
     assert caught.value.message.startswith(message)

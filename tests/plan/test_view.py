@@ -8,7 +8,7 @@ from tests.plan.drawing import NOW, failure, human, plan, ref, step, viewed
 
 
 @pytest.mark.parametrize(("many", "told"), [(5_000, 5_000), (5_001, 5_000)])
-async def test_events_beyond_one_answer_are_counted_and_can_be_asked_for(runs, many, told):
+async def test_events_beyond_one_answer_are_counted_and_can_be_requested(runs, many, told):
     run_id = await runs.create(plan(step(1)), user="ann")
     events = [Event(seq, NOW, "run_resumed", None, None) for seq in range(1, many + 1)]
     await runs.journal.record(run_id, None, events, None, NOW)
@@ -20,7 +20,7 @@ async def test_events_beyond_one_answer_are_counted_and_can_be_asked_for(runs, m
     assert [event["seq"] for event in rest["events"]] == list(range(told + 1, many + 1))
 
 
-async def test_how_each_step_stands(runs, recorder):
+async def test_every_step_has_its_state(runs, recorder):
     recorder.script = {"x": failure("wrong")}
     steps = [
         step(1),
@@ -41,7 +41,7 @@ async def test_how_each_step_stands(runs, recorder):
     ]
 
 
-async def test_only_a_run_that_needs_somebody_says_what_to_do_next(runs):
+async def test_only_a_run_that_needs_a_person_names_the_next_step(runs):
     decide = "A person must decide on step 2: run_plan with action approve or reject, run_id and step_id"
 
     assert (await viewed(runs, plan(step(1), human(2))))["next"] == decide

@@ -39,13 +39,13 @@ def test_public_names_are_sorted_and_real(name):
     assert [public for public in module.__all__ if not hasattr(module, public)] == []
 
 
-def test_the_names_of_the_plan_step_contract_come_from_one_place():
+def test_the_names_of_the_plan_step_contract_have_one_origin():
     """F1: every name of the plan-step contract that is built can be imported from ``fingerpost``."""
     assert "fingerpost" in MODULES
     assert set(fingerpost.__all__) >= F1
 
 
-def test_dir_names_what_is_public():
+def test_dir_lists_public_names():
     assert dir(fingerpost) == fingerpost.__all__
     with pytest.raises(AttributeError, match="module 'fingerpost' has no attribute 'Signpost'"):
         _ = fingerpost.Signpost

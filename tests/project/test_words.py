@@ -36,13 +36,13 @@ def _lines_with(pattern, paths):
     ]
 
 
-def test_every_file_is_named_by_a_noun_that_says_something():
+def test_every_file_is_named_by_a_meaningful_noun():
     vague = [shown(path) for path in list_python() if EMPTY_NAMES & {path.stem, *path.relative_to(ROOT).parts}]
 
     assert vague == []
 
 
-def test_nothing_is_left_for_later_in_a_comment():
+def test_comments_contain_no_todo():
     assert _lines_with(UNFINISHED, list_python()) == []
 
 
@@ -50,7 +50,7 @@ def test_no_file_knows_the_machine_that_it_was_written_on():
     assert _lines_with(MACHINE_PATH, _list_text()) == []
 
 
-def test_a_broad_except_stands_only_at_the_error_boundary():
+def test_only_the_error_boundary_has_a_broad_except():
     """Only ``apps``, the plan runner and what queries networks swallow it; other handlers raise the same again."""
     broad = [
         f"{shown(path)}:{node.lineno}"

@@ -25,7 +25,7 @@ def _ask(question):
         return set(fresh.submit(find_journeys, *question).result())
 
 
-def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypatch):
+def test_a_search_without_memory_restarts_and_returns_the_same(grown, monkeypatch):
     total = 0
     for seed in range(300):
         timetable, *asked = random_question(seed)
@@ -41,7 +41,7 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
     assert total > 100
 
 
-def test_what_has_grown_stays_grown_when_the_search_timetable_changes():
+def test_grown_buffers_stay_when_the_search_timetable_changes():
     many = timetable_from_drawing(
         """
         line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20

@@ -19,5 +19,5 @@ def test_stops_too_far_to_walk_from_the_other_end_too_are_left_out():
     assert (left.stop.tolist(), left.seconds.tolist(), left.metres.tolist()) == ([0, 1], [450, 550], [900, 1100])
 
 
-def test_an_end_without_stops_takes_nothing_from_the_other():
+def test_an_end_without_stops_does_not_affect_the_other():
     assert _end().least_m == 0

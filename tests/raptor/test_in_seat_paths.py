@@ -31,12 +31,12 @@ def test_paths_of_trips_that_divide_or_are_coupled(pairs, ways):
 @pytest.mark.parametrize(
     ("stop_times", "ways"), [(10_000, [[0, 1, 2]]), (10_001, [[0, 1], [1, 2]]), (15_001, [[0], [1], [2]])]
 )
-def test_what_grows_too_long_is_cut(stop_times, ways):
+def test_long_values_are_cut(stop_times, ways):
     """The kernels count 30,000 stop times of a trip: three, two or no rides of this length are one."""
     assert paths_of([(0, 1), (1, 2)], stop_times=stop_times) == ways
 
 
-def test_ways_that_multiply_are_bounded_and_nobody_is_lost(caplog):
+def test_multiplying_ways_are_bounded_and_no_rider_is_lost(caplog):
     layers = [range(8 * layer, 8 * layer + 8) for layer in range(50)]
     pairs = [(one, other) for here, there in pairwise(layers) for one in here for other in there]
     ways = paths_of(pairs, instances=400)
@@ -46,7 +46,7 @@ def test_ways_that_multiply_are_bounded_and_nobody_is_lost(caplog):
     assert "divide and join too often" in caplog.text
 
 
-def test_each_reachable_pair_is_in_one_way_and_no_way_leaves_the_pairs():
+def test_every_reachable_pair_has_one_way_and_no_way_leaves_the_pairs():
     for seed in range(1000):
         dice = random.Random(seed)
         count = dice.randint(2, 9)

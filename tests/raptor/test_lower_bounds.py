@@ -24,7 +24,7 @@ def _at(stop):
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
-def test_nobody_arrives_before_the_bound_or_the_horizon(chunk):
+def test_no_arrival_is_before_the_bound_or_the_horizon(chunk):
     """From any stop, any time from the question's on, whichever reach is guessed; and the rides are never fewer.
 
     The same holds where bounds are kept for a longer window.

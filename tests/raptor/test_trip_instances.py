@@ -33,7 +33,7 @@ def test_a_trip_of_two_days_is_there_once():
     assert times(instances) == [[480, 490], [1920, 1930]]
 
 
-def test_rows_of_its_own_change_one_instance_alone():
+def test_rows_of_one_instance_change_only_that_instance():
     instances, table = instances_of("line A | B 08:00 | C 08:10")
     tomorrow = np.flatnonzero(instances.begins_s > 86_400)
     late = instances.with_own_rows(tomorrow)
@@ -45,7 +45,7 @@ def test_rows_of_its_own_change_one_instance_alone():
 
 
 @pytest.mark.parametrize(("kept", "rows"), [(4, 4), (1, 2)], ids=["no more rows than calls", "one left of two"])
-def test_compact_leaves_out_what_nobody_uses_only_where_that_spares_rows(kept, rows):
+def test_compact_drops_unused_fields_only_if_that_saves_rows(kept, rows):
     instances, _ = instances_of("line A | B 08:00 | C 08:10\nline D | B 09:00 | C 09:10")
     few = instances.take(np.arange(kept))
 

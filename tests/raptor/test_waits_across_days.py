@@ -68,7 +68,7 @@ def _days(first, count):
 EVERY_DAY = _days(TUESDAY - timedelta(days=10), 30)
 
 
-def test_a_wait_over_the_second_midnight_is_found_on_the_day_on_which_it_begins():
+def test_a_wait_over_the_second_midnight_is_found_on_its_first_day():
     """Home 17:00 daily, Town 08:00 daily. Asked on Tuesday at 20:00, leave on Wednesday and arrive on Thursday."""
     timetable = _village(("Home", "Town", 17, EVERY_DAY), ("Town", "City", 8, EVERY_DAY))
     first = _search(timetable, "Home", "City", _at(TUESDAY, 20))[0]
@@ -96,7 +96,7 @@ def test_after_days_without_service_all_buses_of_a_morning_are_found():
     assert found == [(_at(saturday, hour), _at(saturday, hour + 1)) for hour in (8, 9, 10)]
 
 
-def test_a_night_train_that_arrives_late_does_not_hide_a_quicker_way_behind_the_cut():
+def test_a_late_night_train_does_not_hide_a_faster_trip_beyond_the_cut():
     """The slow coach begins on Wednesday 23:00 and takes long; the early bus of Thursday is there before it."""
     wednesday, thursday = TUESDAY + timedelta(days=1), TUESDAY + timedelta(days=2)
     timetable = _village(
@@ -107,7 +107,7 @@ def test_a_night_train_that_arrives_late_does_not_hide_a_quicker_way_behind_the_
     assert min(arrival for _, arrival in found) == _at(thursday, 1.1)
 
 
-def test_what_must_have_left_before_now_is_not_looked_for():
+def test_trips_that_departed_before_now_are_not_searched():
     """On Thursday at noon nobody can be in the City by 13:00, though on Wednesday one could."""
     timetable = _village(("Home", "City", 9, EVERY_DAY))
     thursday = TUESDAY + timedelta(days=2)
@@ -130,7 +130,7 @@ def _sparse_village(seed):
 
 
 @pytest.mark.parametrize("chunk", range(4))
-def test_the_first_arrival_within_a_week_is_what_the_oracle_finds(chunk):
+def test_the_first_arrival_within_a_week_equals_the_oracles(chunk):
     for seed in range(chunk * 50, chunk * 50 + 50):
         timetable, instant = _sparse_village(seed)
         query = _query(timetable, "Home", "City", instant)
@@ -146,7 +146,7 @@ def test_the_first_arrival_within_a_week_is_what_the_oracle_finds(chunk):
 
 
 @pytest.mark.parametrize("chunk", range(4))
-def test_the_last_departure_towards_an_arrival_is_what_the_oracle_finds(chunk):
+def test_the_last_departure_towards_an_arrival_equals_the_oracles(chunk):
     for seed in range(chunk * 25, chunk * 25 + 25):
         timetable, instant = _sparse_village(seed)
         query = _query(timetable, "Home", "City", instant, arrive_by=True)

@@ -34,7 +34,7 @@ def test_every_kernel_that_python_calls_is_there_after_loading():
     assert [name for name, count in signatures.items() if count == 0] == []
 
 
-def test_a_question_after_loading_compiles_nothing(tmp_path):
+def test_a_query_after_loading_compiles_nothing(tmp_path):
     load_kernels()
     before = _signatures()
     timetable = build_demo("DEMO-HELSINKI")

@@ -26,7 +26,7 @@ def _ways(timetable, access, egress, since, until):
     return sorted(way for way in found if way[0] < at(until))
 
 
-def test_who_boards_before_alights_where_a_later_start_boarded():
+def test_boarding_before_a_later_start_alights_at_its_boarding():
     """To Beta, who leaves at 08:00 boards at Alpha; for Gamma, who leaves at 08:02 walks to Beta and boards there.
 
     Both sit in the same trip. The later start has ridden it from Beta on, which does not say who gets off there.
@@ -39,7 +39,7 @@ def test_who_boards_before_alights_where_a_later_start_boarded():
     ]
 
 
-def test_an_earlier_trip_is_ridden_anew():
+def test_an_earlier_trip_is_found_again():
     table = timetable_from_drawing(
         """
         line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20

@@ -30,7 +30,7 @@ def added(told, timetable=LINES):
 
 
 @pytest.mark.parametrize("relationship", ["ADDED", "NEW"])
-def test_an_added_ride_runs_at_the_times_that_are_told(relationship):
+def test_an_added_ride_runs_at_its_stated_times(relationship):
     told = read(LINES, update("EXTRA", *THREE_CALLS, relationship=relationship, route_id="A"))
     assert added(told) == [("EXTRA", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")]
     ride = told.added[0]
@@ -106,7 +106,7 @@ def test_a_replacement_by_nothing_known_leaves_its_trip_as_planned(calls):
     assert dict(told.counts) == {"trip-replaced-by-nothing-known": 1}
 
 
-def test_a_replacement_takes_the_place_of_a_trip():
+def test_a_replacement_replaces_a_trip():
     told = read(LINES, replacement(*THREE_CALLS))
     assert draw(LINES, told) == "cancelled"
     assert added(told) == [("A-1", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")]
@@ -148,7 +148,7 @@ def open_to_riders(made):
     ],
     ids=["added", "kept", "allowed"],
 )
-def test_pickup_and_drop_off_are_the_trips_own_unless_they_are_told(entity, flags):
+def test_pickup_and_drop_off_are_the_trips_unless_updated(entity, flags):
     assert read(CLOSED, entity).added[0].flags.tolist() == flags
 
 
@@ -210,7 +210,7 @@ def test_the_newest_word_on_an_added_trip_counts(later_s, runs):
     assert [ride.trip_id for ride in told.added] == ["X"] * runs
 
 
-def test_a_word_on_another_day_cancels_nothing():
+def test_a_message_about_another_day_cancels_nothing():
     told = read(LINE, extra(), update("X", relationship="CANCELED", day="20260311"))
     assert (len(told.added), dict(told.counts)) == (1, {"trip-added": 1, "trip-unknown": 1})
 

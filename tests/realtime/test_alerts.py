@@ -70,7 +70,7 @@ def touched(told) -> dict[str, object]:
         ({"trip": {"route_id": "A", "start_time": "09:00:00"}}, {"rides": {(1, DAY.toordinal())}}),
     ],
 )
-def test_a_selector_touches_what_all_its_fields_name(selector, expected):
+def test_a_selector_matches_all_of_its_fields(selector, expected):
     """Rows: routes A 0, B 1; trips A-1 0, A-2 1; a station stands for all that is part of it."""
     assert touched(read(NETWORK, alert(**selector))) == expected
 
@@ -88,12 +88,12 @@ def test_a_selector_touches_what_all_its_fields_name(selector, expected):
         {},
     ],
 )
-def test_a_selector_of_which_a_field_is_unknown_touches_nothing(selector):
+def test_a_selector_with_an_unknown_field_matches_nothing(selector):
     told = read(NETWORK, alert(**selector))
     assert (told.alerts, dict(told.counts)) == ((), {"alert-without-known-selector": 1})
 
 
-def test_the_only_agency_is_the_whole_feed():
+def test_the_only_agency_covers_the_feed():
     single = network(AGENCIES.replace("TWO,Two,https://example.org,Europe/Helsinki\n", ""))
     assert touched(read(single, alert(agency_id="ONE"))) == {"feeds": {0}}
 
@@ -139,7 +139,7 @@ def told_with(*headers, **told):
         ),
     ],
 )
-def test_texts_are_kept_by_language(headers, kept):
+def test_texts_are_stored_by_language(headers, kept):
     assert dict(told_with(*headers).headers) == kept
 
 
@@ -157,7 +157,7 @@ def test_html_loses_its_tags():
         ("https://example.org/" + "a" * 281, False),
     ],
 )
-def test_only_web_addresses_of_some_length_are_kept(url, is_kept):
+def test_only_web_addresses_of_limited_length_are_stored(url, is_kept):
     assert dict(told_with(url=url).urls) == ({"en": url} if is_kept else {})
 
 
@@ -172,7 +172,7 @@ def test_only_web_addresses_of_some_length_are_kept(url, is_kept):
         ("DETOUR", {"stop_id": "HUB"}, (False, False)),
     ],
 )
-def test_alerts_that_close_stops_to_all_or_to_those_who_need_no_steps(effect, selector, closes):
+def test_alerts_close_stops_for_all_or_only_for_step_free_riders(effect, selector, closes):
     told = read(NETWORK, alert(effect=effect, **selector))
     assert tuple(bool(told.list_closing(step_free=step_free)) for step_free in (False, True)) == closes
     assert told.is_empty is not any(closes)
@@ -206,7 +206,7 @@ def test_the_same_alert_twice_is_one():
 @pytest.mark.parametrize(
     ("clock", "is_in_force"), [("07:59:59", False), ("08:00", True), ("09:30", False), ("23:00", True)]
 )
-def test_an_alert_holds_while_riders_feel_it(clock, is_in_force):
+def test_an_alert_applies_while_riders_are_affected(clock, is_in_force):
     """Shown from 06:00 to 10:00 (active_period); works from 08:00 to 09:00 and from 22:00 on (impact_period)."""
     works = alert(route_id="A")
     works.alert.active_period.add(start=at("06:00"), end=at("10:00"))

@@ -76,7 +76,7 @@ def test_delays_are_carried_along_the_trip(calls, delay, expected):
         ("07:59:59", "Alpha 07:59:59 ? | Beta 07:59:59-08:12 | Gamma 08:20-08:21 | Delta 08:30"),
     ],
 )
-def test_an_unknown_time_is_never_after_the_known_one_behind_it(told, expected):
+def test_an_unknown_time_is_never_after_the_next_known_one(told, expected):
     assert drawn(call("BETA", told, "08:12")) == expected
 
 
@@ -94,18 +94,18 @@ def test_half_a_day_is_the_longest_delay(delay_s, counts):
     assert dict(read(FOUR_STOPS, update("A-1", call("DELTA", delay_s))).stop_time_counts) == counts
 
 
-def test_a_stop_time_update_without_times_says_nothing():
+def test_a_stop_time_update_without_times_has_no_effect():
     overlay = read(FOUR_STOPS, update("A-1", call("ALPHA", None, 60), call("BETA")))
     assert draw(FOUR_STOPS, overlay) == "Alpha 08:01 | Beta 08:11-08:13 | Gamma 08:21-08:22 | Delta 08:31"
     assert dict(overlay.stop_time_counts) == {"call-applied": 1, "call-without-times": 1}
 
 
-def test_an_update_that_says_nothing_changes_nothing():
+def test_an_empty_update_changes_nothing():
     overlay = read(FOUR_STOPS, update("A-1"))
     assert (dict(overlay.rides), dict(overlay.counts)) == ({}, {"trip-without-times": 1})
 
 
-def test_times_hold_on_the_night_when_clocks_change():
+def test_times_are_right_on_the_night_of_the_clock_change():
     """On 29 March 2026 the service day begins at 23:00 of the day before, noon minus 12 h: 04:00 is 4 h after that."""
     night = timetable_from_drawing("line A | Alpha 04:00 | Beta 04:30")
     told = call("BETA")

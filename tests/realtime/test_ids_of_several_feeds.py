@@ -63,12 +63,12 @@ def told_of(timetable, *selectors, feed_name=None):
         ({"route_type": 0}, {"type 0"}, []),
     ],
 )
-def test_a_selector_touches_the_feed_that_alone_has_all_it_names(both, selector, touched, shared):
+def test_a_selector_matches_the_only_feed_with_all_its_fields(both, selector, touched, shared):
     """Route K is WEST's and trip B-1 EAST's; a kind of route is no id, and means all feeds'."""
     assert told_of(both, selector) == (touched, shared)
 
 
-def test_a_source_that_says_its_feed_shares_nothing(both):
+def test_a_source_with_a_feed_of_its_own_shares_nothing(both):
     assert told_of(both, {"stop_id": "ALPHA"}, feed_name="EAST") == ({"EAST ALPHA"}, [])
 
 
@@ -89,22 +89,22 @@ def test_a_message_changes_the_trips_of_its_feed_and_guesses_none(both, feed_nam
     assert dict(told.counts) == counts
 
 
-def test_what_is_left_of_an_alert_is_given(both):
+def test_the_readable_parts_of_an_alert_are_returned(both):
     assert told_of(both, {"route_id": "K"}, {"stop_id": "ALPHA"}) == ({"WEST K"}, ["ALPHA"])
 
 
-def test_an_alert_of_which_nothing_is_left_is_counted(both):
+def test_an_alert_without_any_readable_part_is_counted(both):
     told = read_bytes(both, message(alert({"stop_id": "ALPHA"}), alert({"stop_id": "OMEGA"})))
     assert dict(told.counts) == {"alert-without-known-selector": 1, "id-of-several-feeds": 1}
 
 
 @pytest.mark.parametrize(("lat", "touched"), [(60.1708, {"WEST ALPHA", "EAST ALPHA"}), (60.171, set())])
-def test_one_stop_in_two_feeds_is_no_guess(tmp_path, lat, touched):
+def test_one_stop_in_two_feeds_is_not_guessed(tmp_path, lat, touched):
     """Rule A8: one name, at most 100 m apart, so that ids of a country's register close the stop to both."""
     assert told_of(merged(tmp_path, "West", lat), {"stop_id": "ALPHA"})[0] == touched
 
 
-def test_one_agency_in_two_feeds_is_no_guess(tmp_path):
+def test_one_agency_in_two_feeds_is_not_guessed(tmp_path):
     assert told_of(merged(tmp_path, "West", 60.3), {"agency_id": "AGENCY"}) == ({"WEST", "EAST"}, [])
 
 
@@ -116,7 +116,7 @@ def test_one_agency_in_two_feeds_is_no_guess(tmp_path):
         ("West", {"route_id": "A", "stop_id": "ALPHA"}, (set(), ["A"])),
     ],
 )
-def test_one_line_in_two_feeds_is_no_guess(tmp_path, agency, selector, told):
+def test_one_line_in_two_feeds_is_not_guessed(tmp_path, agency, selector, told):
     """Each borough's feed of New York has all of its lines: one name, one agency; the stop is another in each."""
     assert told_of(merged(tmp_path, agency, 60.3), selector) == told
 

@@ -77,7 +77,7 @@ def test_every_update_is_applied_or_counted(kingston):
     }  # fmt: skip
 
 
-def test_boards_are_as_the_texts_say(kingston, planned):
+def test_boards_match_the_texts(kingston, planned):
     timetable, _ = kingston
     for message, overlay in read_all(kingston):
         assert board_of(timetable, overlay) == board_by_hand(message, planned)

@@ -22,7 +22,7 @@ SOUND = message(
 
 
 @pytest.mark.parametrize("data", [b"", b"<html>Bad gateway</html>", b"\0" * 40, SOUND[:-1], SOUND[: len(SOUND) // 2]])
-def test_what_is_no_message_is_counted(data):
+def test_an_invalid_message_is_counted(data):
     told = read_bytes(ONE_LINE, data, message(LATE))
     assert draw(ONE_LINE, told) == "Alpha 08:00 ? | Beta 08:11"
     assert dict(told.message_counts) == {"read": 1, "unreadable": 1}
@@ -41,7 +41,7 @@ def test_a_clock_may_be_a_little_ahead(ahead_s, counts, messages, timestamp):
     assert (dict(told.counts), dict(told.message_counts), told.timestamp) == (counts, messages, timestamp)
 
 
-def test_without_a_timestamp_the_time_of_receipt_holds():
+def test_without_a_timestamp_the_time_of_receipt_applies():
     told = read_realtime(ONE_LINE, INDEX, [FeedBytes(message(LATE, timestamp=0), NOW - 30)], NOW)
     assert (told.timestamp, [ride.updated for ride in told.rides.values()]) == (None, [NOW - 30])
 
@@ -63,7 +63,7 @@ def test_an_entity_of_a_kind_that_is_not_read_is_counted():
     assert dict(read_bytes(ONE_LINE, message(shape, FeedEntity(id="bare"))).counts) == {"kind-not-read": 2}
 
 
-def test_ids_that_are_no_text_match_nothing():
+def test_ids_other_than_text_match_nothing():
     """Bytes that are not UTF-8 come out of the bindings as bytes."""
     told = read_bytes(ONE_LINE, SOUND.replace(b"A-1", b"\xff\xfe1").replace(b"BETA", b"\xff\xff\xff\xff"))
     assert dict(told.counts) == {"added-trip-without-two-known-calls": 1, "trip-unknown": 3}

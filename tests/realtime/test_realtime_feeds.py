@@ -62,7 +62,7 @@ def feeds_of(fetch: Source, *sources: str) -> RealtimeFeeds:
         (SourceLimited("slow down", retry_after_s=200), (0, 201), 2),
     ],
 )
-async def test_a_url_is_not_asked_more_often_than_is_polite(answer, instants, asked):
+async def test_a_url_is_not_requested_more_often_than_is_polite(answer, instants, asked):
     source = Source(answer)
     feeds = feeds_of(source)
     news = [await feeds.refresh(NOW + second) for second in instants]
@@ -83,7 +83,7 @@ async def test_a_url_is_not_asked_more_often_than_is_polite(answer, instants, as
         ),
     ],
 )
-async def test_the_last_good_message_is_kept_and_its_age_told(answer, problem):
+async def test_the_last_good_message_stays_in_use_and_its_age_is_reported(answer, problem):
     feeds = feeds_of(Source(FIRST, answer))
     await feeds.refresh(NOW)
     assert not await feeds.refresh(NOW + POLL_S)
@@ -97,7 +97,7 @@ async def test_the_last_good_message_is_kept_and_its_age_told(answer, problem):
     [(NOW, NOW, None), (NOW, NOW - 1, OLDER),
      (NOW + POLL_S + CLOCK_SKEW_S, NOW, OLDER), (NOW + POLL_S + CLOCK_SKEW_S + 1, NOW, None)],
 )  # fmt: skip
-async def test_a_message_takes_the_place_of_one_that_is_no_newer(first, second, problem):
+async def test_a_message_replaces_one_that_is_not_newer(first, second, problem):
     """Equal timestamps are an update; a timestamp further ahead of the clock than clocks differ is not believed."""
     sent = [late(60, timestamp=first), late(120, timestamp=second)]
     feeds = feeds_of(Source(*sent))
@@ -108,14 +108,14 @@ async def test_a_message_takes_the_place_of_one_that_is_no_newer(first, second, 
     assert [kept.bytes for kept in feeds.messages()] == [sent[0] if problem else sent[1]]
 
 
-async def test_a_source_that_never_answered_gives_nothing():
+async def test_a_source_that_never_answered_has_no_data():
     feeds = feeds_of(Source(SourceUnreachable("no such host")))
     assert not await feeds.refresh(NOW)
     health = feeds.health(now=NOW).sources[0]
     assert (feeds.messages(), health.age_s, health.problem) == ((), None, "no such host")
 
 
-async def test_one_source_that_fails_does_not_hold_up_another(tmp_path):
+async def test_one_failing_source_does_not_delay_another(tmp_path):
     path = tmp_path / "updates.pb"
     path.write_bytes(FIRST)
     feeds = feeds_of(Source(SourceUnreachable("down")), URL, f"TEST={path}")
@@ -138,13 +138,13 @@ async def test_a_file_is_read_again_when_it_changes(tmp_path):
     assert (feeds.messages()[0].bytes, feeds.health().sources[0].problem) == (SECOND, None)
 
 
-async def test_a_file_that_is_missing_is_told(tmp_path):
+async def test_a_missing_file_is_reported(tmp_path):
     feeds = feeds_of(Source(FIRST), str(tmp_path / "none.pb"))
     await feeds.refresh(NOW)
     assert feeds.health().sources[0].problem == "none.pb cannot be read: No such file or directory"
 
 
-async def test_a_file_without_a_timestamp_is_as_old_as_it_was_written(tmp_path):
+async def test_a_file_without_a_timestamp_has_the_age_of_its_writing(tmp_path):
     path = tmp_path / "updates.pb"
     path.write_bytes(late(timestamp=0))
     os.utime(path, (NOW - 60, NOW - 60))
@@ -161,7 +161,7 @@ async def test_a_key_is_not_shown():
     assert (feeds.health().sources[0].location, source.asked[0][0]) == (location, URL)
 
 
-async def test_health_tells_what_was_matched_and_what_was_not():
+async def test_health_reports_matched_and_unmatched():
     timetable = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
     feeds = feeds_of(Source(message(update("A-1", call("BETA", 60)), update("X-1", call("BETA", 60)))))
     await feeds.refresh(NOW)

@@ -54,13 +54,13 @@ def test_a_broken_lift_closes_its_stop_to_wheelchairs():
     }  # fmt: skip
 
 
-def test_an_unknown_line_or_stop_is_no_trouble():
+def test_an_unknown_line_or_stop_is_not_an_error():
     told = played(closed_route="Z", cancelled_route="Y", broken_lift_stop="X", with_delays=False)
     assert (told.is_empty, told.alerts, dict(told.counts)) == (True, (), {})
 
 
 @pytest.mark.parametrize("name", list_demo_names())
-def test_all_that_is_simulated_is_understood(name):
+def test_every_simulated_message_is_parsed(name):
     timetable = build_demo(name)
     told = simulate_overlay(timetable, RealtimeIndex(timetable), NOW)
     assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}

@@ -66,7 +66,7 @@ def test_a_stop_names_a_stop_time(calls, expected):
         (LOOP, call("OMEGA", 60, 60, sequence=2)),
     ],
 )
-def test_what_matches_no_stop_time_is_counted(timetable, made):
+def test_updates_without_a_stop_time_are_counted(timetable, made):
     told = read(timetable, update("A-1", made))
     assert (dict(told.rides), dict(told.stop_time_counts)) == ({}, {"call-unmatched": 1})
     assert dict(told.counts) == {"trip-calls-unmatched": 1}
@@ -96,7 +96,7 @@ def test_sequences_with_gaps_and_platforms(made, expected):
     assert draw(GAPPED, read(GAPPED, update("A-1", made))) == expected
 
 
-def test_an_unknown_new_stop_keeps_the_time():
+def test_an_unknown_new_stop_has_the_old_time():
     told = read(GAPPED, update("A-1", call("P1", 60, 60, platform="P9")))
     assert draw(GAPPED, told) == "End 08:00 ? | Hub 1 08:11 | End 08:31"
     assert dict(told.stop_time_counts) == {"call-applied-without-its-unknown-new-stop": 1}
@@ -143,7 +143,7 @@ def test_pickup_after_all_leaves_the_other_flags():
     ("late_s", "drawn"),
     [(60, "Alpha 08:10 ? | Beta 08:21 | Gamma 08:31"), (None, "Alpha 08:10 ? | Beta 08:20 ? | Gamma 08:30 ?")],
 )
-def test_types_as_planned_change_nothing(late_s, drawn):
+def test_scheduled_types_change_nothing(late_s, drawn):
     overlay = read(LINE, update("A-1", stop_time_with("BETA", late_s, pickup_type="REGULAR")))
 
     assert (flags(overlay), draw(LINE, overlay)) == (None, drawn)

@@ -48,7 +48,7 @@ def test_a_cancelled_trip_is_cancelled_on_its_day_only(relationship, drawn):
         (update("A-1", call("BETA", 60), timestamp=at("08:02:01")), "from-the-future"),
     ],
 )
-def test_what_cannot_be_applied_is_counted_by_reason(entity, reason):
+def test_unapplied_data_is_counted_by_reason(entity, reason):
     told = read(ONE_LINE, entity)
     assert (dict(told.rides), dict(told.counts)) == ({}, {reason: 1})
 

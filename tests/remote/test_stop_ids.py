@@ -83,13 +83,13 @@ def test_a_process_that_never_printed_it_finds_it_too(source, data):
     assert len(found) <= 6
 
 
-def test_an_id_of_opentripplanner_is_tried_as_it_stands_and_in_small_letters():
+def test_an_opentripplanner_id_is_tried_unchanged_and_in_lower_case():
     assert OtpStopIds(["tampere"]).decode("TAMPERE:AB1") == ["tampere:AB1", "tampere:ab1"]
 
 
 @pytest.mark.parametrize("source", CODECS)
 @pytest.mark.parametrize("text", ["", "TOWN", "TOWN:", "LONDON:", "  "])
-def test_what_is_no_id_leads_nowhere(source, text):
+def test_an_invalid_id_resolves_to_nothing(source, text):
     assert CODECS[source]().decode(text) == []
 
 
@@ -103,7 +103,7 @@ def test_what_is_no_id_leads_nowhere(source, text):
         ("TOWN", "de-delfi_1", "TOWN:DE-DELFI_1"),
     ],
 )
-def test_an_id_of_an_unknown_feed_stands_whole_behind_the_networks_name(network, own, printed):
+def test_an_id_of_an_unknown_feed_follows_the_networks_name(network, own, printed):
     """Small letters are escaped only where there are capitals too."""
     codec = MotisStopIds(network, FEEDS)
 
@@ -121,6 +121,6 @@ def test_an_id_of_an_unknown_feed_stands_whole_behind_the_networks_name(network,
         ("motis", "anything", "NET:anything", None),
     ],
 )
-def test_a_trip_keeps_its_own_id_behind_the_feed(source, own, printed, day):
+def test_a_trip_has_its_own_id_after_the_feed(source, own, printed, day):
     assert CODECS[source]().encode_trip(own) == printed
     assert day is None or find_service_day(own) == day

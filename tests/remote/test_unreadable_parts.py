@@ -72,7 +72,7 @@ async def ask(home, kind, word, *spoiling, alone=False):
 
 
 @pytest.mark.parametrize(("kind", "word", "name", "path", "value", "dropped"), ROWS)
-async def test_what_cannot_be_read_costs_its_own_entry_alone(tmp_path, kind, word, name, path, value, dropped):
+async def test_an_unreadable_entry_affects_only_itself(tmp_path, kind, word, name, path, value, dropped):
     body = await ask(tmp_path / "beside", kind, word, name, path, value)
     alone = await ask(tmp_path / "alone", kind, word, name, path, value, alone=True)
     shown = body.get("itineraries") or body.get("departures") or body.get("stops") or [body["name"]]

@@ -107,7 +107,7 @@ async def test_a_success_between_starts_the_count_again():
 
 
 @pytest.mark.parametrize(("later_s", "expected"), [(0, True), (9.9, True), (10, False)])
-async def test_it_opens_for_its_host_alone_until_its_rest_is_over(later_s, expected):
+async def test_a_circuit_breaker_opens_for_its_host_until_the_pause_ends(later_s, expected):
     time = FakeTime()
     breaker = await tripped(time)
     await time.sleep(later_s)
@@ -135,11 +135,11 @@ async def answer_after(turns, answer):
     return answer
 
 
-async def test_results_stand_in_the_order_of_the_questions():
+async def test_results_are_in_the_order_of_the_queries():
     assert await gather_all(answer_after(turns, turns) for turns in (3, 1, 2)) == [3, 1, 2]
 
 
-async def test_nothing_goes_on_once_one_has_failed():
+async def test_no_step_starts_after_a_failure():
     ended = []
 
     async def wait_for_ever():
@@ -160,7 +160,7 @@ async def test_nothing_goes_on_once_one_has_failed():
     assert (ended, asyncio.all_tasks() - before) == (["waited"], set())
 
 
-async def test_who_gives_up_leaves_nothing_behind():
+async def test_a_cancelled_build_leaves_nothing():
     before = asyncio.all_tasks()
     asking = asyncio.ensure_future(gather_all([asyncio.Event().wait(), asyncio.Event().wait()]))
     await asyncio.sleep(0)

@@ -161,7 +161,7 @@ def spoil(told, name, *, is_absent):
 @pytest.mark.parametrize(("kind", "word", "name"), ROWS)
 @pytest.mark.parametrize("is_absent", [False, True], ids=["null", "absent"])
 @pytest.mark.parametrize("errors", [[], [{"message": "no", "path": ["x"]}]], ids=["alone", "beside errors"])
-async def test_what_was_asked_for_and_is_null_or_absent_is_a_failure_of_the_source(
+async def test_a_null_or_absent_requested_field_is_a_failure_of_the_source(
     kind, word, name, is_absent, errors, tmp_path
 ):
     async def reply(asked):
@@ -174,7 +174,7 @@ async def test_what_was_asked_for_and_is_null_or_absent_is_a_failure_of_the_sour
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_short_wait_is_waited_out_and_the_answer_is_whole(kind, tmp_path):
+async def test_a_short_pause_is_waited_out_and_the_answer_is_complete(kind, tmp_path):
     """The contracts' own test: rate limit path, retry then success."""
     limited, time = [answer("429 Too Many Requests", Retry_After="2")], FakeTime()
 
@@ -187,7 +187,7 @@ async def test_a_short_wait_is_waited_out_and_the_answer_is_whole(kind, tmp_path
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_adding_a_network_waits_as_long_as_its_server_asks(kind, tmp_path):
+async def test_adding_a_network_waits_as_long_as_its_server_requests(kind, tmp_path):
     """Nobody waits for an answer then, and a failure would mean to start over."""
     limited, time = [answer("429 Too Many Requests", Retry_After="20")], FakeTime()
 
@@ -203,7 +203,7 @@ async def test_adding_a_network_waits_as_long_as_its_server_asks(kind, tmp_path)
     assert (learned.bounds is not None, time.slept[0]) == (True, 20.0)
 
 
-async def test_a_day_outside_the_timetable_of_motis_is_no_fault_of_the_caller(tmp_path):
+async def test_a_day_outside_the_timetable_of_motis_is_not_the_callers_fault(tmp_path):
     words = "query time 2026-06-10 is outside of loaded timetable window [2026-01-31 00:00, 2026-03-01 00:00["
 
     async def reply(asked):
@@ -233,7 +233,7 @@ async def test_an_end_outside_the_servers_area_is_an_unsupported_region(tmp_path
     assert trip["error"]["message"] == "The destination lies outside the area that TOWN covers"
 
 
-async def test_itineraries_of_motis_whose_times_contradict_each_other_are_reported(tmp_path):
+async def test_contradictory_times_of_motis_are_reported(tmp_path):
     async def reply(asked):
         told = KINDS["motis"].tell(asked, "Victoria")
         if "/plan" in asked.target:
@@ -254,7 +254,7 @@ async def test_itineraries_of_motis_whose_times_contradict_each_other_are_report
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("name", "lon"), [("", "-0.1"), ("Victoria", "1e30")], ids=["no names", "off the globe"])
-async def test_absurd_names_and_positions_are_no_internal_error(kind, name, lon, tmp_path):
+async def test_absurd_names_and_positions_cause_no_internal_error(kind, name, lon, tmp_path):
     async def reply(asked):
         body = json.dumps(KINDS[kind].tell(asked, name)).replace('"lon": -0.1', f'"lon": {lon}')
         return answer(body=body.encode(), Content_Type="application/json")

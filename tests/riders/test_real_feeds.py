@@ -75,7 +75,7 @@ def riders(town, share, monkeypatch):
         yield rider, min(A_MESSAGE, count - seed)
 
 
-def test_nobody_is_sent_wrong(town, monkeypatch):
+def test_riders_are_not_misdirected(town, monkeypatch):
     """B5, B8, B12, B14: legs join, what breaks is named and last, and the earliest way that can be caught is first."""
     seen = Counter()
     for rider, count in riders(town, 0.8, monkeypatch):
@@ -101,7 +101,7 @@ def test_nobody_is_sent_wrong(town, monkeypatch):
     assert min(seen["late"], seen["fine"]) > 0, seen
 
 
-def test_nobody_is_sent_on_what_has_left(town, monkeypatch):
+def test_departed_rides_are_not_offered(town, monkeypatch):
     """B12, B5: a wanted arrival is met by the latest departure that can still be caught, none before now."""
     met = 0
     for rider, count in riders(town, 0.2, monkeypatch):

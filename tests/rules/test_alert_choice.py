@@ -37,13 +37,13 @@ def headers(*alerts, **asked):
         ("", "b" * 200, ("b" * 159 + "…", "b" * 41)),
     ],
 )
-def test_texts_are_cut_between_words_and_never_said_twice(header, text, shown):
+def test_texts_are_cut_between_words_and_never_repeated(header, text, shown):
     [told] = choose_alerts([AffectedPart("stopId", [alert(header, text)])]).notices
     assert (told.alert.header, told.alert.text) == shown
 
 
 @given(st.text(), st.text(), st.sampled_from(["DETOUR", "UNKNOWN_EFFECT", "OTHER_EFFECT", ""]))
-def test_a_header_is_never_empty_and_the_bounds_always_hold(header, text, effect):
+def test_a_header_is_never_empty_and_within_its_bounds(header, text, effect):
     [told] = choose_alerts([AffectedPart("stopId", [alert(header, text, effect)])]).notices
     assert 1 <= len(told.alert.header) <= HEADER_CHARS
     assert len(told.alert.text) <= TEXT_CHARS
@@ -61,7 +61,7 @@ def test_other_words_are_another_alert(field):
     assert len(headers(alert(), replace(alert(), **{field: "other"}))) == 2
 
 
-def test_the_gravest_effect_comes_first_and_a_lift_last_but_for_those_who_need_it():
+def test_the_most_severe_effect_comes_first_and_lifts_last_except_for_step_free_riders():
     effects = ["NO_EFFECT", "ACCESSIBILITY_ISSUE", "UNKNOWN_EFFECT", "DETOUR", "NO_SERVICE"]
     alerts = [alert(effect, effect=effect) for effect in effects]
     assert headers(*alerts) == effects[::-1]
@@ -82,11 +82,11 @@ def test_the_gravest_effect_comes_first_and_a_lift_last_but_for_those_who_need_i
         ([AffectedPart("a", [alert("A"), alert("B")]), AffectedPart("b", [alert("C")])], ["A", "C", "B"]),
     ],
 )
-def test_explanations_come_first_and_then_the_nearer(parts, order):
+def test_explanations_come_before_nearer_alerts(parts, order):
     assert [each.alert.header for each in choose_alerts(parts).notices] == order
 
 
 @pytest.mark.parametrize(("count", "told", "more"), [(4, 4, 0), (5, 5, 0), (6, 5, 1)])
-def test_five_are_told_and_the_rest_is_counted(count, told, more):
+def test_five_are_reported_and_the_rest_is_counted(count, told, more):
     chosen = choose_alerts([AffectedPart("stopId", [alert(f"Note {number}") for number in range(count)])])
     assert (len(chosen.notices), chosen.more) == (told, more)

@@ -185,26 +185,26 @@ LATE_BUT_FIRST, LATE_AND_LAST = line("4", 2, delay_s=360), line("5", 30, delay_s
         ([SOON, LATER, LATE_BUT_FIRST, LATE_AND_LAST], [], 2, "4* 1"),
     ],
 )
-def test_a_late_trip_stands_where_its_times_put_it(first, second, limit, expected):
+def test_a_late_trip_is_sorted_by_its_expected_times(first, second, limit, expected):
     """B5, B8, P48: late is not unusable, so expected times alone decide."""
     assert shown(merge(first, second, limit)) == expected
 
 
 @pytest.mark.parametrize(("wanted_minute", "expected"), [(36, "5* 1"), (35, "1 5*")])
-def test_what_is_late_for_the_wanted_arrival_stands_behind(wanted_minute, expected):
+def test_a_trip_late_for_the_requested_arrival_comes_last(wanted_minute, expected):
     """B5, B8: a trip that leaves last and arrives at 08:36 is best for 08:36, and no good for 08:35."""
     merged = merge([SOON, LATE_AND_LAST], arrive_by=True, wanted_arrival=at(wanted_minute))
 
     assert shown(merged) == expected
 
 
-def test_what_is_late_for_the_wanted_arrival_says_by_how_much():
+def test_a_trip_late_for_the_requested_arrival_states_by_how_much():
     merged = merge([LATE_AND_LAST], arrive_by=True, wanted_arrival=at(32))
 
     assert merged.choices[0].note == "Line 5 from A leaves 6 min late. It arrives 4 min after the time asked for."
 
 
-def test_what_falls_off_is_named():
+def test_dropped_parts_are_named():
     merged = merge([GONE, SOON], [NEW, NEW_BUT_GONE], limit=2)
 
     assert name_disrupted(merged.dropped, print_minute) == "Line X from A is cancelled (0)."
@@ -234,14 +234,14 @@ def test_itineraries_are_counted_with_and_without_duplicates(first, second, expe
 
 
 @pytest.mark.parametrize(("minutes", "expected"), [(1, "X"), (2, "X X*")])
-def test_a_usable_trip_stands_before_its_disrupted_equal(minutes, expected):
+def test_a_usable_trip_comes_before_its_disrupted_equal(minutes, expected):
     runs = trip(ride("X", "A", "B", minutes, 15))
 
     assert shown(merge([GONE, runs])) == shown(merge([runs, GONE])) == expected
 
 
 @pytest.mark.parametrize(("arrive_by", "leaves_at_s"), [(False, 10), (True, 80)])
-def test_of_equals_that_take_equally_long_the_better_stays(arrive_by, leaves_at_s):
+def test_the_better_of_equally_long_trips_stays(arrive_by, leaves_at_s):
     """B7, B8, B14: what arrives first, or for a wanted arrival what leaves last, whatever the order of finding."""
     first, next_one = trip(ride("X", "A", "B", 10 / 60, 15)), trip(ride("X", "A", "B", 80 / 60, 15 + 70 / 60))
 
@@ -310,11 +310,11 @@ LATE, OFF = trip(ride("7", "A", "B", 5, 15, 400)), trip(ride("8", "A", "B", 6, 1
         ([OFF], [trip(ride("9", "A", "B", 3, 13))], OFF),
     ],
 )
-def test_what_the_first_choice_replaces(first, second, replaced):
+def test_the_first_choice_is_replaced(first, second, replaced):
     assert merge(first, second).choices[0].instead_of is replaced
 
 
-def test_what_a_late_trip_still_goes_before_stands_in_for_nothing():
+def test_a_stop_before_a_late_trip_replaces_nothing():
     """Two buses planned a minute apart, the first six minutes late and still the first to arrive."""
     late = trip(ride("7", "A", "B", 5, 15, 301))
 
@@ -322,7 +322,7 @@ def test_what_a_late_trip_still_goes_before_stands_in_for_nothing():
 
 
 @pytest.mark.parametrize(("wanted_minute", "is_usable"), [(15, True), (14, False)])
-def test_what_is_too_late_for_the_wanted_arrival_is_not_usable_for_it(wanted_minute, is_usable):
+def test_a_trip_too_late_for_the_requested_arrival_is_not_usable_for_it(wanted_minute, is_usable):
     """B5, B8: arriving at the wanted minute is in time; a minute after it is not."""
     result = merge([trip(ride("7", "A", "B", 5, 15))], arrive_by=True, wanted_arrival=at(wanted_minute))
 

@@ -29,7 +29,7 @@ LATE, EARLY, ON_TIME = row("late", 9, 120), row("early", 11, -120), row("on-time
         (12, 13, "", ""),
     ],
 )
-def test_what_leaves_within_a_window_ends_included(first, last, expected, scheduled):
+def test_departures_within_a_window_with_its_ends(first, last, expected, scheduled):
     """One leaves at 9 instead of 11, one at 11 instead of 9: a board goes by one time or by the other."""
     rows = [LATE, ON_TIME, EARLY]
 

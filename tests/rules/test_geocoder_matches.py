@@ -39,31 +39,31 @@ def test_the_name_decides_and_the_geocoder_offers(spellings, vouched, score):
     assert score_spellings("kamppi", [spellings, ["kamppi"]], [vouched, 0.0]) == [score, 1.0]
 
 
-def test_candidates_without_names_fit_nothing():
+def test_candidates_without_names_match_nothing():
     assert score_spellings("kamppi", [[], []], [0.9, 0.8]) == [0.0, 0.0]
 
 
-def test_each_place_once_with_its_best_score():
+def test_every_place_appears_once_with_its_best_score():
     matches = match_places([stop("A"), stop("A"), stop("B"), stop("A")], [0.7, 0.9, 0.8, 0.6], None)
 
     assert [(each.place.name, each.score, each.distance_m) for each in matches] == [("A", 0.9, None), ("B", 0.8, None)]
 
 
-def test_the_distance_is_told_from_where_the_caller_is():
+def test_distances_are_from_the_caller():
     [match] = match_places([stop("A", 500)], [0.9], at_north(0))
 
     assert round(match.distance_m) == 500
 
 
 @pytest.mark.parametrize(("north_m", "names"), [(299, ["Kamppi"]), (301, ["Kamppi", "Kamppi"])])
-def test_an_address_of_a_stops_name_beside_it_is_the_stop(north_m, names):
+def test_an_address_with_a_stops_name_next_to_it_is_the_stop(north_m, names):
     matches = match_places([stop("Kamppi"), address("Kamppi", north_m)], [0.9, 0.95], None)
 
     assert [each.place.name for each in matches] == names
     assert PlaceKind.STOP in {each.place.kind for each in matches}
 
 
-def test_an_address_of_another_name_stays_beside_a_stop():
+def test_an_address_with_another_name_stays_next_to_a_stop():
     places = [stop("Kamppi"), address("Kamppi"), address("Kampinkuja")]
 
     assert [each.place.name for each in match_places(places, [0.7, 0.9, 0.8], None)] == ["Kampinkuja", "Kamppi"]
@@ -90,13 +90,13 @@ def near(name, metres, **more):
         ([], None),
     ],
 )
-def test_a_position_has_the_name_of_what_is_nearest(around, name):
+def test_a_position_is_named_after_the_nearest_place(around, name):
     place = find_position_name(HERE, around)
 
     assert (None if place is None else place.name) == name
 
 
-def test_the_place_stands_where_the_position_is():
+def test_a_place_is_at_its_position():
     place = find_position_name(HERE, [near("Street 5", 50, locality="Town")], ["Whoever"])
 
     assert place is not None

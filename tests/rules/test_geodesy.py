@@ -28,7 +28,7 @@ def test_at_a_pole_a_box_is_wide_and_not_endless():
 
 
 @pytest.mark.parametrize("lat", [60.0, -60.0])
-def test_a_box_around_a_position_holds_its_circle(lat):
+def test_a_box_around_a_position_contains_its_circle(lat):
     box = box_around(Coordinate(lat, 25.0), 1000)
 
     north_m, south_m = (box.north - lat) * DEGREE_M, (lat - box.south) * DEGREE_M
@@ -51,17 +51,17 @@ BENT = [(0.0, 0.0), (10 * METRE, 100 * METRE), (0.0, 200 * METRE)]
 
 
 @pytest.mark.parametrize(("tolerance_m", "count"), [(9.9, 3), (10.1, 2)])
-def test_a_bend_goes_once_it_is_within_the_tolerance(tolerance_m, count):
+def test_a_bend_within_the_tolerance_is_removed(tolerance_m, count):
     assert len(thin(BENT, tolerance_m)) == count
 
 
-def test_no_tolerance_keeps_everything():
+def test_a_zero_tolerance_preserves_everything():
     straight = [(0.0, 0.0), (0.0, 1.0), (0.0, 2.0)]
 
     assert thin(straight, 0) == straight
 
 
-def test_a_ring_keeps_its_shape():
+def test_a_ring_preserves_its_shape():
     ring = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0)]
 
     assert thin(ring, 10) == ring
@@ -72,7 +72,7 @@ DEGREES = st.integers(-10_000, 10_000).map(lambda millionths: millionths / 1e6)
 
 
 @given(st.lists(st.tuples(DEGREES, DEGREES), min_size=2, max_size=12), st.sampled_from([1, 10, 100]))
-def test_what_is_left_out_lies_near_what_stays(points, tolerance_m):
+def test_removed_points_are_near_the_remaining_ones(points, tolerance_m):
     """Oracle: both ends stay, and each point lies within the tolerance of some piece of the thinned line."""
     kept = thin(points, tolerance_m)
 

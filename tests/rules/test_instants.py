@@ -103,7 +103,7 @@ def test_instants_are_printed_with_seconds_and_offset_or_z():
 
 @settings(deadline=None)
 @given(st.integers(0, 4_000_000_000), st.sampled_from([HELSINKI, "Europe/London", "America/New_York", "Asia/Kolkata"]))
-def test_what_is_printed_can_be_read(instant, zone_name):
+def test_printed_values_can_be_parsed(instant, zone_name):
     actual = read_instant(format_instant(instant, zone_name), zone_name="UTC", now=T0)
 
     assert actual == (instant, None)

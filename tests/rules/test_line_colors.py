@@ -21,7 +21,7 @@ ORANGE, NAVY = 0xFF6319, 0x0019A8
 
 
 @given(STATED, STATED)
-def test_whatever_is_stated_the_text_can_be_read(color, text_color):
+def test_the_text_is_readable_whatever_is_stated(color, text_color):
     found = find_line_colors(color, text_color)
 
     if found is not None:
@@ -62,6 +62,6 @@ def test_the_greys_around_the_bound():
         (("FF63199", "FFFFFF"), None),
     ],
 )
-def test_a_pair_is_kept_or_mended_or_left_out(stated, found):
+def test_a_surrogate_pair_is_preserved_repaired_or_dropped(stated, found):
     """White on orange cannot be read, black can; white, and a text of the line's colour, are feeds' words for none."""
     assert read_line_colors(*stated) == found

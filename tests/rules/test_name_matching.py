@@ -61,7 +61,7 @@ def score(text: str, name: str) -> float:
         ("Kamppi Helsinki", "Kamppi", False),
     ],
 )
-def test_what_may_be_taken_without_asking(text, name, confident):
+def test_these_matches_resolve_by_themselves(text, name, confident):
     assert (score(text, name) >= AUTO_RESOLVE) is confident
 
 
@@ -177,7 +177,7 @@ def slow_score(wanted, name):
         ("tori pas", "pasilan tori", 0.7005),
     ],
 )
-def test_a_score_by_each_reading(text, name, score):
+def test_each_reading_has_its_score(text, name, score):
     """D2: same, begins, too short to settle, has the word, one slip, another number, more words, beginnings."""
     assert NameSearch([name]).score(text)[0] == pytest.approx(score, abs=1e-4)
     assert slow_score(text, name) == pytest.approx(score, abs=1e-4)
@@ -210,7 +210,7 @@ def match(score: float, north_m: float = 0.0, name: str = "A", distance_m: float
 
 
 @pytest.mark.parametrize(("score", "resolved"), [(0.80, True), (0.7999, False), (1.0, True)])
-def test_a_single_candidate_resolves_from_the_threshold_on(score, resolved):
+def test_a_single_candidate_resolves_at_the_threshold(score, resolved):
     only = match(score)
 
     assert find_certain([only]) == (only if resolved else None)
@@ -233,7 +233,7 @@ def test_a_nearer_place_does_not_hide_the_best():
     assert find_certain([near, best]) is None
 
 
-def test_of_no_candidates_none_is_certain():
+def test_no_candidates_means_none_is_certain():
     assert find_certain([]) is None
 
 

@@ -303,13 +303,13 @@ TRACKS = [stop_at(f"T:{number}", "Pasila", 90 * number, parent_id="T:S") for num
         ([stop_at("T:S", "Asema", 200, is_station=True), stop_at("T:1", "Asema")], stop_at("T:1", "Asema"), ("T:1",)),
     ],
 )
-def test_where_a_place_stands_and_what_costs_no_walk(stops, stands_at, zero_walk_ids):
+def test_places_have_positions_and_stops_without_a_walk(stops, stands_at, zero_walk_ids):
     """D2: no pole outside a station is reached for nothing."""
     (place,) = PlaceIndex(stops).list_places()
     assert (place.coordinate, place.zero_walk_ids) == (stands_at.coordinate, zero_walk_ids)
 
 
-def test_poles_are_told_apart_only_where_they_are_poles():
+def test_platforms_are_distinguished_only_where_they_are_platforms():
     index = PlaceIndex([*TORI, stop_at("T:X", "Malcolm X", 5000)])
     assert [index.find_pole(stop_id) for stop_id in ("T:A", "T:X")] == ["A", None]
 

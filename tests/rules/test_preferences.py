@@ -39,7 +39,7 @@ def test_relaxing_changes_only_optimize_and_the_walking_limit(asked_m, relaxed_m
     ("walked_m", "message"),
     [(1500, None), (1500.5, "Up to 1501 m of walking, more than the requested 1500 m.")],
 )
-def test_too_much_walking_is_told_with_both_figures(walked_m, message):
+def test_too_much_walking_is_reported_with_both_figures(walked_m, message):
     """B6, P52: all walks of an itinerary together; preference-unmet names the asked and the longest sum."""
     two_walks = trip(
         walk("home", "A", 0, 10, metres=700),
@@ -108,7 +108,7 @@ def test_low_walking_notes_name_the_least_found():
 
 
 @pytest.mark.parametrize(("cancelled", "least_m"), [(False, 100), (True, 200)])
-def test_the_least_walking_is_of_what_can_be_used(cancelled, least_m):
+def test_the_least_walking_is_that_of_usable_trips(cancelled, least_m):
     """B9: who cannot ride line 7 cannot walk the 100 m to it instead."""
     near = trip(walk("home", "A", 0, 2, metres=100), ride("7", "A", "B", 5, 9, cancelled=cancelled))
     far = trip(walk("home", "work", 0, 20, metres=200))

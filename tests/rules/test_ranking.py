@@ -16,7 +16,7 @@ def sha1(text: str) -> str:
     return "sha1:" + hashlib.sha1(text.encode()).hexdigest()
 
 
-def test_the_text_behind_a_fingerprint():
+def test_the_text_of_a_fingerprint():
     """B7, P43, P64: mode, line and ends of each leg, ids before names, parts encoded, then the slot of the start."""
     itinerary = trip(
         walk("home ~ 1|2", "A", 1, 3),

@@ -57,7 +57,7 @@ ON_FOOT = walk("C", "home", 20, 25)
         ((ON_FOOT,), "scheduled"),
     ],
 )
-def test_schedule_type_says_if_all_or_some_rides_have_realtime(legs, word):
+def test_schedule_type_states_whether_all_or_some_rides_have_realtime(legs, word):
     assert schedule_type_of(trip(*legs)) == word
 
 
@@ -164,13 +164,13 @@ def test_a_walk_is_as_late_as_its_ride(legs, walked):
         (None, 390, (400, None, 400, 50)),
     ],
 )
-def test_the_walk_of_a_change_begins_with_one_ride_and_ends_with_the_next(before_s, next_departs, walked):
+def test_the_walk_of_a_transfer_begins_with_one_ride_and_ends_with_the_next(before_s, next_departs, walked):
     """The walk is expected from 400 to 450."""
     rides = new_leg(Mode.BUS, 100, 400 - (before_s or 0), before_s), new_leg(Mode.TRAM, next_departs, 900, 60)
 
     assert times(with_walk_delays([rides[0], on_foot(400, 450), rides[1]])) == [walked]
 
 
-def test_without_a_ride_and_without_real_time_nothing_changes():
+def test_without_a_ride_and_without_realtime_nothing_changes():
     for legs in ([on_foot(0, 100)], [on_foot(0, 100), new_leg(Mode.BUS, 100, 200), on_foot(200, 300)]):
         assert list(with_walk_delays(legs)) == legs

@@ -48,7 +48,7 @@ async def execute(url, folder, run_id=None):
         journal.close()
 
 
-async def test_the_commands_of_the_page_bring_everything_back(address, tmp_path):
+async def test_the_commands_of_the_page_restore_everything(address, tmp_path):
     VariableStore(Database(address)).save("ada", "home", "other", 1, NOON)
     run_id, before = await execute(address, tmp_path)
     server = urlsplit(address)

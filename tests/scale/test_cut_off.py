@@ -61,7 +61,7 @@ def test_a_change_whose_commit_was_cut_off_is_not_called_done_and_not_done_twice
     assert (caught.value.retryable, count) == (True, (2,))
 
 
-def test_whoever_hangs_inside_a_transaction_is_cut_off_before_others_give_up(database):
+def test_a_hanging_transaction_is_cut_off_before_others_give_up(database):
     """A stopped process keeps its row locks no longer than whoever wants to take its runs waits for one."""
     query = "SELECT setting::int FROM pg_settings WHERE name = %s"
     idle_ms, lock_ms = [
@@ -72,7 +72,7 @@ def test_whoever_hangs_inside_a_transaction_is_cut_off_before_others_give_up(dat
     assert 0 < idle_ms < lock_ms
 
 
-async def test_a_run_goes_on_over_cut_connections_and_nothing_runs_twice(tmp_path, cut):
+async def test_a_run_continues_over_cut_connections_and_nothing_runs_twice(tmp_path, cut):
     journal = open_journal(tmp_path)
     runs = new_runs(journal, tmp_path)
     run_id = await runs.create(read_plan(CHAIN), user=USER)
@@ -97,7 +97,7 @@ async def test_a_run_goes_on_over_cut_connections_and_nothing_runs_twice(tmp_pat
 
 
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
-async def test_a_run_goes_on_over_a_restart_of_the_server(tmp_path, mode):
+async def test_a_run_continues_after_a_restart_of_the_server(tmp_path, mode):
     cluster = get_cluster()
     journal = open_journal(tmp_path)
     runs = new_runs(journal, tmp_path)
@@ -117,7 +117,7 @@ async def test_a_run_goes_on_over_a_restart_of_the_server(tmp_path, mode):
     assert set(log.count().values()) == {1}
 
 
-async def test_after_a_cut_a_run_is_held_again(tmp_path, cut):
+async def test_after_a_cut_a_run_is_leased_again(tmp_path, cut):
     """The lock went with its connection; the next look of the one who holds the run takes it again."""
     one, other = open_journal(tmp_path), open_journal(tmp_path)
     run_id = await new_run(one)
@@ -156,7 +156,7 @@ async def test_a_claim_whose_reply_is_lost_is_repeated(tmp_path, monkeypatch):
     assert (claims, held) == ([True, False], False)
 
 
-async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
+async def test_a_process_without_the_lease_records_nothing_more(tmp_path, cut):
     one, other = open_journal(tmp_path), open_journal(tmp_path)
     other._process = "another"
     run_id, free_id = await new_run(one), await new_run(one)
@@ -209,7 +209,7 @@ async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch)
     assert unread.value.message == "The database cannot be reached; try again in a moment"
 
 
-async def test_whoever_breaks_off_while_he_takes_a_run_does_not_keep_it(tmp_path, database):
+async def test_a_caller_that_leaves_while_acquiring_a_run_does_not_keep_it(tmp_path, database):
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)
 

@@ -25,7 +25,7 @@ def read_dbos(database, schema, table, *columns):
     return database.read(lambda connection: connection.execute(query).fetchall())
 
 
-def test_a_run_begun_on_one_version_ends_on_the_next(database, tmp_path):
+def test_a_run_started_on_one_version_ends_on_the_next(database, tmp_path):
     """DBOS would leave the workflows of another version alone; ours are of one, and all that is kept is JSON."""
     with working(tmp_path, build=Build.NEWER) as _newer, working(tmp_path, INTERRUPTED) as older:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
@@ -45,7 +45,7 @@ def test_a_run_begun_on_one_version_ends_on_the_next(database, tmp_path):
     assert steps == []
 
 
-def test_a_program_that_runs_dbos_for_itself_is_told_so(database, tmp_path):
+def test_a_program_with_its_own_dbos_gets_an_error(database, tmp_path):
     script = """
 import asyncio, os, sys
 from pathlib import Path

@@ -64,14 +64,14 @@ def test_a_wrong_part_of_the_address_is_named(address, sentence):
     assert said_of(address()) == (SettingsInvalid, sentence)
 
 
-def test_nobody_listens():
+def test_without_listeners_nothing_is_sent():
     """A port that nothing listens on: it may be a restart, so the same call may succeed."""
     kind, sentence = said_of(f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")
 
     assert (issubclass(kind, StorageUnavailable), kind.retryable, sentence) == (True, True, UNREACHABLE)
 
 
-def test_without_the_extra_the_setting_says_what_to_install(monkeypatch, tmp_path):
+def test_without_the_extra_the_setting_names_the_package(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     monkeypatch.setenv(VARIABLE, "postgresql://without/extra")
     sentence = f"^{VARIABLE} is set, and the client of PostgreSQL is not installed: pip install 'dbos"
@@ -91,7 +91,7 @@ def test_a_database_that_only_reads_answers_and_refuses_to_write(new_database):
     assert caught.value.message == f"The database is read-only; set {VARIABLE} to the primary"
 
 
-def test_a_user_who_may_create_nothing_is_told_to_be_given_the_schema(new_database):
+def test_a_user_who_may_create_nothing_is_told_to_request_the_schema(new_database):
     name = new_database()
     run_sql(name, "DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN PASSWORD 'g'")
     try:
@@ -120,7 +120,7 @@ def test_a_text_with_a_nul_is_the_callers(database, user, key):
     assert (variables.find("ada", "ho\0me"), variables.delete("ada", "ho\0me")) == (None, [])
 
 
-def test_the_address_stands_nowhere(monkeypatch, caplog, tmp_path):
+def test_the_address_is_printed_nowhere(monkeypatch, caplog, tmp_path):
     url = f"postgresql://{USER}:s3cret-word@127.0.0.1:1/postgres"
     monkeypatch.setenv(VARIABLE, url)
     caplog.set_level(logging.DEBUG)
@@ -145,7 +145,7 @@ def test_the_address_stands_nowhere(monkeypatch, caplog, tmp_path):
     assert UNREACHABLE in " ".join(done.stdout.split())
 
 
-def test_one_address_is_one_database_and_none_is_the_home_folder(monkeypatch, tmp_path):
+def test_one_address_is_one_database_and_an_empty_one_the_home_folder(monkeypatch, tmp_path):
     monkeypatch.delenv(VARIABLE, raising=False)
     alone = read_settings(home=tmp_path)
     monkeypatch.setenv(VARIABLE, "postgresql://h/n")

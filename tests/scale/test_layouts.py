@@ -27,7 +27,7 @@ print(*[each.key for each in variables.list_variables("ada")], flush=True)
 """
 
 
-def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
+def test_simultaneous_processes_create_the_tables_once(database, tmp_path):
     commands = [[sys.executable, "-c", FIRST, str(tmp_path), f"k{number}"] for number in range(4)]
     listed = [said.split() for said in tell_at_once(*commands)]
 

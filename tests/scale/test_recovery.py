@@ -30,7 +30,7 @@ def test_the_run_of_an_ended_process_ends_on_another_without_a_caller(database, 
     assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
 
 
-def test_a_process_that_was_cut_off_and_comes_back_records_nothing_of_what_was_recovered(database, tmp_path, cut):
+def test_a_process_that_returns_after_recovery_records_nothing(database, tmp_path, cut):
     with working(tmp_path, SLOW_CHAIN) as slow:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         os.kill(slow.pid, signal.SIGSTOP)

@@ -71,7 +71,7 @@ def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
 
 
 @pytest.mark.parametrize("wrong_by", [timedelta(hours=-3), timedelta(hours=3)], ids=["behind", "ahead"])
-def test_a_machine_whose_clock_is_wrong_keeps_to_the_pace_of_all(database, wrong_by):
+def test_a_machine_with_a_wrong_clock_respects_the_shared_rate(database, wrong_by):
     limits, rate = Limits(database), Rate(interval_ms=HOUR_MS, burst=2)
     now_ms = int(clock.system_s() * 1000)
     wrong_ms = now_ms + int(wrong_by / timedelta(milliseconds=1))

@@ -29,7 +29,7 @@ def machines():
         pytest.skip(f"no network namespaces here: {missing}")
 
 
-def test_a_run_survives_a_machine_that_is_gone_without_a_word(machines, database, tmp_path):
+def test_a_run_survives_a_lost_machine(machines, database, tmp_path):
     (lost, other), environ = machines
     with (
         working_on(other, tmp_path, environ=environ),

@@ -30,7 +30,7 @@ STAYED_TO_DELTA = ["Alpha 08:00 A Beta 08:10 = Beta 08:12 C Delta 08:20"]
         pytest.param(LINKED_ELSEWHERE, "Delta", STAYED_TO_DELTA, id="g05: and its link is followed"),
     ],
 )
-def test_a_rider_stays_seated_where_the_feed_says_so(drawing, destination, found):
+def test_a_rider_stays_seated_on_an_in_seat_transfer(drawing, destination, found):
     assert ride(drawing, "Alpha", destination, "07:50") == found
 
 
@@ -46,7 +46,7 @@ def test_staying_seated_is_allowed_where_no_change_is(time, arrive_by, found):
     assert ride(BLOCK, "Alpha", "Gamma", time, arrive_by=arrive_by, max_transfers=0) == found
 
 
-def test_g06_a_vehicle_that_divides_takes_each_rider_along():
+def test_g06_a_vehicle_that_divides_takes_riders_of_both_parts():
     drawing = """
     line A | Alpha 08:00 | Beta 08:10
     line B | Beta 08:12 | Gamma 08:30
@@ -58,7 +58,7 @@ def test_g06_a_vehicle_that_divides_takes_each_rider_along():
     assert ride(drawing, "Alpha", "Delta", "07:50") == ["Alpha 08:00 A Beta 08:10 = Beta 08:15 C Delta 08:40"]
 
 
-def test_g07_vehicles_that_come_together_take_both_their_riders_along():
+def test_g07_vehicles_that_join_take_the_riders_of_both():
     drawing = """
     line A | Alpha 08:00 | Beta 08:10
     line C | Delta 08:00 | Beta 08:08
@@ -73,7 +73,7 @@ def test_g07_vehicles_that_come_together_take_both_their_riders_along():
     assert ride(drawing, "Delta", "Epsilon", "07:50", max_transfers=0) == [f"Delta 08:00 C Beta 08:08 {last}"]
 
 
-def test_g08_the_next_trip_may_begin_elsewhere_where_the_feed_says_so():
+def test_g08_the_next_trip_may_begin_elsewhere_if_the_feed_states_it():
     """Beta and Bay are too far apart to walk; a block alone is not enough for that, type 4 is."""
     drawing = """
     line A | Alpha 08:00 | Beta 08:10 | block 7
@@ -85,7 +85,7 @@ def test_g08_the_next_trip_may_begin_elsewhere_where_the_feed_says_so():
     ]
 
 
-def test_g09_nobody_rides_on_only_to_where_the_next_trip_begins():
+def test_g09_no_rider_stays_only_to_reach_the_next_trips_start():
     drawing = """
     line A | Alpha 08:00 | Beta 08:10
     line B | Bay 08:15 | Gamma 08:30
@@ -145,7 +145,7 @@ def test_g14_a_vehicle_that_only_turns_back_is_not_offered():
 
 
 @pytest.mark.parametrize(("leaves", "count"), [("09:10", 1), ("09:11", 0)])
-def test_g15_a_blocks_vehicle_that_stands_for_more_than_an_hour_is_left(leaves, count):
+def test_g15_a_block_vehicle_that_waits_over_an_hour_is_left(leaves, count):
     """An hour is waited in the seat, a minute more is not."""
     drawing = f"""
     line A | Alpha 08:00 | Beta 08:10 | block 7

@@ -48,7 +48,7 @@ RANKS = [",,A-1,B-1", ",B,A-1,", ",,A-1,", "A,B,,", "A,,,"]
 
 
 @pytest.mark.parametrize("rank", range(4))
-def test_h05_the_more_specific_rule_holds(rank):
+def test_h05_the_more_specific_rule_applies(rank):
     """Trip and trip, trip and line, trip, line and line, line: each stands before those after it, in either order."""
     high, low = RANKS[rank : rank + 2]
     for rules in ((f"{high},2,0", f"{low},3,"), (f"{low},3,", f"{high},2,0")):
@@ -57,7 +57,7 @@ def test_h05_the_more_specific_rule_holds(rank):
         assert "08:13" not in cross(*rules)
 
 
-def test_h08_it_holds_for_arrivals_too():
+def test_h08_it_applies_to_arrivals_too():
     rows = f"{AT_BETA},A,,,B-1,3,\n"
     found = ride(DRAWING, "Alpha", "Gamma", "08:40", tables={"transfers.txt": HEAD + rows}, arrive_by=True)
     assert found == ["Alpha 08:00 A Beta 08:10 Beta 08:20 B Gamma 08:40"]

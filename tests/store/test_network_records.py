@@ -37,7 +37,7 @@ def text_of(store, name):
     return store.path(name).read_text(encoding="utf-8")
 
 
-def test_what_is_put_is_read(tmp_path):
+def test_stored_values_are_read(tmp_path):
     record = NetworkRecord(
         name="HSL",
         source="otp",
@@ -61,14 +61,14 @@ def test_what_is_put_is_read(tmp_path):
     assert dict(NetworkRecordStore(tmp_path).read().records) == {"TRE": other, "HSL": record}
 
 
-def test_a_new_record_holds_only_what_differs_from_the_defaults(tmp_path):
+def test_a_new_record_has_only_values_that_differ_from_the_defaults(tmp_path):
     store = NetworkRecordStore(tmp_path)
     store.put(NetworkRecord(name="TRE", feeds=("/a.zip", "/b.zip"), priority=1))
 
     assert text_of(store, "TRE") == 'source = "gtfs"\nfeeds = [\n    "/a.zip",\n    "/b.zip",\n]\npriority = 1\n'
 
 
-def test_changing_one_key_changes_its_line_alone(store):
+def test_changing_one_key_changes_only_its_line(store):
     store.set_value("bus", "priority", 7)
     store.set_value("train", "zone", None)
     store.set_value("train", "zone", None)
@@ -232,7 +232,7 @@ for number in range(10):
 """
 
 
-def test_two_writers_at_once_lose_nothing(store, tmp_path):
+def test_two_simultaneous_writers_lose_nothing(store, tmp_path):
     command = [sys.executable, "-c", PUTTING, str(tmp_path)]
     tell_at_once([*command, "X", "zone", "UTC"], [*command, "Y", "key", "BUS_KEY"])
     records = store.read().records
@@ -263,7 +263,7 @@ def test_an_edited_record_is_toml(store, before, key, value, after):
     assert text_of(store, "BUS") == after
 
 
-def test_hidden_files_beside_records_are_none(store):
+def test_hidden_files_next_to_records_are_ignored(store):
     """Editors and macOS leave them; a dangling link among them must not hide that a record has changed."""
     folder = store.path("BUS").parent
     (folder / "._BUS.toml").write_bytes(b"\x00\x05")

@@ -51,13 +51,13 @@ def keys(store, user) -> list[str]:
     return [variable.key for variable in store.list_variables(user)]
 
 
-def test_what_is_saved_is_found(store):
+def test_saved_values_are_found(store):
     saved = Variable(key="home", type="location", value=HOME, created_at=NOON, updated_at=NOON)
     assert store.save("ada", "home", "location", HOME, NOON) == (saved, None)
     assert (store.find("ada", "home"), store.list_variables("ada")) == (saved, [saved])
 
 
-def test_saving_again_tells_what_was_there(store):
+def test_saving_again_reports_the_previous_value(store):
     """C4: previous is the old variable; it was created when it was created."""
     first, _ = store.save("ada", "home", "location", HOME, NOON)
     second, previous = store.save("ada", "home", "other", "gone", LATER)
@@ -74,7 +74,7 @@ def test_users_never_see_each_other(store):
     assert store.find("Ada", "home") is None
 
 
-def test_a_key_is_found_exactly_as_it_was_written(store):
+def test_a_key_is_found_exactly_as_written(store):
     """B10: keys are case-sensitive, and listed in order."""
     for key in ("home", "Home", "ärla"):
         store.save("ada", key, "other", key, NOON)
@@ -82,7 +82,7 @@ def test_a_key_is_found_exactly_as_it_was_written(store):
     assert (store.find("ada", "HOME"), store.find("ada", "Home").value) == (None, "Home")
 
 
-def test_deleting_tells_what_was_there(store):
+def test_deleting_reports_the_previous_values(store):
     for name in ("c", "a", "b"):
         store.save("ada", name, "other", 1, NOON)
     assert (store.delete("ada", "x"), keys(store, "ada")) == ([], ["a", "b", "c"])
@@ -144,7 +144,7 @@ def test_a_user_has_so_many_keys_and_no_more(store):
 
 
 @pytest.mark.parametrize(("age", "kept"), [(timedelta(days=30), True), (timedelta(days=30, microseconds=1), False)])
-def test_a_variable_is_kept_as_long_as_the_operator_says(new_store, monkeypatch, age, kept):
+def test_a_variable_is_stored_as_long_as_the_operator_configures(new_store, monkeypatch, age, kept):
     """C4: retention counts from the last change; the last microsecond is still in."""
     store = new_store(retention_days=30)
     store.save("ada", "home", "other", 1, NOON - timedelta(days=400))
@@ -157,7 +157,7 @@ def test_a_variable_is_kept_as_long_as_the_operator_says(new_store, monkeypatch,
     assert store.delete("ada", now=NOON + 3 * age) == []
 
 
-def test_without_retention_a_variable_is_kept_for_ever(store):
+def test_without_retention_a_variable_is_stored_for_ever(store):
     store.save("ada", "home", "other", 1, datetime(1970, 1, 1, tzinfo=UTC))
     assert [variable.key for variable in store.list_variables("ada", now=datetime(9999, 1, 1, tzinfo=UTC))] == ["home"]
 
@@ -266,7 +266,7 @@ JSON = st.recursive(
 
 
 @given(value=JSON, instant=st.datetimes(timezones=st.just(UTC)))
-def test_every_json_value_and_instant_comes_back(tmp_path_factory, value, instant):
+def test_every_json_value_and_instant_is_returned_unchanged(tmp_path_factory, value, instant):
     """C4: nothing is rounded, dropped or reordered into something else."""
     store = VariableStore(tmp_path_factory.getbasetemp() / "round-trip.sqlite3")
     store.delete("ada")
@@ -290,7 +290,7 @@ def open_files():
 
 @pytest.mark.skipif(not DESCRIPTORS.is_dir(), reason="open files are listed in /proc on Linux alone")
 @pytest.mark.parametrize("synchronous", [None, "OFF"])
-def test_a_file_that_is_no_database_is_let_go(tmp_path, synchronous):
+def test_a_file_that_is_not_a_database_is_closed(tmp_path, synchronous):
     """SQLite notices at the first statement, which may be a setting of the connection's own."""
     path = (tmp_path / "limits.sqlite").resolve()
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)

@@ -58,7 +58,7 @@ def read(home, **texts):
 
 
 @pytest.mark.parametrize(("text", "what"), WRONG.values(), ids=WRONG)
-def test_a_wrong_record_disables_its_network_alone(tmp_path, text, what):
+def test_a_wrong_record_disables_only_its_network(tmp_path, text, what):
     records = read(tmp_path, GOOD="priority = 1", BAD=text)
     problem = records.problems["BAD"]
 

@@ -61,7 +61,7 @@ async def test_a_metro_is_walked_to_by_the_entrances_of_the_map(tmp_path, lines,
     assert await walk_to_deep(network, step_free=step_free) == pytest.approx(metres, abs=2)
 
 
-async def test_nobody_goes_in_by_an_exit(tmp_path):
+async def test_exits_are_not_entrances(tmp_path):
     """The way in is the other entrance; the way out of it may be the nearer one."""
     doors = on_map(((8, 0), {**SUBWAY, "entrance": "exit"}), ((12, 0), SUBWAY))
     lines = "metro M | Far 08:10 | Deep 08:30 | Far 08:50"
@@ -111,13 +111,13 @@ async def seconds_to_deep(network, **more):
         (("DOOR,HALL,2,1,", "HALL,DEEP,2,1,30"), 480 + 466),
     ],
 )
-async def test_the_feed_s_entrances_take_as_long_as_its_pathways_say(tmp_path, ways, seconds):
+async def test_entrances_of_the_feed_take_as_long_as_its_pathways(tmp_path, ways, seconds):
     """480 s along the street to the door, and what is inside."""
     assert await seconds_to_deep(_feed_station(tmp_path, *ways)) == pytest.approx(seconds, abs=2)
 
 
 @pytest.mark.parametrize(("mode", "is_reached"), [(1, True), (5, True), (2, False), (4, False)])
-async def test_stairs_and_escalators_inside_keep_a_wheelchair_out(tmp_path, mode, is_reached):
+async def test_stairs_and_escalators_inside_exclude_wheelchairs(tmp_path, mode, is_reached):
     network = _feed_station(tmp_path, f"DOOR,DEEP,{mode},1,60")
     walks = network._walks.get_walks(step_free=True)
     row = network._stops.find_row("TEST:DEEP")
@@ -149,7 +149,7 @@ def _lift(stop_id, end="10:00"):
         ([alert("shut", "Shut", effect="NO_SERVICE", stop_id="DOOR")], False, 1150),
     ],
 )
-async def test_a_lift_out_of_order_sends_who_needs_it_to_the_other_door(tmp_path, entities, step_free, seconds):
+async def test_a_lift_out_of_order_sends_step_free_riders_to_another_entrance(tmp_path, entities, step_free, seconds):
     network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
     network.publish(read(network.timetable, *entities), DAY)
 

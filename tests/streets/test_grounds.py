@@ -59,7 +59,7 @@ def test_a_square_is_left_over_a_kerb(tmp_path, corner, barrier):
 
 
 @pytest.mark.parametrize("crossed", [[([2, 5], {"highway": "residential"})], []])
-def test_lights_at_each_rail_are_one_wait(tmp_path, crossed):
+def test_signals_at_both_rails_are_one_wait(tmp_path, crossed):
     """Two lights on one way, of which another way crosses the first, or none: 600 m and 15 s."""
     drawing = read("A * * B\n\n  C")
     town = Town(drawing, tmp_path, extra_ways=[([1, 2, 3, 4], {"highway": "footway"}), *crossed])
@@ -78,7 +78,7 @@ def test_a_lift_that_is_drawn_as_a_way_is_one(tmp_path):
 
 
 @pytest.mark.parametrize(("cells_down", "is_underground"), [(0.4, False), (0.3, True)])
-def test_a_pin_above_a_tunnel_is_on_the_street_beside_it(tmp_path, cells_down, is_underground):
+def test_a_pin_above_a_tunnel_snaps_to_the_street_next_to_it(tmp_path, cells_down, is_underground):
     """The tunnel lies at the top, the street 100 m below: one is 20 m nearer to the pin, or 40 m."""
     drawing = read("A   B\nC---D")
     below = [([1, 2], {"highway": "footway", "tunnel": "yes"}), ([1, 3], {"highway": "footway"})]

@@ -25,7 +25,7 @@ def test_streets_that_meet_at_a_shut_gate_do_not_hang_together(tmp_path):
 
 
 @pytest.mark.parametrize(("way", "metres"), [("e", 0), ("v", 200), ("s", 200)])
-def test_who_can_only_leave_a_platform_does_not_begin_there(tmp_path, way, metres):
+def test_a_platform_with_only_exits_is_not_an_origin(tmp_path, way, metres):
     """From the platform C to D one escalator leads up to the street: a stop there is on the street above it.
 
     Where a road for vehicles, or steps, lead there, the walk along the street goes 200 m down too.
@@ -38,7 +38,7 @@ def test_who_can_only_leave_a_platform_does_not_begin_there(tmp_path, way, metre
     assert town.walk("A", "C")[0] == town.walk("C", "A")[0] == 400 + metres
 
 
-def test_an_escalator_beside_a_stop_is_walked_to_where_it_begins_and_ends(tmp_path):
+def test_an_escalator_near_a_stop_is_entered_and_left_at_its_ends(tmp_path):
     drawing = read("A---C----B\n|\n|   D\n|   |\n+---+")
     escalator = [(drawing.ring("CD"), {"highway": "steps", "conveying": "forward"})]
     town = Town(drawing, tmp_path, extra_ways=escalator)
@@ -46,7 +46,7 @@ def test_an_escalator_beside_a_stop_is_walked_to_where_it_begins_and_ends(tmp_pa
     assert (town.walk("A", (4, 1))[0], town.walk((4, 1), "A")[0]) == (500, 1100)
 
 
-def test_a_square_that_nothing_leads_to_is_left_out_however_often_it_is_crossed(tmp_path):
+def test_an_unreachable_square_is_skipped_however_often_it_is_crossed(tmp_path):
     """Its border of 1,131 m counts, and none of its crossings, which from each corner to each are many times that."""
     nodes, square = _draw_square()
     town = Town(STREET, tmp_path, extra_nodes=nodes, extra_ways=square)
@@ -54,7 +54,7 @@ def test_a_square_that_nothing_leads_to_is_left_out_however_often_it_is_crossed(
     assert (town.built.left_out_m, town.walk((3, 2), "B")[0]) == (pytest.approx(1131, abs=1), 2300)
 
 
-def test_who_stands_on_a_square_behind_a_private_road_may_leave_by_it(tmp_path):
+def test_a_square_behind_a_private_road_can_be_left_by_it(tmp_path):
     drawing = read("A-C-----------------------B")
     nodes, square = _draw_square()
     road = (*drawing.ring("C"), 50), {"highway": "service", "access": "private"}

@@ -50,7 +50,7 @@ def test_a_kerb_of_unknown_height_is_the_weakest_link_of_a_step_free_trip(plan, 
 
 
 @pytest.mark.parametrize(("wheelchair", "metres"), [("no", 900), ("limited", 700), ("yes", 700)])
-def test_who_takes_no_steps_goes_round_what_is_known_to_be_unfit(tmp_path, wheelchair, metres):
+def test_step_free_riders_walk_around_unfit_ways(tmp_path, wheelchair, metres):
     """From half a cell below A to half a cell below B: 700 m over the way with ``wheelchair=no``, 900 m round."""
     town = """
         A     B

@@ -46,7 +46,7 @@ def test_a_stop_is_at_the_nearest_of_its_ref_and_a_station_stays():
     assert _found(_stops(("7", ""), kind=STATION), ("7", 0.2)) == ([0.0], 0)
 
 
-def test_who_walks_to_a_stop_walks_to_where_the_map_has_it(tmp_path):
+def test_walks_to_a_stop_end_at_its_position_on_the_map(tmp_path):
     """The feed puts the stop 20 m off the lower street; the map has it nearer to the upper one by a hair.
 
     From C: 800 m along the lower street and 20 m, or 200 m up, 800 m along the upper street and 99 m.
@@ -70,7 +70,7 @@ def test_who_walks_to_a_stop_walks_to_where_the_map_has_it(tmp_path):
         ({"amenity": "bus_station"}, False),
     ],
 )
-def test_a_station_of_several_platforms_is_no_stop_of_its_ref(tmp_path, tags, is_one):
+def test_a_station_of_several_platforms_is_not_a_stop_of_its_ref(tmp_path, tags, is_one):
     town = Town("A-B", tmp_path, extra_nodes=[(9, *degrees(1, 1), {**tags, "ref": "7"})])
 
     assert [stop.ref for stop in town.extracted.stops] == ["7"] * is_one

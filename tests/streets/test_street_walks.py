@@ -54,7 +54,7 @@ def test_stops_are_linked_along_the_streets(tmp_path):
     assert change_s == walk_s + 120
 
 
-def test_who_takes_no_steps_is_not_linked_over_them(tmp_path):
+def test_step_free_riders_are_not_linked_over_steps(tmp_path):
     """Round by D and E it is 1,000 m, more than a change may be; from A to D 200 m, as before."""
     links = _linked(_walks(tmp_path, ["A", "B", "D"]).without_steps(), 3)
 
@@ -76,7 +76,7 @@ def test_near_stops_that_no_street_joins_are_not_linked(tmp_path):
     assert _linked(walks, 2) == {}
 
 
-def test_a_stop_without_streets_keeps_the_straight_line(tmp_path):
+def test_a_stop_without_streets_uses_the_straight_line(tmp_path):
     """The second stop is 400 m from the only street, 300 m from the third: walks of 520 m and 390 m by the factor."""
     walks = _walks(tmp_path, ["A", (0, 4), (0, 7)], ROAD)
 
@@ -84,14 +84,14 @@ def test_a_stop_without_streets_keeps_the_straight_line(tmp_path):
     assert metres == {(0, 1): 520, (1, 0): 520, (1, 2): 390, (2, 1): 390}
 
 
-def test_footpaths_of_a_stop_stand_by_how_long_they_take(tmp_path):
+def test_footpaths_of_a_stop_are_sorted_by_duration(tmp_path):
     walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], ROAD)
     paths, _ = footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
 
     assert paths.to[: paths.first[1]].tolist() == [2, 3, 1]
 
 
-def test_what_a_feed_states_stands_above_the_streets(tmp_path):
+def test_values_of_the_feed_override_the_streets(tmp_path):
     rules = TransferColumns(
         *(np.array([each], kind) for each, kind in ((0, "i4"), (1, "i4"), (MINIMUM_TIME, "i1"), (45, "i4")))
     )
@@ -118,13 +118,13 @@ def test_the_way_from_a_stop_may_be_longer_than_the_way_to_it(tmp_path):
 
 
 @pytest.mark.parametrize(("limit_m", "is_found"), [(402.0, True), (398.0, False)])
-def test_the_whole_way_is_walked_within_the_limit(tmp_path, limit_m, is_found):
+def test_a_trip_on_foot_stays_within_the_limit(tmp_path, limit_m, is_found):
     walks = _walks(tmp_path, ["A"], ROAD)
 
     assert (walks.find_walk(degrees(1, 0), degrees(5, 0), limit_m) is not None) is is_found
 
 
-def test_off_the_streets_the_whole_way_goes_in_a_straight_line(tmp_path):
+def test_off_the_streets_the_walk_is_a_straight_line(tmp_path):
     """500 m from one place off the map to another: 650 m by the factor, and no line along streets."""
     walks = _walks(tmp_path, ["A"], ROAD)
     ends = degrees(0, 10), degrees(5, 10)

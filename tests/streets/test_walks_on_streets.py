@@ -160,7 +160,7 @@ def test_a_square_is_crossed_round_its_inner_corner(tmp_path, ring):
     assert town.walk("A", "E")[0] == round(200 * 20**0.5)
 
 
-def test_what_stands_in_a_square_is_walked_round_closely(tmp_path):
+def test_obstacles_in_a_square_are_walked_around_closely(tmp_path):
     """A house in the middle: from the left to the right round its corner, 3 cells right and 1 up, and again."""
     drawing = read("  A     B\n\n    I J\nE-G     H-F\n    L K\n\n  C     D")
     rings = {"outer": "ABHDCGA", "inner": "IJKLI"}
@@ -200,7 +200,7 @@ def draw_place(data, drawing, streets, along):
 
 @settings(max_examples=60, deadline=None)
 @given(towns(), st.data())
-def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text, data):
+def test_every_walk_takes_as_long_as_the_slow_search_finds(tmp_path_factory, text, data):
     drawing = read(text)
     streets = oracle.walkable(drawing) if drawing.streets else []
     if not streets:
@@ -216,7 +216,7 @@ def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text
 
 
 @pytest.mark.parametrize(("kerb", "metres"), [("yes", 400), ("lowered", 400), ("raised", 800)])
-def test_a_kerb_of_which_nothing_is_known_is_no_obstacle(tmp_path, kerb, metres):
+def test_an_unknown_kerb_is_not_an_obstacle(tmp_path, kerb, metres):
     town = Town(
         KERB.replace("-k-", "   "),
         tmp_path,

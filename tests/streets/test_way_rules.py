@@ -47,7 +47,7 @@ ENDS = WayRule(ENDS_ONLY)
         ("highway=primary foot=discouraged", WayRule(avoided=3.0)),
     ],
 )
-def test_tags_say_how_a_way_is_walked(tags, rule):
+def test_tags_decide_how_a_way_is_walked(tags, rule):
     assert find_way_rule(_tags(tags)) == rule
 
 
@@ -61,7 +61,7 @@ def test_tags_say_how_a_way_is_walked(tags, rule):
         ("indoor=area", True),
     ],
 )
-def test_tags_say_whether_a_ring_is_crossed(tags, crossed):
+def test_tags_decide_whether_a_ring_is_crossed(tags, crossed):
     assert is_area(_tags(tags)) is crossed
 
 
@@ -77,7 +77,7 @@ def test_tags_say_whether_a_ring_is_crossed(tags, crossed):
         ("access=no", False),
     ],
 )
-def test_tags_say_whether_a_node_can_be_passed(tags, blocked):
+def test_tags_decide_whether_a_node_can_be_passed(tags, blocked):
     assert blocks_node(_tags(tags)) is blocked
 
 

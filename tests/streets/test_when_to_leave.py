@@ -45,7 +45,7 @@ def _leaving(answer):
 
 
 @pytest.mark.parametrize("walk_from", ["home", f"{HERE[0]:.7f},{HERE[1]:.7f}"])
-def test_a_board_says_when_to_leave(ask, walk_from):
+def test_a_board_states_when_to_leave(ask, walk_from):
     """700 m at 1.25 m/s are 560 s: the bus of 08:05 is gone, for that of 08:30 one leaves at 08:20."""
     answer = ask(walk_from)
 
@@ -57,17 +57,17 @@ def test_a_board_says_when_to_leave(ask, walk_from):
     assert ", leave by 08:20 (" in lines[2]
 
 
-def test_one_leaves_later_for_what_is_late_and_not_at_all_for_what_is_cancelled(ask):
+def test_leave_by_is_later_for_late_rides_and_absent_for_cancelled_ones(ask):
     answer = ask("home", update("1-1", call("ALPHA", 600, 600)), update("2-1", relationship="CANCELED"))
 
     assert _leaving(answer) == [(0, "08:05", pytest.approx(700, abs=1))]
 
 
-def test_nobody_who_did_not_ask_is_told(ask):
+def test_leave_by_is_absent_unless_requested(ask):
     assert ask(None).body["meta"].keys().isdisjoint({"leaveBy", "walking"})
 
 
-def test_out_of_reach_is_said(ask):
+def test_an_unreachable_place_is_reported(ask):
     lat, lon = degrees(0, 50)
     answer = ask(f"{lat},{lon}")
 
@@ -75,7 +75,7 @@ def test_out_of_reach_is_said(ask):
     assert "no walk of 3,000 m or less leads there" in answer.body["warnings"][0]["message"]
 
 
-def test_a_source_that_measures_no_walks_says_so(tmp_path, monkeypatch):
+def test_a_source_without_walk_lengths_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T08:00:00+02:00")
     tools = asker(FakeNetworks(board_of()), VariableStore(tmp_path / "variables.sqlite"))
     answer = tools("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
@@ -94,7 +94,7 @@ def test_a_name_is_refused_as_walk_from(ask):
     )
 
 
-def test_a_lift_out_of_order_does_not_move_who_takes_stairs(ask):
+def test_a_lift_out_of_order_does_not_affect_riders_who_take_stairs(ask):
     answer = ask("home", alert("lift", "Lift broken", effect="ACCESSIBILITY_ISSUE", stop_id="ALPHA"))
 
     assert _leaving(answer)[1][1] == "08:20"

@@ -28,7 +28,7 @@ class Aged:
         return self.realtime
 
 
-def test_of_several_sources_the_oldest_is_told(seen):
+def test_the_oldest_of_several_sources_is_reported(seen):
     """A fresh message must not hide that another is not; a source of no feed of its own speaks of its network."""
     aged = Aged(Age("CITY", "BUS", 4.0), Age("CITY", "BUS", 90.0), Age("CITY", "BUS", 5.0), Age("CITY", None, 7.0))
 
@@ -39,7 +39,7 @@ def test_of_several_sources_the_oldest_is_told(seen):
     del aged
 
 
-def test_a_timetable_tells_its_age_by_its_network(seen):
+def test_a_timetable_shows_its_age_by_its_network(seen):
     aged = Aged(timetables=[Age("CITY", None, 3600.0)])
 
     assert seen.counted("fingerpost.timetable.age") == {(("fingerpost.network.name", "CITY"),): 3600.0}

@@ -75,7 +75,7 @@ def test_an_exception_leaves_no_words_in_a_span(seen):
 
 
 @pytest.mark.parametrize("holder", [None, "metadata"])
-def test_what_an_answer_warns_of_is_counted_by_its_code(seen, monkeypatch, holder):
+def test_warnings_of_answers_are_counted_by_code(seen, monkeypatch, holder):
     warned = {"warnings": [{"code": "realtime-stale", "message": "old"}, {"code": "of-ann", "message": "?"}]}
     if holder:
         definition = replace(ScriptedTool.definition, warnings_path=(holder, "warnings"))
@@ -104,7 +104,7 @@ def test_a_call_that_is_refused_is_counted(seen):
     assert seen.counted("fingerpost.calls.refused") == {(): 1}
 
 
-async def test_a_request_to_a_source_tells_its_host_and_no_more(seen, monkeypatch):
+async def test_a_request_to_a_source_records_only_its_host(seen, monkeypatch):
     monkeypatch.setenv("SOURCE_KEY", "hush-hush")
     async with serving(answer(body=b"hello")) as server, new_client() as client:
         request = Request(
@@ -132,7 +132,7 @@ async def test_a_request_to_a_source_tells_its_host_and_no_more(seen, monkeypatc
     }
 
 
-def test_a_fallback_that_is_asked_is_counted(seen):
+def test_a_query_of_a_fallback_is_counted(seen):
     live = FakeNetwork(name="LIVE", feed_names=frozenset({"T"}), departures=SourceFailed("503"))
     offline = FakeNetwork(name="OFFLINE", places={"Kamppi": [stop_place("T:K", "Kamppi")]})
     query = DepartureQuery(stop_ids=("T:K",), instant=0, window_s=60, wanted=1)
@@ -155,7 +155,7 @@ def test_a_breaker_that_opens_is_counted(seen, failures, count):
     )
 
 
-async def test_steps_lie_in_their_run(tmp_path, monkeypatch, seen):
+async def test_steps_are_inside_their_run(tmp_path, monkeypatch, seen):
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     recorder = Recorder({"x": failure("no")})
     runs = runs_in(tmp_path, recorder.tool())

@@ -34,7 +34,7 @@ def test_without_the_extra_there_is_no_page(monkeypatch):
     assert open_metrics_page() is None
 
 
-def test_the_page_stands_beside_exporters_that_were_configured(seen):
+def test_metrics_are_served_next_to_configured_exporters(seen):
     """Whoever starts the server under OpenTelemetry's launcher has the page too."""
     write = open_metrics_page()
     PLAN_RUNS.add(1, {"fingerpost.plan.run.state": "of a test"})

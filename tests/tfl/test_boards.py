@@ -82,7 +82,7 @@ async def test_a_train_is_one_row_where_it_can_be_boarded(told, shown):
     assert drawn(found) == [("Victoria", shown)]
 
 
-async def test_what_is_missing_is_not_invented():
+async def test_missing_values_are_not_invented():
     bare = arriving(7, towards="Check Front of Train", platformName="null")
     del bare["destinationName"], bare["destinationNaptanId"]
     found, _ = await board([bare])
@@ -92,7 +92,7 @@ async def test_what_is_missing_is_not_invented():
 
 
 @pytest.mark.parametrize(("window_min", "is_asked"), [(30, False), (31, True)])
-async def test_what_leaves_after_half_an_hour_is_asked_of_the_timetables(window_min, is_asked):
+async def test_departures_after_half_an_hour_come_from_timetables(window_min, is_asked):
     _, server = await board([], window_min=window_min, **{"/StopPoint/940GZZLUVIC": VICTORIA})
 
     assert ("/Line/victoria/Timetable/940GZZLUVIC" in server.paths) == is_asked
@@ -105,14 +105,14 @@ async def test_what_leaves_after_half_an_hour_is_asked_of_the_timetables(window_
         (30, "/Line/victoria/Status", "TfL did not return the status of its lines."),
     ],
 )
-async def test_a_board_stands_without_what_fails_and_says_so(window_min, failing, note):
+async def test_a_board_without_a_failed_part_is_returned_and_reports_it(window_min, failing, note):
     answers = {"/StopPoint/940GZZLUVIC": VICTORIA, "/StopPoint/940GZZLUVIC/Disruption": [], failing: (500, {})}
     found, _ = await board([arriving(7)], window_min=window_min, **answers)
 
     assert (drawn(found), any(note in each for each in found.provenance.notes)) == ([("Victoria", 7)], True)
 
 
-async def test_a_hub_is_asked_for_by_its_stations():
+async def test_a_hub_is_queried_by_its_stations():
     """TfL predicts nothing for a hub; entrances below it are not asked."""
     entrance = a_stop("4900ZZLUVIC1", "Entrance", "NaptanMetroEntrance")
     station = a_stop("940GZZLUVIC", "Victoria Underground Station", children=[entrance])
@@ -152,7 +152,7 @@ async def test_line_status_and_lifts_go_with_the_board():
     ]
 
 
-async def test_a_platform_stands_for_its_station_and_a_station_for_its_hub():
+async def test_a_platform_represents_its_station_and_a_station_its_hub():
     """As a token the whole place, as an id itself (rule D2)."""
     platform = a_stop("9400ZZLUVIC1", "Victoria", None, stationNaptan="940GZZLUVIC")
     station = a_stop("940GZZLUVIC", "Victoria Underground Station")

@@ -44,13 +44,13 @@ def utc(text):
     return int(datetime.fromisoformat(text).timestamp())
 
 
-def test_time_goes_on_through_the_hour_that_comes_twice():
+def test_time_advances_through_the_repeated_hour():
     first_ten_to_two = utc("2026-10-25T00:50Z")
 
     assert choose_after(datetime(2026, 10, 25, 1, 10), LONDON, earliest=first_ten_to_two) == utc("2026-10-25T01:10Z")
 
 
-async def test_a_night_bus_through_the_change_takes_twenty_minutes():
+async def test_a_night_bus_through_the_clock_change_takes_twenty_minutes():
     leg = a_leg("2026-10-25T01:50:00", "2026-10-25T01:10:00", 20, mode="bus", line="N29")
     instant = utc("2026-10-25T00:45Z")
     answer, server = await plan(journeys(leg), replace(QUERY, instant=instant))
@@ -60,7 +60,7 @@ async def test_a_night_bus_through_the_change_takes_twenty_minutes():
     assert (server.questions[0]["date"], server.questions[0]["time"]) == ("20261025", "0145")
 
 
-async def test_the_second_half_past_one_is_meant_where_it_was_asked_for():
+async def test_the_second_half_past_one_is_used_on_request():
     leg = a_leg("2026-10-25T01:30:00", "2026-10-25T01:40:00", 10, mode="bus")
     answer, _ = await plan(journeys(leg), replace(QUERY, instant=utc("2026-10-25T01:20Z")))
 
@@ -76,7 +76,7 @@ async def test_the_second_half_past_one_is_meant_where_it_was_asked_for():
         ("2026-01-10T23:59:30Z", False, ("20260111", "0000")),
     ],
 )
-def test_a_question_is_in_whole_minutes(instant, arrive_by, expected):
+def test_a_query_is_in_whole_minutes(instant, arrive_by, expected):
     asked = TflRequest(origin="A", destination="B", instant=utc(instant), arrive_by=arrive_by).list_params(LONDON)
 
     assert (asked["date"], asked["time"]) == expected
@@ -97,7 +97,7 @@ async def test_an_end_is_its_stop_or_its_position():
         ({"step_free": True}, {"accessibilityPreference": "StepFreeToVehicle"}),
     ],
 )
-async def test_wishes_are_asked_in_tfls_words(wishes, expected):
+async def test_preferences_are_sent_in_tfls_words(wishes, expected):
     _, server = await plan(journeys(a_leg("08:45", "09:00", 15)), replace(QUERY, **wishes))
     asked = server.questions[0]
 
@@ -105,13 +105,13 @@ async def test_wishes_are_asked_in_tfls_words(wishes, expected):
     assert asked["calcOneDirection"] == "true"
 
 
-async def test_what_has_left_is_no_journey():
+async def test_a_departed_trip_is_not_a_journey():
     answer, _ = await plan(journeys(a_leg("08:59", "09:10", 11), a_leg("09:00", "09:12", 12)))
 
     assert [each.arrival - NINE for each in answer.itineraries] == [12 * 60]
 
 
-async def test_a_ride_says_what_tfl_says_of_it():
+async def test_a_ride_matches_tfls_answer():
     path = {"lineString": "[[51.50,-0.14],[51.51,-0.141],[51.515,-0.141]]"}
     told = a_leg("09:05", "09:15", 10, path=path, scheduledDepartureTime="2026-06-10T09:05:00", distance=32.0)
     answer, _ = await plan(journeys(told))
@@ -122,7 +122,7 @@ async def test_a_ride_says_what_tfl_says_of_it():
     assert draw_leg(leg).points == ((51.50, -0.14), (51.51, -0.141), (51.515, -0.141))
 
 
-async def test_a_ride_that_is_late_keeps_its_scheduled_time():
+async def test_a_late_ride_keeps_its_scheduled_time():
     late = {"scheduledDepartureTime": "2026-06-10T09:05:00", "scheduledArrivalTime": "2026-06-10T09:20:00"}
     answer, _ = await plan(journeys(a_leg("09:12", "09:20", 8, **late)))
     (leg,) = answer.itineraries[0].legs
@@ -130,7 +130,7 @@ async def test_a_ride_that_is_late_keeps_its_scheduled_time():
     assert (leg.departure_scheduled - NINE, leg.departure_delay_s, leg.arrival_delay_s) == (300, 420, 0)
 
 
-async def test_where_too_much_is_walked_less_is_asked_for():
+async def test_too_much_walking_leads_to_a_search_with_less():
     far = a_leg("09:05", "09:40", 35, mode="walking", distance=3000)
     answer, server = await plan(journeys(far))
 
@@ -166,7 +166,7 @@ async def test_a_stop_that_tfl_does_not_know_is_named():
         ((409, {"message": "planner"}), SourceFailed),
     ],
 )
-async def test_a_failure_is_no_empty_answer(told, error):
+async def test_a_failure_is_not_an_empty_answer(told, error):
     with pytest.raises(error):
         await plan(told)
 
@@ -217,7 +217,7 @@ async def test_alerts_of_the_line_the_leg_and_the_lifts_go_with_the_ride():
     assert (leg.alerts[1].since, leg.alerts[1].until) == (utc(now[0]), utc(now[1]))
 
 
-async def test_a_plan_stands_without_the_lifts_and_says_so():
+async def test_a_plan_without_lift_data_is_returned_and_reports_it():
     answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10)), **{"/Disruptions/Lifts": (500, {})})
 
     assert (len(answer.itineraries), answer.provenance.notes) == (
@@ -237,7 +237,7 @@ async def test_a_journey_to_nowhere_is_left_out_and_counted():
     ("first", "window_s"),
     [(a_leg("09:05", "09:15", 10), 1800), (a_leg("09:05", "09:40", 35, mode="walking", distance=3000), None)],
 )
-async def test_what_is_left_out_of_a_second_answer_is_reported(first, window_s):
+async def test_dropped_parts_of_a_second_answer_are_reported(first, window_s):
 
     async def reply(asked):
         question = dict(parse_qsl(urlsplit(asked.target).query))
@@ -274,7 +274,7 @@ def time_of(asked):
     return dict(parse_qsl(urlsplit(asked.target).query))["time"]
 
 
-async def test_a_window_is_asked_for_until_it_is_covered():
+async def test_a_window_is_requested_until_it_is_covered():
 
     async def reply(asked):
         offered = {"0900": ("09:05", "09:10"), "0911": ("09:20", "09:25"), "0926": ("09:31",)}
@@ -286,7 +286,7 @@ async def test_a_window_is_asked_for_until_it_is_covered():
     assert not any("window" in note for note in found.provenance.notes)
 
 
-async def test_a_window_that_stays_uncovered_is_said():
+async def test_an_uncovered_window_is_reported():
 
     async def every_minute(asked):
         time = time_of(asked)

@@ -48,7 +48,7 @@ async def test_the_answer_is_tfls(tmp_path):
     assert [ride["mode"] for ride in body["topJourneys"][0]["lines"]] == ["METRO"]
 
 
-async def test_step_free_is_asked_to_the_platform(tmp_path):
+async def test_step_free_to_the_platform_is_requested(tmp_path):
     """J4, E2: and the message says what was applied."""
     body, server = await body_of(FOUND, tmp_path, needAccessibleRoute=True)
 
@@ -57,7 +57,7 @@ async def test_step_free_is_asked_to_the_platform(tmp_path):
     assert "accessibilityPreference" not in (await body_of(FOUND, tmp_path))[1].questions[0]
 
 
-async def test_suggestions_keep_tfls_order_of_quality(tmp_path):
+async def test_suggestions_are_in_tfls_order_of_quality(tmp_path):
     """E1, J24: without a quality last, without a parameterValue not at all, five at most; the clear side is empty."""
     options = choices(("a", 900), ("b", None), ("", 999), (None, 998), ("c", 950), ("d", 900), ("e", 1), ("f", 2))
     body, _ = await body_of(unclear(to=options, **{"from": {"matchStatus": "identified"}}), tmp_path)
@@ -132,7 +132,7 @@ async def test_a_saved_place_goes_by_its_position(tmp_path):
 
 
 @pytest.mark.parametrize("told", [FOUND, (500, {})])
-async def test_its_fallback_answers_where_it_fails_and_says_so(told, tmp_path, monkeypatch):
+async def test_a_fallback_answers_failures_and_is_reported(told, tmp_path, monkeypatch):
     """A13: the ends are resolved for the fallback, which reads no texts itself."""
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T06:00:00Z")
     own = london(hop(0, 10), name="OFFLINE")

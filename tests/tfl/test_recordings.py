@@ -30,7 +30,7 @@ def recorded(name):
 
 
 @pytest.mark.parametrize("name", AMBIGUOUS)
-async def test_every_recorded_300_becomes_suggestions_that_are_accepted(name, tmp_path):
+async def test_every_recorded_300_becomes_accepted_suggestions(name, tmp_path):
     """J14, J16, J24, E1: the best five of each end in TfL's order; each value goes back into the path as it came."""
     told = recorded(f"journey_300_{name}")
     origin, destination = told["journeyVector"]["from"], told["journeyVector"]["to"]
@@ -87,7 +87,7 @@ async def test_recorded_journeys_become_summaries_with_londons_offsets(name, now
     assert told == expected
 
 
-async def test_a_recorded_404_of_empty_places_is_no_empty_answer(tmp_path):
+async def test_a_recorded_404_of_no_places_is_not_an_empty_answer(tmp_path):
     """E2: only "no journey" is one; the caller is not to blame for a resource that TfL does not find."""
     told = (404, recorded("journey_404_empty_places"))
     async with planning({JOURNEYS: told}, tmp_path) as (ask, _):
@@ -126,7 +126,7 @@ async def test_a_recorded_station_has_the_timetable_of_its_line(monkeypatch):
     assert [any("the whole station" in note for note in board.provenance.notes) for board in boards] == [False, True]
 
 
-async def test_a_recorded_search_finds_what_people_call_it():
+async def test_a_recorded_search_finds_common_names():
     async with asking({"/StopPoint/Search": recorded("stoppoint_search_green_park")}) as (network, _):
         (match,) = await network.find_places("green park")
 
@@ -154,6 +154,6 @@ async def test_recorded_arrivals_become_rows(monkeypatch):
     assert all(row.platform and row.last_realtime_update and row.last_realtime_update <= now for row in rows)
 
 
-async def test_a_recorded_unknown_stop_is_none():
+async def test_a_recorded_unknown_stop_is_not_found():
     async with asking({"/StopPoint/1A2B3C4D": (404, recorded("apierror_404_stoppoint"))}) as (network, _):
         assert await network.find_stop("TFL:1A2B3C4D") is None

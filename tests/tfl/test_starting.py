@@ -37,14 +37,14 @@ def test_london_is_known_without_asking():
     assert frozenset(Ability) - profile.abilities == {Ability.FARES}
 
 
-def test_tfl_is_asked_no_faster_than_its_product_allows():
+def test_tfl_is_called_no_faster_than_its_product_allows():
     pace = list_paces()["api.tfl.gov.uk"]
 
     assert pace.burst + 60 * pace.per_second <= 500
 
 
 @pytest.mark.parametrize(("command", "key"), [("serve", None), ("serve", "  "), ("web", "")])
-def test_a_server_without_the_key_ends_with_a_sentence(home, command, key, monkeypatch, capsys):
+def test_a_server_without_the_key_exits_with_a_sentence(home, command, key, monkeypatch, capsys):
     """J21, E3: exit status 2, one sentence on stderr that names the key, nothing on stdout."""
     write_record(home, "LONDON", **{"source": "tfl", **TFL.fill("")})
     if key is not None:

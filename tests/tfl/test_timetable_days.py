@@ -66,12 +66,12 @@ def test_a_name_means_days(name):
 @pytest.mark.parametrize(
     "name", ["Summer Monday to Friday", "Bank Holiday Monday", "Christmas Day", "Monday to", "to Monday", "", "1"]
 )
-def test_a_name_with_a_word_of_unknown_meaning_means_nothing(name):
+def test_a_name_with_an_unknown_word_has_no_meaning(name):
     assert find_named_days(name) is None
 
 
 @given(st.integers(0, 6), st.integers(0, 6), st.sampled_from([" - ", "-", " to "]), st.booleans())
-def test_a_range_holds_the_days_from_its_first_to_its_last(begin, end, joint, is_short):
+def test_a_range_covers_the_days_from_its_first_to_its_last(begin, end, joint, is_short):
     long = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
     words = [long[each][:3] if is_short else long[each] for each in (begin, end)]
     days = find_named_days(joint.join(words))
@@ -130,7 +130,7 @@ def test_the_day_chooses_among_timetables_by_their_names(day, names, holding, re
     assert ([schedule.name for schedule, _ in found], [each.kind for each in said]) == (holding, remarks)
 
 
-def test_a_name_that_is_not_understood_is_left_out_and_said():
+def test_an_unparsable_name_is_skipped_and_reported():
     found, remarks = choose_schedules([Schedule(name="Summer Saturdays")], SATURDAY, "RB1")
 
     said = "Some timetables were skipped, because their names do not state known days: RB1 ('Summer Saturdays')."

@@ -116,7 +116,7 @@ async def test_a_time_is_the_wall_clocks_where_clocks_change(hour, wanted):
     assert [row.scheduled for row in rows] == [instant]
 
 
-async def test_each_direction_that_tfl_offers_is_asked_for():
+async def test_every_direction_offered_by_tfl_is_requested():
     options = [
         {"description": "Outbound", "uri": "/Line/victoria/Timetable/940GZZLUVIC?direction=outbound"},
         {"description": "Towards Walthamstow", "uri": f"/Line/victoria/Timetable/940GZZLUVIC/to/{WALTHAMSTOW}"},
@@ -161,7 +161,7 @@ async def test_a_disambiguation_with_status_300_is_one_too():
         ),
     ],
 )
-def test_only_a_timetables_address_is_asked(uri, asked):
+def test_only_the_address_of_a_timetable_is_requested(uri, asked):
     """An answer must not lead the key to another address; what is asked is built anew from its parts."""
     assert read_option(uri) == asked
 
@@ -238,7 +238,7 @@ async def test_a_line_without_a_timetable_is_named(told):
 TWO = {**VICTORIA, "lines": [{"id": "victoria", "name": "Victoria"}, {"id": "circle", "name": "Circle"}]}
 
 
-async def test_a_line_that_fails_does_not_take_the_others_along():
+async def test_a_failing_line_does_not_affect_others():
     told = timetable(schedule("Friday", "10:00"))
     found, _ = await board(
         told, "2026-06-12T10:00", "2026-06-12T11:00", stop=TWO, **{"/Line/circle/Timetable": (500, {})}
@@ -252,7 +252,7 @@ async def test_a_line_that_fails_does_not_take_the_others_along():
         await board((500, {}), "2026-06-12T10:00", "2026-06-12T11:00")
 
 
-async def test_more_lines_than_a_board_can_ask_for_are_named():
+async def test_lines_beyond_the_boards_limit_are_named():
     lines = [{"id": f"l{number:02d}", "name": f"L{number:02d}"} for number in range(MAX_LINES + 1)]
     found, server = await board(
         {}, "2026-06-12T10:00", "2026-06-12T11:00", stop={**VICTORIA, "lines": lines}, **{"/Line/l": {}}
@@ -277,7 +277,7 @@ async def test_modes_come_from_the_groups_of_a_stops_lines():
     ]
 
 
-async def test_a_board_is_predicted_for_half_an_hour_and_timetabled_behind_it():
+async def test_boards_are_predicted_for_half_an_hour_and_scheduled_after_it():
     told = timetable(schedule("Monday - Thursday", "09:06 09:40"))
     answers = {"/StopPoint/940GZZLUVIC/Arrivals": [arriving(7)]}
     found, _ = await board(told, "2026-06-10T09:00", "2026-06-10T10:00", by_schedule=False, **answers)
@@ -286,7 +286,7 @@ async def test_a_board_is_predicted_for_half_an_hour_and_timetabled_behind_it():
     assert [row.last_realtime_update is None for row in found.departures] == [False, True]
 
 
-async def test_planned_works_of_another_day_are_told_with_its_rows():
+async def test_planned_works_of_another_day_are_reported_with_its_rows():
     works = {
         "statusSeverity": 4,
         "statusSeverityDescription": "Planned Closure",

@@ -31,7 +31,7 @@ def test_gaps_are_the_runs_of_days_between():
         (11, ServiceState.ENDED, None, "ended on 2026-03-10"),
     ],
 )
-def test_how_a_day_lies_to_them(day, state, next_day, said):
+def test_a_day_is_classified_by_its_period(day, state, next_day, said):
     observed = (DAYS.state_on(march(day)), DAYS.find_next_day(march(day)), DAYS.format_service_state(march(day)))
     assert observed == (state, next_day and march(next_day), said)
 
@@ -42,5 +42,5 @@ def test_without_bounds_any_day_is_served():
 
 
 @pytest.mark.parametrize(("day", "state"), [(9, ServiceState.IN_SERVICE), (11, ServiceState.ENDED)])
-def test_one_bound_alone_is_a_bound(day, state):
+def test_one_bound_is_enough(day, state):
     assert ServiceDays(last_day=march(10)).state_on(march(day)) is state

@@ -42,7 +42,7 @@ def plain(timetable):
     return values
 
 
-def test_every_field_comes_back_as_saved(tmp_path):
+def test_every_field_is_returned_as_saved(tmp_path):
     drawn = timetable_from_drawing(DRAWING)
     feed = replace(drawn.feeds[0], language="fi", agencies=("Ä", "B"), publisher="P", version="1", source="x.zip")
     told = replace(
@@ -53,7 +53,7 @@ def test_every_field_comes_back_as_saved(tmp_path):
     assert plain(open_timetable(tmp_path)) == plain(told)
 
 
-def test_empty_arrays_and_every_day_feeds_are_kept(tmp_path):
+def test_empty_arrays_and_every_day_feeds_are_stored(tmp_path):
     empty = assemble(TimetableDraft(feeds=[Feed(name="F", zone="UTC")]))
     save_timetable(empty, tmp_path)
 
@@ -128,7 +128,7 @@ def test_a_row_out_of_bounds_is_damage(tmp_path, name, value):
 
 
 @pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not list descriptors in /proc")
-def test_a_timetable_holds_one_descriptor(tmp_path):
+def test_a_timetable_uses_one_descriptor(tmp_path):
     """So that a home of many networks opens under a low limit of open files."""
     save_timetable(timetable_from_drawing(DRAWING), tmp_path)
     before = len(list(DESCRIPTORS.iterdir()))

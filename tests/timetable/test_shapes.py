@@ -37,7 +37,7 @@ def ride(points, begin, end):
     return None if line is None else [(round(lat, 4), round(lon, 4)) for lat, lon in line.tolist()]
 
 
-def test_a_ride_takes_the_corners_of_its_shape():
+def test_a_ride_follows_the_corners_of_its_shape():
     points = [(60.17, 24.93), (60.17, 24.945), (60.18, 24.95), (60.17, 24.955), (60.17, 25.0)]
 
     assert ride(points, 0, 1) == [(60.17, 24.94), (60.17, 24.945), (60.18, 24.95), (60.17, 24.955), (60.17, 24.958)]
@@ -77,7 +77,7 @@ def test_stated_distances_decide():
         (("1", "4.003", "4.005"), [1, 4, None]),
     ],
 )
-def test_where_stop_times_lie_on_a_shape(calls, places):
+def test_stop_times_are_located_on_a_shape(calls, places):
     told = measured(LOOP, calls).stop_time_shape_point.tolist()
 
     assert [None if np.isnan(place) else round(place, 3) for place in told] == places

@@ -29,7 +29,7 @@ def prepared(tmp_path):
     return sorted(path.name for path in (tmp_path / "networks" / "prepared").iterdir())
 
 
-def test_get_returns_what_was_put(tmp_path):
+def test_get_returns_the_stored_value(tmp_path):
     entry = put(TimetableStore(tmp_path), OLD, "hsl")
 
     assert TimetableStore(tmp_path).get("Hsl") == entry
@@ -47,7 +47,7 @@ def test_replacing_and_removing_delete_the_old_folder(tmp_path):
     assert (store.list_names(), prepared(tmp_path)) == ([], [])
 
 
-def test_replacing_one_network_keeps_its_neighbours(tmp_path):
+def test_replacing_one_network_does_not_affect_others(tmp_path):
     store = TimetableStore(tmp_path)
     for name in ("HSL", "HSL-2", "TRE"):
         put(store, OLD, name)
@@ -206,7 +206,7 @@ for _ in range(12):
 """
 
 
-def test_two_processes_leave_one_whole_network(tmp_path):
+def test_two_processes_leave_one_complete_network(tmp_path):
     store = TimetableStore(tmp_path)
     put(store, OLD)
     writers = [subprocess.Popen([sys.executable, "-c", ADDING, str(tmp_path), name]) for name in ("One", "Two")]

@@ -110,7 +110,7 @@ def test_only_stops_within_the_radius_are_linked(apart_m, pairs):
     assert list(rows) == pairs
 
 
-def test_a_footpath_takes_detour_pace_and_slacks():
+def test_a_footpath_includes_detour_pace_and_slack():
     rows, change_s = footpaths([60.0, 60.0 + 100.0 / M_PER_DEG], [24.0, 24.0])
 
     # 130 m (131 by rounding up what lies a hair above), 105 s at 1.25 m/s, 120 s and 135 s.

@@ -99,7 +99,7 @@ def test_the_issues_question_gives_real_lines_and_the_same_bytes_again(helsinki_
 
 
 @pytest.mark.parametrize(("limit", "most_bytes"), [(2, 10_000), (3, 15_000)])
-def test_a_plan_keeps_its_size(ask, limit, most_bytes):
+def test_a_plan_stays_within_its_size(ask, limit, most_bytes):
     """A11, P62: default plans stay within 10 KB, three itineraries within 15 KB, anywhere in the feed."""
     dice = random.Random(limit)
     sizes = []
@@ -117,7 +117,7 @@ def test_a_plan_keeps_its_size(ask, limit, most_bytes):
 
 
 @pytest.mark.parametrize(("limit", "most_bytes"), [(10, 2_500), (50, 11_000)])
-def test_a_board_keeps_its_size(ask, limit, most_bytes):
+def test_a_board_stays_within_its_size(ask, limit, most_bytes):
     """A11, D33, D34: ten rows stay within 2.5 KB, fifty within 11 KB, at the busiest places."""
     sizes = []
     for place in ("Rautatientori", "Kamppi", "Hakaniemi", "Lasipalatsi", "Pasilan asema"):

@@ -37,5 +37,5 @@ def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
         ([1, 2], "[1, 2]"),
     ],
 )
-def test_a_saved_value_is_told_as_a_place_a_text_or_json(value, told):
+def test_a_saved_value_is_printed_as_a_place_a_text_or_json(value, told):
     assert format_value(value) == told

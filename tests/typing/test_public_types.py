@@ -45,11 +45,11 @@ def _errors(report, path):
 
 
 @pytest.mark.parametrize("path", ACCEPTED, ids=lambda path: path.stem)
-def test_what_a_user_may_write_type_checks(path, report):
+def test_code_of_a_user_type_checks(path, report):
     assert _errors(report, path) == {}
 
 
-def test_what_a_user_may_not_write_is_refused(report):
+def test_wrong_code_of_a_user_does_not_type_check(report):
     lines = REFUSED.read_text(encoding="utf-8").splitlines()
     marked = {
         number: set(line.partition("# refused: ")[2].split()) for number, line in enumerate(lines, 1) if "# ref" in line
@@ -68,5 +68,5 @@ def test_every_public_name_has_a_type_of_its_own(report, public_names):
     assert [name for name, kind in names.items() if kind in ("Any", "nothing")] == []
 
 
-def test_the_package_says_that_it_is_typed():
+def test_the_package_is_typed():
     assert (ROOT / "src" / "fingerpost" / "py.typed").is_file()

@@ -17,7 +17,7 @@ def lakeside(home, tmp_path, invoke):
     return add_lakeside(tmp_path, invoke)
 
 
-async def test_water_and_streets_lie_behind_the_trip_and_move_with_it(draw, lakeside):
+async def test_water_and_streets_are_drawn_under_the_trip_and_move_with_it(draw, lakeside):
     boxes = []
     async with draw("plan_trip", QUESTION, application=lakeside) as shown:
         for _ in range(2):

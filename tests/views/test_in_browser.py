@@ -28,7 +28,7 @@ MEASURE = """(least) => {
 
 @pytest.mark.parametrize("tool", QUESTIONS)
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
-async def test_a_view_is_low_has_room_for_fingers_and_asks_for_nothing(draw, application, tool, width, scheme):
+async def test_a_view_is_low_has_large_targets_and_requests_nothing(draw, application, tool, width, scheme):
     engine = pytest.importorskip("axe_playwright_python.base", reason="no axe here: make test-web installs it")
     await disrupt_demo(application)
     async with draw(tool, QUESTIONS[tool], width=width, scheme=scheme) as shown:
@@ -61,7 +61,7 @@ async def test_markup_from_feeds_and_filings_is_text(draw, application, tool):
         assert await shown.frame.evaluate("window.hit") is None
 
 
-async def test_a_board_strikes_what_is_cancelled_and_says_what_is_late(draw, application):
+async def test_a_board_strikes_cancelled_rows_and_marks_late_ones(draw, application):
     await disrupt_demo(application)
     async with draw("get_departures", BOARD) as shown:
         struck = await shown.evaluate_all(
@@ -80,7 +80,7 @@ async def test_a_board_strikes_what_is_cancelled_and_says_what_is_late(draw, app
     assert "Europe/Helsinki" in text
 
 
-async def test_a_board_of_another_time_says_from_when_on_it_lists(draw):
+async def test_a_board_of_another_time_states_its_start(draw):
     texts = []
     for arguments in (BOARD, {"stop": BOARD["stop"], "at": "2026-03-11T07:00:00+02:00"}):
         async with draw("get_departures", arguments, context=ENGLISH) as shown:
@@ -103,7 +103,7 @@ async def test_pages_of_a_board_show_every_departure_once(draw):
     assert seen == [row["scheduledTime"][11:16] for row in shown.body["departures"]]
 
 
-async def test_refresh_calls_the_tool_with_the_same_question_and_shows_what_is_new(draw, application):
+async def test_refresh_repeats_the_query_and_shows_the_new_answer(draw, application):
     async with draw("get_departures", BOARD) as shown:
         before = await shown.frame.locator("tr[data-status=cancelled]").count()
         await disrupt_demo(application)
@@ -119,7 +119,7 @@ async def test_refresh_calls_the_tool_with_the_same_question_and_shows_what_is_n
     assert (focused, told) == ("refresh", "Päivitetty.")
 
 
-async def test_a_refresh_that_fails_keeps_the_answer_and_says_so(draw):
+async def test_a_failed_refresh_preserves_the_answer_and_is_reported(draw):
     unknown = {"stop": {"type": "label", "value": "Nowhere at all"}}
     async with draw("get_departures", BOARD, repeats=unknown, context=ENGLISH) as shown:
         await shown.frame.click("[data-key=refresh]")
@@ -140,7 +140,7 @@ async def test_a_refresh_that_fails_keeps_the_answer_and_says_so(draw):
         ("2026-03-12T09:00:00+02:00", "2 days old"),
     ],
 )
-async def test_an_answer_that_has_grown_old_says_so(draw, now, age):
+async def test_an_old_answer_is_labelled(draw, now, age):
     """Ninety seconds are fresh; after that the header gives the age, in the largest unit that fits."""
     async with draw("get_departures", BOARD, context=ENGLISH, now=now) as shown:
         text = await shown.text()
@@ -149,7 +149,7 @@ async def test_an_answer_that_has_grown_old_says_so(draw, now, age):
 
 
 @pytest.mark.parametrize("width", [360, 700])
-async def test_a_platform_stands_at_its_departure(draw, width):
+async def test_a_platform_is_shown_at_its_departure(draw, width):
     def change(answer):
         answer["structuredContent"]["departures"][0]["platform"] = "17b"
 
@@ -160,7 +160,7 @@ async def test_a_platform_stands_at_its_departure(draw, width):
 
 
 @pytest.mark.parametrize(("key", "kind"), [("earlier", "arrive"), ("later", "depart")])
-async def test_earlier_and_later_ask_for_trips_beyond_all_that_are_shown(draw, key, kind):
+async def test_earlier_and_later_request_trips_beyond_all_that_are_shown(draw, key, kind):
     question = {**TRIP, "when": {"type": "depart", "time": "2026-03-10T12:00:00+02:00"}}
     async with draw("plan_trip", question) as shown:
         before = await shown.frame.locator("[role=radio] b").all_inner_texts()
@@ -174,7 +174,7 @@ async def test_earlier_and_later_ask_for_trips_beyond_all_that_are_shown(draw, k
     assert min(new) > max(old) if key == "later" else max(new) < min(old)
 
 
-async def test_each_point_of_the_line_names_its_filing(draw):
+async def test_every_point_of_the_line_names_its_filing(draw):
     async with draw("sec_financial_data", FIGURES, context=ENGLISH) as shown:
         rows, told = shown.body["results"], []
         await shown.frame.press("[role=slider]", "Home")
@@ -216,7 +216,7 @@ async def test_every_kind_of_figures_has_its_rows_in_a_table(draw, query_type, p
     assert count == len(shown.body["results"]) > 0
 
 
-async def test_a_failure_shows_its_sentence_and_what_to_do(draw):
+async def test_a_failure_shows_its_sentence_and_its_remedy(draw):
     async with draw("plan_trip", {**TRIP, "origin": {"type": "label", "value": "kamp"}}, context=ENGLISH) as shown:
         text = await shown.frame.inner_text("[role=alert]")
 

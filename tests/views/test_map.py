@@ -27,7 +27,7 @@ async def test_a_trip_shows_its_ways_side_by_side_and_draws_the_chosen_one(draw)
     assert focused == "true"
 
 
-async def test_a_trip_without_lines_is_drawn_straight_and_says_so(draw):
+async def test_a_trip_without_lines_is_drawn_straight_and_reported(draw):
     """A host that is not known to show views got no geometry: from stop to stop, in words too."""
 
     def change(answer):

@@ -31,7 +31,7 @@ async def test_routes_are_shown_in_the_networks_time(draw):
 @pytest.mark.parametrize(
     ("key", "kept", "gone"), [("later", "departureTime", "arrivalTime"), ("earlier", "arrivalTime", "departureTime")]
 )
-async def test_later_and_earlier_ask_for_routes_by_one_time(draw, key, kept, gone):
+async def test_later_and_earlier_request_routes_by_one_time(draw, key, kept, gone):
     """The tool takes exactly one of its two times."""
     async with draw("planRoute", {**ROUTE, "departureTime": "2026-03-10T09:00:00Z"}) as shown:
         await shown.press(key)
@@ -43,7 +43,7 @@ async def test_later_and_earlier_ask_for_routes_by_one_time(draw, key, kept, gon
     assert told == []
 
 
-async def test_where_nothing_is_earlier_what_is_shown_stays(draw):
+async def test_without_an_earlier_trip_the_shown_ones_stay(draw):
     """Before now nothing can be taken: the tool answers with an empty list and why, and Later is still there."""
     async with draw("planRoute", ROUTE) as shown:
         before = await shown.frame.locator("[role=radio] b").all_inner_texts()

@@ -48,13 +48,13 @@ def test_no_module_can_turn_text_into_markup_or_code():
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_no_module_in_a_document_imports_exports_or_ends_the_script(view):
+def test_modules_in_a_document_do_not_import_export_or_end_the_script(view):
     script = page.join_modules(f"{view.name}.js", "in_host.js")
 
     assert re.findall(r"^\s*(?:import|export)\b|</script", script, re.MULTILINE | re.IGNORECASE) == []
 
 
-def test_modules_stand_behind_what_they_import_and_once(monkeypatch):
+def test_modules_follow_their_imports_and_appear_once(monkeypatch):
     sources = {
         "a.js": 'import { b } from "./b.js";\nimport { c } from "./c.js";\nb(c);\n',
         "b.js": 'import { c } from "./c.js";\nexport function b() {}\n',
@@ -79,7 +79,7 @@ def test_every_string_is_there_in_three_languages_with_the_same_places(module):
 
 
 @pytest.mark.parametrize("folder", ["", "web/"])
-def test_every_string_that_a_module_says_is_there(folder):
+def test_every_string_of_a_module_exists(folder):
     strings = {**read_strings("strings.js")["en"], **(read_strings("web/strings.js")["en"] if folder else {})}
     source = "".join(text for name, text in MODULES.items() if name.rpartition("/")[0] == folder.rstrip("/"))
     said = set(re.findall(r"""\bsay\("(\w+)"[,)]""", source))

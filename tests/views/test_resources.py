@@ -44,7 +44,7 @@ async def test_a_host_that_shows_views_finds_them_at_the_tools(application, mode
             assert meta["ui"] == {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}
 
 
-async def test_the_server_says_that_it_has_views(application):
+async def test_the_server_announces_its_views(application):
     async with connect(application) as client:
         assert EXTENSION in client.server_capabilities.extensions
 
@@ -53,7 +53,7 @@ async def test_the_server_says_that_it_has_views(application):
 @pytest.mark.parametrize(
     ("meta", "expected"), [(None, True), ({GEOMETRY: True}, True), ({GEOMETRY: False}, False)], ids=str
 )
-async def test_a_host_with_views_gets_the_lines_to_draw_unless_it_says_no(application, mode, meta, expected):
+async def test_a_host_with_views_gets_lines_to_draw_unless_it_declines(application, mode, meta, expected):
     """They lie in ``_meta``, out of the model's sight (rule A10); the body is the same to the byte."""
     async with connect(application, mode) as client:
         answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO, meta=meta)

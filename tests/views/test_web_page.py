@@ -65,7 +65,7 @@ async def test_a_trip_is_planned_by_clicking(application, visit):
     assert title.startswith("Kamppi to Espoo")
 
 
-async def test_a_suggestion_is_taken_with_the_keyboard(visit):
+async def test_a_suggestion_is_accepted_with_the_keyboard(visit):
     async with visit() as visitor:
         page = visitor.page
         await page.fill("#from", "kamp")
@@ -84,7 +84,7 @@ async def test_a_suggestion_is_taken_with_the_keyboard(visit):
     assert (told, chosen, left, lists) == ("Kamppi", "Kamppi", "kamp", 0)
 
 
-async def test_an_unclear_place_is_asked_about_before_the_trip_is_planned(visit):
+async def test_an_ambiguous_place_is_elicited_before_the_trip_is_planned(visit):
     async with visit() as visitor:
         page = visitor.page
         await visitor.enter_ends("kamp", TO)
@@ -100,7 +100,7 @@ async def test_an_unclear_place_is_asked_about_before_the_trip_is_planned(visit)
     assert arguments["origin"]["value"] == "DEMO-HELSINKI:KAMPPI-M-BUS"
 
 
-async def test_a_place_that_nobody_knows_is_told_in_a_sentence(visit):
+async def test_an_unknown_place_is_reported_in_a_sentence(visit):
     async with visit() as visitor:
         await visitor.enter_ends("Nowhere at all", TO)
         text = await visitor.page.inner_text(".view [role=alert]")
@@ -133,7 +133,7 @@ async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit)
 
 
 @pytest.mark.parametrize(("width", "locale"), [(360, "sv-FI"), (960, "sv-FI")])
-async def test_what_a_field_is_for_can_be_read_whole(visit, width, locale):
+async def test_the_purpose_of_a_field_is_readable(visit, width, locale):
     """Swedish has the longest words, and 960 pixels the narrowest fields."""
     async with visit(width=width, locale=locale) as visitor:
         cut = await visitor.page.eval_on_selector_all(
@@ -160,7 +160,7 @@ async def test_a_cancellation_changes_the_trip_when_it_is_refreshed(application,
     assert "Instead of a disrupted trip" in after
 
 
-async def test_a_link_asks_the_same_question_again(application, visit):
+async def test_a_link_repeats_the_query(application, visit):
     link = "?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:ESPOO&arrive=2026-03-10T12:00&step_free=1"
     async with visit(link) as visitor:
         page = visitor.page
@@ -234,7 +234,7 @@ async def test_a_place_is_saved_used_and_deleted(application, visit):
     assert left["variables"] == []
 
 
-async def test_a_place_of_which_nothing_is_known_is_not_saved(visit):
+async def test_an_unknown_place_is_not_saved(visit):
     async with visit() as visitor:
         await visitor.type_place("from", "somewhere")
         await visitor.page.click("[aria-label='Save From']")
@@ -244,7 +244,7 @@ async def test_a_place_of_which_nothing_is_known_is_not_saved(visit):
     assert visitor.arguments_of("save_user_variable") == []
 
 
-async def test_a_server_that_others_reach_saves_no_places(visit):
+async def test_a_publicly_reachable_server_saves_no_places(visit):
     """Nobody says who calls (rule A12), so that there is no button that would."""
     async with visit(address=Address("192.0.2.7", 0)) as visitor:
         buttons = await visitor.page.locator(".keep:visible").count()
@@ -297,7 +297,7 @@ async def test_a_printed_trip_is_the_trip(visit):
     }  # fmt: skip
 
 
-async def test_a_server_that_has_gone_is_told(application, visit):
+async def test_a_lost_server_is_reported(application, visit):
     async with visit(tolerated="503") as visitor:
         await visitor.page.route("**/mcp", lambda route: route.fulfill(status=503, body=""))
         await visitor.enter_ends(FROM, TO)

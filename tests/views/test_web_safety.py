@@ -48,7 +48,7 @@ async def test_markup_in_names_is_text_on_the_page(visit):
 
 
 @pytest.mark.parametrize("width", [360, 1280])
-async def test_a_page_has_room_for_fingers_and_nothing_is_cut_off(visit, width):
+async def test_a_page_has_large_targets_and_nothing_is_cut_off(visit, width):
     faults = []
     async with visit(None, width=width) as visitor:
         for search in ("", TRIP, BOARD):
@@ -98,7 +98,7 @@ async def test_axe_finds_no_fault_on_the_page(application, visit, width, scheme)
     assert faults == []
 
 
-async def test_tiles_lie_behind_the_lines_where_they_belong(application, visit):
+async def test_tiles_are_drawn_under_the_lines(application, visit):
     """The tile with Kamppi on it, by the formula that all tile servers share, lies under Kamppi's circle."""
     tiles = MapTiles("https://tiles.test/{z}/{x}/{y}.png", "Tile makers")
     async with visit(None, tiles=tiles) as visitor:

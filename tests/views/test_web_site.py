@@ -23,7 +23,7 @@ def calling(application, **given):
     return httpx2.AsyncClient(transport=transport, base_url=HOST)
 
 
-async def test_the_page_may_reach_nothing_but_its_own_server(application):
+async def test_the_page_can_reach_only_its_own_server(application):
     async with calling(application) as client:
         plain = await client.get("/?from=Kamppi&to=Espoo")
     async with calling(application, tiles=MapTiles(TILES, "<Tile makers>")) as client:
@@ -60,7 +60,7 @@ async def test_every_module_that_a_module_imports_is_served(application):
 
 
 @pytest.mark.parametrize("path", ["/assets/", "/assets/web", "/assets/../page.py", "/assets/%2e%2e/page.py"])
-async def test_nothing_but_the_pages_files_is_served(application, path):
+async def test_only_the_pages_files_are_served(application, path):
     async with calling(application) as client:
         assert (await client.get(path)).status_code == 404
 
@@ -117,11 +117,11 @@ def test_tiles_that_cannot_be_shown_are_refused(template, attribution, words):
         MapTiles.read(template, attribution)
 
 
-def test_no_template_is_no_tiles():
+def test_a_missing_template_means_no_tiles():
     assert MapTiles.read("", "") is None
 
 
-def test_the_command_serves_the_page_and_says_where(tmp_path):
+def test_the_command_serves_the_page_and_prints_its_address(tmp_path):
     command = [*COMMAND, "web", "--port", "0"]
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
         server.wait_for("until you press Ctrl-C")
@@ -135,7 +135,7 @@ def test_the_command_serves_the_page_and_says_where(tmp_path):
     assert server.process.returncode == 0
 
 
-def test_a_tile_source_that_is_none_ends_the_command(invoke, monkeypatch):
+def test_an_invalid_tile_source_ends_the_command(invoke, monkeypatch):
     monkeypatch.setenv("FINGERPOST_TILES", "nonsense")
     ended = invoke("web")
 

@@ -74,7 +74,7 @@ def _list_sources():
     }
 
 
-def test_the_wheel_holds_every_file_of_the_package(wheel):
+def test_the_wheel_contains_every_file_of_the_package(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     packaged = {name for name in names if name.startswith("fingerpost/")}
 
@@ -87,7 +87,7 @@ def test_the_wheel_holds_every_file_of_the_package(wheel):
     assert {name.split("/")[0] for name in names - packaged} == {f"fingerpost-{PROJECT['version']}.dist-info"}
 
 
-def test_the_sdist_holds_the_package_and_its_papers_alone(built):
+def test_the_sdist_contains_only_the_package_and_its_documents(built):
     [path] = built.glob("*.tar.gz")
     with tarfile.open(path) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
@@ -97,7 +97,7 @@ def test_the_sdist_holds_the_package_and_its_papers_alone(built):
     assert beside == {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
 
 
-def test_the_wheel_says_what_pyproject_says(wheel):
+def test_the_wheel_matches_pyproject(wheel):
     archive = zipfile.ZipFile(wheel)
     [path] = [name for name in archive.namelist() if name.endswith("/METADATA")]
     said = email.message_from_bytes(archive.read(path))
@@ -109,7 +109,7 @@ def test_the_wheel_says_what_pyproject_says(wheel):
     assert sorted(said["Keywords"].split(",")) == sorted(PROJECT["keywords"])
 
 
-def test_the_command_says_its_version(run):
+def test_the_command_prints_its_version(run):
     assert run("fingerpost", "--version") == f"fingerpost {PROJECT['version']}\n"
 
 
