@@ -1,12 +1,14 @@
 """Processes of one machine ask a source once, and share what it said."""
 
 import asyncio
+import errno
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from fingerpost.errors import SourceUnreachable
+from fingerpost.net import cache
 from fingerpost.net.cache import SharedResponses
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
@@ -20,6 +22,7 @@ BINARY = b"\x0a\xff"
 class Machine:
     def __init__(self, folder):
         self.folder, self.now_s, self.asked, self.answer = folder, START_S, [], BINARY
+        self.retrieved_s = None
 
     def process(self):
         return SharedResponses(folder=self.folder, fetch=self.fetch, fresh_s=15, clock_s=lambda: self.now_s)
@@ -34,7 +37,7 @@ class Machine:
             headers={"etag": '"1"', "set-cookie": "secret"},
             body=self.answer,
             redacted_url=request.redacted_url,
-            retrieved_at=datetime.fromtimestamp(self.now_s, UTC),
+            retrieved_at=datetime.fromtimestamp(self.now_s if self.retrieved_s is None else self.retrieved_s, UTC),
         )
 
 
@@ -113,3 +116,22 @@ async def test_no_key_and_no_cookie_is_written(machine, monkeypatch):
 
     assert b"marker-5a1e" not in written
     assert b"secret" not in written
+
+
+async def test_a_fixed_clock_does_not_age_a_response(machine):
+    machine.retrieved_s = 0.0
+    await machine.process()(REQUEST)
+    await machine.process()(REQUEST)
+
+    assert len(machine.asked) == 1
+
+
+async def test_a_response_that_cannot_be_stored_is_returned(machine, monkeypatch, caplog):
+    def refuse(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(cache, "replace_file", refuse)
+
+    assert (await machine.process()(REQUEST)).body == BINARY
+    assert len(machine.asked) == 1
+    assert "realtime data is not shared with other processes" in caplog.text

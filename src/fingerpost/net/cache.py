@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import logging
+import os
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -127,34 +128,43 @@ class SharedResponses:
         from filelock import AsyncFileLock, Timeout
 
         path = self.folder / hashlib.sha256(request.key.encode()).hexdigest()[:32]
+        lock = AsyncFileLock(path.with_suffix(".lock"), timeout=request.limits.total_s)
         try:
             await asyncio.to_thread(self.folder.mkdir, 0o700, parents=True, exist_ok=True)
-            async with AsyncFileLock(path.with_suffix(".lock"), timeout=request.limits.total_s):
-                shared = await asyncio.to_thread(_read, path)
-                if shared is None or not 0 <= self.clock_s() - shared.retrieved_at.timestamp() < self.fresh_s:
-                    response = await self.fetch(request, known or shared)
-                    await asyncio.to_thread(_write, path, response)
-                    return response
+            await lock.acquire()
         except (OSError, Timeout) as error:
             _log.warning("realtime data is not shared with other processes: %s", error)
             return await self.fetch(request, known)
+        try:
+            shared, is_fresh = await asyncio.to_thread(self._read, path)
+            if shared is None or not is_fresh:
+                response = await self.fetch(request, known or shared)
+                await asyncio.to_thread(self._write, path, response)
+                return response
+        finally:
+            await lock.release()
         if known is not None and known.body == shared.body:
             return replace(known, retrieved_at=shared.retrieved_at, from_cache=True)
         return shared
+
+    def _read(self, path: Path) -> tuple[Response | None, bool]:
+        try:
+            age_s = self.clock_s() - path.stat().st_mtime
+            return replace(_codec().validate_json(path.read_bytes()), from_cache=True), 0 <= age_s < self.fresh_s
+        except (OSError, ValueError):
+            return None, False
+
+    def _write(self, path: Path, response: Response) -> None:
+        headers = {name: value for name, value in response.headers.items() if name in _HEADERS}
+        now_s = self.clock_s()
+        try:
+            replace_file(path, _codec().dump_json(replace(response, headers=headers)))
+            # Not retrieved_at, which FINGERPOST_NOW may fix.
+            os.utime(path, (now_s, now_s))
+        except OSError as error:
+            _log.warning("realtime data is not shared with other processes: %s", error)
 
 
 @cache
 def _codec() -> TypeAdapter[Response]:
     return TypeAdapter(Response)
-
-
-def _read(path: Path) -> Response | None:
-    try:
-        return replace(_codec().validate_json(path.read_bytes()), from_cache=True)
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def _write(path: Path, response: Response) -> None:
-    headers = {name: value for name, value in response.headers.items() if name in _HEADERS}
-    replace_file(path, _codec().dump_json(replace(response, headers=headers)))
