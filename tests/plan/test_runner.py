@@ -6,7 +6,7 @@ import json
 import pytest
 
 from fingerpost.contract.plan import Attempt, find_attempt
-from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
+from fingerpost.errors import DataNotFound, PlanInvalid, SourceLimited, SourceTimeout, SourceUnreachable
 from fingerpost.plan.limits import Limits
 from fingerpost.runtime import retry
 from fingerpost.runtime.circuit_breaker import CircuitBreaker
@@ -106,6 +106,21 @@ async def test_a_tool_that_keeps_failing_is_not_called(opened, recorder):
 
     assert (len(recorder.calls), len(other.calls)) == (3, 1)
     assert run.steps[1].note == "echo failed 3 times in a row and is not called for a while"
+
+
+@pytest.mark.parametrize(
+    ("error", "calls"),
+    [(SourceTimeout("late", retryable=False), 1), (SourceLimited("busy", retry_after_s=1), 2), (DataNotFound("x"), 2)],
+    ids=lambda value: type(value).__name__,
+)
+async def test_only_a_source_that_fails_counts_against_its_tool(opened, recorder, error, calls):
+    """Neither a rate limit, which ends by itself, nor an answer."""
+    recorder.script = {"x": error}
+    runs = opened(recorder.tool(), limits=Limits(attempts=1, breaker_failures=1, breaker_s=60))
+    await ended(runs, plan(X))
+    await ended(runs, plan(X))
+
+    assert len(recorder.calls) == calls
 
 
 async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened, recorder):

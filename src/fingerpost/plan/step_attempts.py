@@ -13,7 +13,7 @@ from typing import Any
 from fingerpost.contract.envelope import Contract, step_fields
 from fingerpost.contract.plan import Attempt, begin_attempt
 from fingerpost.contract.tool import failure_response, success_response
-from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, ToolError
+from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits, find_excess
 from fingerpost.plan.validation import ReadyStep
@@ -81,6 +81,10 @@ class StepExecutor:
             elif response.get("retryable") is True:
                 end_call = self._breaker.record_failure
             return response
+        except ToolError as error:
+            if isinstance(error, StorageUnavailable) and not isinstance(error, SourceLimited):
+                end_call = self._breaker.record_failure
+            return call.fail(error)
         finally:
             end_call(name)
 
@@ -91,12 +95,10 @@ class StepExecutor:
                 acting = call.call_tool(call.arguments) if call.ready.step.agent is None else self._delegate(call)
                 response = await acting
             return self._check(call, response)
-        except TimeoutError:
+        except TimeoutError as error:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
             is_retryable = tool is not None and tool.is_idempotent
-            return call.fail(SourceTimeout(f"{call.name} did not answer within {max_s:g} s", retryable=is_retryable))
-        except ToolError as error:
-            return call.fail(error)
+            raise SourceTimeout(f"{call.name} did not answer within {max_s:g} s", retryable=is_retryable) from error
 
     async def _delegate(self, call: StepCall) -> Mapping[str, Any]:
         step = call.ready.step
