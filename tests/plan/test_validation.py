@@ -147,8 +147,10 @@ def test_initial_memory_provides_keys():
     assert valid.steps[1].sources == {("n",): None}
 
 
-def test_a_step_that_is_done_needs_no_tool_any_more():
-    valid = validated(step(1, "gone"), step(2, parameters={"n": ref("k1", "n")}), done={1})
+def test_a_step_that_is_done_needs_neither_its_tool_nor_its_condition_any_more():
+    """A run of an older version stays readable, and can be resumed."""
+    done = step(1, "gone", done_check="value + 1 > 2")
+    valid = validated(done, step(2, parameters={"n": ref("k1", "n")}), done={1})
 
     assert list(valid.steps) == [1, 2]
 

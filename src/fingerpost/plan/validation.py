@@ -180,7 +180,7 @@ class _Check:
                 yield PlanProblem(number, _place(("parameters", *found[0])), f"is not a reference: {found[1]}")
         if ready.tool is not None and not is_done:
             yield from self._parameters(ready)
-        if step.done_check is not None:
+        if step.done_check is not None and not is_done:
             try:
                 ready.condition = compile_condition(step.done_check, ready.key)
             except ConditionInvalid as error:
