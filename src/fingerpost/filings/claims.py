@@ -131,6 +131,7 @@ def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[C
         if _held_earlier(claim, sources, operands):
             return "stale_vintage", f"an earlier filing stated it so; since then {explanation}"
         _check_other_tags(claim, operands)
+        _check_growth_unit(claim, operands)
         _check_calendar_year(claim, sources)
     return "contradicted", explanation
 
@@ -177,6 +178,14 @@ def _check_table_scale(claim: Claim, operands: Sequence[Computed]) -> None:
         factor = 10**power
         if abs(operands[0].value - claim.claimed * factor) <= claim.step * factor / 2:
             raise _Unjudgeable(f"the value is the figure in {word}s: give the unit as '{operands[0].unit} {word}'")
+
+
+def _check_growth_unit(claim: Claim, operands: Sequence[Computed]) -> None:
+    """Refuse a bare growth that is the amount, where percent is meant without a unit."""
+    if claim.relation != "grew_by" or claim.unit is not None or claim.value is None:
+        return
+    if abs(operands[0].value - operands[1].value - Fraction(str(claim.value))) <= claim.allowed_gap / claim.scale:
+        raise _Unjudgeable(f"the value is the growth as an amount: give the unit '{operands[0].unit}'")
 
 
 def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
