@@ -1,6 +1,7 @@
 """What the web page's server answers, without a browser: headers, files, tiles, and who may call."""
 
 import re
+from hashlib import sha256
 
 import httpx2
 import pytest
@@ -73,6 +74,8 @@ async def test_a_file_that_has_not_changed_is_not_sent_again(application):
 
     assert (first.status_code, again.status_code, changed.status_code) == (200, 304, 200)
     assert (first.headers["cache-control"], again.content) == ("no-cache", b"")
+    # Not by time and size: reproducible packages give the files of all versions one time.
+    assert first.headers["etag"] == f'"{sha256(first.content).hexdigest()}"'
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,19 @@ import mimetypes
 import re
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from hashlib import sha256
 from html import escape
+from os import PathLike, stat_result
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.staticfiles import NotModifiedResponse, StaticFiles
+from starlette.types import Scope
 
 from fingerpost.apps.views.page import read_asset
 from fingerpost.errors import SettingsInvalid
@@ -86,7 +91,12 @@ class Site(StaticFiles):
 
         self.routes = [Route("/", answer_document), Mount("/assets", self)]
 
-    def file_response(self, *given: Any, **named: Any) -> Response:
-        response = super().file_response(*given, **named)
-        response.headers.update(self._headers)
+    def file_response(
+        self, full_path: PathLike[str] | str, stat_result: stat_result, scope: Scope, status_code: int = 200
+    ) -> Response:
+        # Not starlette's tag of time and size: reproducible packages give every version's files the same time.
+        headers = self._headers | {"ETag": f'"{sha256(Path(full_path).read_bytes()).hexdigest()}"'}
+        response = FileResponse(full_path, status_code, headers, stat_result=stat_result)
+        if self.is_not_modified(response.headers, Headers(scope=scope)):
+            return NotModifiedResponse(response.headers)
         return response
