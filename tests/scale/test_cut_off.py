@@ -53,7 +53,7 @@ def test_a_change_whose_commit_was_cut_off_is_not_called_done_and_not_done_twice
         cut()
 
     database.change(count_up)
-    with pytest.raises(StorageUnavailable, match=r"^The database broke off while it wrote, so nobody knows") as caught:
+    with pytest.raises(StorageUnavailable, match=r"^The connection to the database broke during a write") as caught:
         database.change(cut_at_the_end)
     database.change(count_up)
     count = database.read(lambda connection: connection.execute("SELECT free_ms FROM rate_limit").fetchone())
