@@ -1,6 +1,7 @@
 """A dead or hanging network slows nobody, and a fallback says what it cannot answer (rules A8, A13)."""
 
 import asyncio
+import gc
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -239,6 +240,30 @@ async def test_one_request_in_the_background_decides_whether_a_network_is_back()
 
     assert (await guarded.list_departures(board(LIVE_STOP))).provenance.network == "LIVE"
     assert left_s == [pytest.approx(8.0, abs=5), None]
+
+
+async def test_a_failure_in_the_background_is_not_logged(caplog):
+    """Failures are logged by asyncio with a traceback if nobody retrieves them."""
+    failing, time = asyncio.Event(), FakeTime()
+
+    class Late(HangingNetwork):
+        async def list_departures(self, query):
+            await failing.wait()
+            raise SourceFailed("503")
+
+    breaker = NetworkBreaker(threshold=1, clock_s=time.clock_s)
+    guarded = CircuitBreakerNetwork(Late(name="LIVE", deadline_s=None), breaker, "LIVE")
+    breaker.record_failure("LIVE")
+    time.now_ms += 30_000
+    with pytest.raises(TimeoutError):
+        async with clock.time_limit(0):
+            await guarded.list_departures(board(LIVE_STOP))
+    failing.set()
+    await asyncio.wait(guarded._trials)
+    await asyncio.sleep(0)
+    gc.collect()
+
+    assert caplog.records == []
 
 
 def test_a_network_that_hangs_three_times_rests():

@@ -54,13 +54,19 @@ class CircuitBreakerNetwork(WrapperNetwork):
             return await self._ask(circuit, query)
         trial = asyncio.ensure_future(self._try(circuit, query))
         self._trials.add(trial)
-        trial.add_done_callback(self._trials.discard)
+        trial.add_done_callback(self._end_trial)
         return await asyncio.shield(trial)
 
     async def _try(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         clock.lift_limits()
         async with clock.time_limit(self.profile.answer_deadline_s):
             return await self._ask(circuit, query)
+
+    def _end_trial(self, trial: asyncio.Task[Any]) -> None:
+        self._trials.discard(trial)
+        if not trial.cancelled():
+            # Retrieved, because the caller may have left.
+            trial.exception()
 
     async def _ask(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         failure: StorageUnavailable | None = None
