@@ -78,7 +78,7 @@ async def test_a_tool_without_lines_reports_it(application):
     async with Client(new_server(application, find_user=lambda _: "eva")) as client:
         listed = (await client.list_tools()).tools
 
-    assert answer.content[0].text.startswith("validation-error: get_departures has no geometry to give")
+    assert answer.content[0].text.startswith("validation-error: get_departures has no optional part geometry")
     assert {
         tool.name: tool.meta["fingerpost/offers"] for tool in listed if "fingerpost/offers" in (tool.meta or {})
     } == {
