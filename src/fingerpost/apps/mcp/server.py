@@ -22,7 +22,7 @@ from fingerpost.errors import ToolError
 
 INSTRUCTIONS = (
     "Public transport that says where its answers come from. Plan with plan_trip, boards with get_departures. "
-    "Send place names as labels: an unclear name is returned candidates whose token is accepted everywhere. "
+    "Send place names as labels: an unclear name returns candidates whose token is accepted everywhere. "
     "Stop ids look like FEED:LOCAL. Times carry the local offset; a time without one is read as local to the network. "
     "Tell the rider every warning and the demo note. The resource fingerpost://networks says what is covered. "
     "For what companies reported to the SEC take sec_financial_data: each figure names its filing."
