@@ -57,6 +57,7 @@ class _Sources:
     places: PlaceResolver
     library: FactLibrary
     journeys: JourneyOptions | None
+    has_sign_in: bool
     list_specs: Callable[[], list[ToolSpec]]
 
 
@@ -65,9 +66,9 @@ _TOOLS: Mapping[type[PublishedTool], Callable[[_Sources], PublishedTool]] = {
     GetDepartures: lambda sources: GetDepartures(sources.places),
     FindAddressOrStop: lambda sources: FindAddressOrStop(sources.places),
     FindStops: lambda sources: FindStops(sources.networks),
-    SaveUserVariable: lambda sources: SaveUserVariable(sources.variables),
-    GetUserVariables: lambda sources: GetUserVariables(sources.variables),
-    DeleteUserVariable: lambda sources: DeleteUserVariable(sources.variables),
+    SaveUserVariable: lambda sources: SaveUserVariable(sources.variables, has_sign_in=sources.has_sign_in),
+    GetUserVariables: lambda sources: GetUserVariables(sources.variables, has_sign_in=sources.has_sign_in),
+    DeleteUserVariable: lambda sources: DeleteUserVariable(sources.variables, has_sign_in=sources.has_sign_in),
     PlanRoute: lambda sources: PlanRoute(sources.places),
     GetStopTimetable: lambda sources: GetStopTimetable(sources.places),
     PlanJourney: lambda sources: PlanJourney(sources.networks, sources.variables, sources.journeys),
@@ -90,6 +91,7 @@ def list_tools(
     *,
     library: FactLibrary | None = None,
     journeys: JourneyOptions | None = None,
+    has_sign_in: bool = False,
 ) -> list[PublishedTool]:
     """Return the tools of some groups, of all groups where none is named; without a library the sample's figures.
 
@@ -105,6 +107,7 @@ def list_tools(
         places=PlaceResolver(networks, variables),
         library=library or FactLibrary(None),
         journeys=journeys,
+        has_sign_in=has_sign_in,
         list_specs=lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name),
     )
     listed += [new_tool(sources) for tool, new_tool in _TOOLS.items() if not groups or tool.definition.group in groups]
@@ -160,6 +163,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         groups,
         library=FactLibrary(settings.filings_file),
         journeys=journeys,
+        has_sign_in=settings.tokens_file is not None or bool(settings.token_issuer),
     )
     plan_tools = (RunPlan.definition.name, GetPlanRun.definition.name)
     served, left_out = serve_own_tools(own, {*(tool.name for tool in tools), *plan_tools})

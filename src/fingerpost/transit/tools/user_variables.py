@@ -94,16 +94,14 @@ def serialize_variable(variable: Variable) -> WireVariable:
     }
 
 
-_SIGN_IN = "Sign in if this server has users, or run the server on this machine for yourself"
-
-
 class _VariableTool(PublishedTool):
-    def __init__(self, variables: VariableStore) -> None:
+    def __init__(self, variables: VariableStore, *, has_sign_in: bool = False) -> None:
         self._variables = variables
+        self._hint = f"{'Sign in, or run' if has_sign_in else 'Run'} the server on this machine for yourself"
 
     def _get_user(self, call: Call) -> str:
         if call.user is None:
-            raise ParameterError("nobody is signed in, so no variables can be stored here", hint=_SIGN_IN)
+            raise ParameterError("nobody is signed in, so no variables can be stored here", hint=self._hint)
         return call.user
 
 
