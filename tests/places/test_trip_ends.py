@@ -103,7 +103,7 @@ def test_names_in_two_regions(resolve):
 
 def test_a_name_outside_the_other_ends_region(resolve):
     north = FakeNetwork(name="NORTH", bounds=NORTH)
-    south = FakeNetwork(name="SOUTH", bounds=SOUTH, places=A_AND_B)
+    south = FakeNetwork(name="SOUTH", bounds=SOUTH, places={"B": [*A_AND_B["B"], stop_place("T:BB", "B B", 0.7)]})
 
     with pytest.raises(RegionUnsupported, match=r"^origin lies in NORTH and destination lies in SOUTH; "):
         resolve(Coordinate(65, 25), "B", north, south)

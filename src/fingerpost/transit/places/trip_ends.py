@@ -187,7 +187,10 @@ class _EndLookup(PlaceLookup):
                 return unknown(query.text, side=end.side, near=near, left_out=self.list_reasons())
             if other.readings and find_certain(matches) is None:
                 return ambiguous(query.text, matches, side=end.side, sent_as=query.sent_as)
-            end.readings = {match.network: _read_matches([match], query.text) for match in matches if match.network}
+            by_network: dict[str, list[PlaceMatch]] = {}
+            for match in matches:
+                by_network.setdefault(match.network, []).append(match)
+            end.readings = {name: _read_matches(own, query.text) for name, own in by_network.items()}
         for end in ends if all(end.readings for end in ends) else ():
             if not end.list_certain():
                 similar = sort_matches([match for read in end.readings.values() for match in read.candidates])
