@@ -70,7 +70,7 @@ def departures(
         str | None, typer.Option(help="Begin at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
     ] = None,
     walk_from: Annotated[
-        str | None, typer.Option("--from", help="Show when to leave a saved place, or LAT,LON.")
+        str | None, typer.Option("--from", help="Show when to leave a saved place, a stop id, or LAT,LON.")
     ] = None,
     limit: _Limit = None,
     lang: _Language = None,

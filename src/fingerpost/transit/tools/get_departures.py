@@ -58,7 +58,7 @@ class GetDeparturesInput(WireModel):
     language: Language = "en"
     at: Annotated[str | None, Field(max_length=40, description="from then, ISO 8601; else now")] = None
     walk_from: Annotated[
-        Identifier | None, Field(max_length=200, description="saved place or lat,lon: also tells when to leave")
+        Identifier | None, Field(max_length=200, description="saved place, stop id or lat,lon: tells when to leave")
     ] = None
 
 
