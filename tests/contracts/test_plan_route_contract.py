@@ -246,7 +246,7 @@ def test_cancelled_and_missed_rides_are_dropped_and_counted(over):
 
 FEED = FeedVersion(name="T", service=ServiceDays(first_day=DAY.replace(month=3), last_day=DAY.replace(month=4)))
 STOPS = [NearbyStop(stop=StopPoint(name="A", coordinate=Coordinate(60.0, 24.0), id="T:A"), distance_m=5.0, modes=())]
-NO_HELP = "More walking (3000 m) and changes (8) do not help; try another time."
+NO_HELP = "More walking (3000 m) and changes (8) do not help; try another time or place."
 CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
 
 

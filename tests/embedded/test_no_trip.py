@@ -39,7 +39,7 @@ def town(towns):
         (
             "TEST:ALPHA",
             "TEST:DELTA",
-            "More walking (3000 m) and changes (8) do not help; try another time",
+            "More walking (3000 m) and changes (8) do not help; try another time or place",
         ),
     ],
     ids=["walk-further", "no-trip-either", "too-far", "not-connected"],

@@ -22,7 +22,7 @@ _T = TypeVar("_T")
 # The contract's maximum of ``maxTransfers``.
 _MAX_TRANSFERS = 8
 _BOARD_S = 2 * 3600
-_NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time"
+_NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time or place"
 # A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
 _MIN_GAIN_S = 1800
 BETTER_WITHIN_S = 2.0
