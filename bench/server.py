@@ -44,5 +44,5 @@ def new_server_with_noop(application: Application, *, find_user: FindUser, **nam
 if __name__ == "__main__":
     http.new_server = new_server_with_noop
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    start_logging(may_wait=False)
+    start_logging(can_block=False)
     http.serve_http(build(read_settings()), Address.read("127.0.0.1:0"))

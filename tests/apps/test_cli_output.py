@@ -8,7 +8,7 @@ from rich.text import Text
 
 from fingerpost.apps.cli import output
 from fingerpost.apps.cli.network_sources import show_import_bars
-from fingerpost.apps.cli.output import new_console, showing_work
+from fingerpost.apps.cli.output import new_console, show_status
 
 
 def draw(monkeypatch, *printed, encoding="utf-8"):
@@ -42,7 +42,7 @@ def test_a_terminal_that_has_no_such_letters_shows_the_others(monkeypatch, encod
 def test_a_spinner_names_the_work_on_a_terminal(monkeypatch, is_terminal):
     stream = io.StringIO()
     monkeypatch.setattr(output, "new_console", lambda **_: Console(file=stream, force_terminal=is_terminal, width=60))
-    with showing_work("Loading [b] ..."):
+    with show_status("Loading [b] ..."):
         pass
 
     assert ("Loading [b] ..." in stream.getvalue()) is is_terminal

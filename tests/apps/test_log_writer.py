@@ -28,7 +28,7 @@ def record(text):
 
 def test_lines_beyond_the_queue_are_dropped_and_counted():
     stream = Blocked()
-    writer = LogWriter(stream, waiting_lines=2)
+    writer = LogWriter(stream, max_lines=2)
     writer.handle(record("a"))
     assert stream.has_begun.wait(60)
     for text in "bcde":

@@ -117,17 +117,17 @@ def decide(monkeypatch, tmp_path):
         prepared = tmp_path / "networks" / "prepared"
         prepared.mkdir(parents=True)
         (prepared / "a").write_bytes(bytes(network_bytes))
-        return kernels._decide(tmp_path, said.append), len(begun), len(said)
+        return kernels._start_compiler_if_needed(tmp_path, said.append), len(begun), len(said)
 
     return decide
 
 
 def test_an_empty_folder_answers_interpreted_and_compiles_meanwhile(decide):
-    assert decide(kernels.FEW_BYTES) == (True, 1, 1)
+    assert decide(kernels.MAX_PLAIN_BYTES) == (True, 1, 1)
 
 
 def test_a_large_network_waits_for_the_compiler(decide):
-    assert decide(kernels.FEW_BYTES + 1) == (False, 0, 1)
+    assert decide(kernels.MAX_PLAIN_BYTES + 1) == (False, 0, 1)
 
 
 def test_compiled_kernels_are_used_without_a_word(decide):

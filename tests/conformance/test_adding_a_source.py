@@ -1,7 +1,7 @@
 """CONTRIBUTING says that a source changes four places: each provider that there is has all four."""
 
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, load_sources
+from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_sources
 from fingerpost.testing.networks.suite import ConformingSource
 from tests.conformance.test_conformance import SOURCES
 from tests.project.sources import ROOT, SRC
@@ -12,7 +12,7 @@ PROVIDERS = sorted(["embedded", *REMOTE])
 
 
 def test_every_provider_is_wired(tmp_path):
-    kinds = {source.kind for source in load_sources(read_settings(home=tmp_path), fetch=None).values()}
+    kinds = {source.kind for source in open_sources(read_settings(home=tmp_path), fetch=None).values()}
 
     assert sorted(kinds - {EMBEDDED, "demo"}) == REMOTE
 

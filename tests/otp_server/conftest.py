@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.source_kinds import list_paces, load_sources
+from fingerpost.apps.source_kinds import list_paces, open_sources
 from fingerpost.apps.storage import new_client
 from fingerpost.apps.wiring import list_tools
 from fingerpost.net.loop_clients import LoopClients
@@ -75,7 +75,7 @@ def asking(real, timetable, tmp_path, monkeypatch):
         breaker_clock = Clock()
         clients = LoopClients(lambda: new_client(settings, list_paces()))
         patient = PatientSource(clients.fetch)
-        sources = {**load_sources(settings, clients.fetch), patient.kind: patient}
+        sources = {**open_sources(settings, clients.fetch), patient.kind: patient}
         record = NetworkRecord(name=LIVE, source="opentripplanner", url=real.server.url)
         LearnedProfiles(tmp_path).put(record, await sources[record.source].learn(record))
         write_record(tmp_path, LIVE, source=record.source, url=record.url, fallback=OFFLINE)

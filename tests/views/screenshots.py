@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fingerpost.apps.cli.server_commands import disrupt_demo
+from fingerpost.apps.cli.server_commands import publish_disruption
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.views.page import VIEW_BY_TOOL
 from fingerpost.apps.wiring import build
@@ -21,7 +21,7 @@ LOOKS = [("light", 640, "en"), ("dark", 360, "fi")]
 async def take_all(folder):
     with tempfile.TemporaryDirectory() as home:
         application = build(read_settings(home=home))
-        await disrupt_demo(application)
+        await publish_disruption(application)
         async with launching() as browser, connect(application) as client:
             for tool in ("get_departures", "plan_trip", "sec_financial_data"):
                 view, arguments = VIEW_BY_TOOL[tool].name, QUESTIONS[tool]

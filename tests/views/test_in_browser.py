@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.apps.cli.server_commands import disrupt_demo
+from fingerpost.apps.cli.server_commands import publish_disruption
 from tests.views.hosting import HOST, HOSTILE, VIEW, infect
 from tests.views.questions import BOARD, FIGURES, QUESTIONS, TRIP
 
@@ -30,7 +30,7 @@ MEASURE = """(least) => {
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
 async def test_a_view_is_low_has_large_targets_and_requests_nothing(draw, application, tool, width, scheme):
     engine = pytest.importorskip("axe_playwright_python.base", reason="no axe here: make test-web installs it")
-    await disrupt_demo(application)
+    await publish_disruption(application)
     async with draw(tool, QUESTIONS[tool], width=width, scheme=scheme) as shown:
         measured, faults = [], []
         await shown.frame.evaluate(engine.AXE_SCRIPT)
@@ -53,7 +53,7 @@ async def test_markup_from_feeds_and_filings_is_text(draw, application, tool):
     def change(answer):
         answer["structuredContent"] = infect(answer["structuredContent"])
 
-    await disrupt_demo(application)
+    await publish_disruption(application)
     async with draw(tool, QUESTIONS[tool], change=change) as shown:
         async for _ in shown.tabs():
             assert HOSTILE in await shown.frame.text_content("main")
@@ -62,7 +62,7 @@ async def test_markup_from_feeds_and_filings_is_text(draw, application, tool):
 
 
 async def test_a_board_strikes_cancelled_rows_and_marks_late_ones(draw, application):
-    await disrupt_demo(application)
+    await publish_disruption(application)
     async with draw("get_departures", BOARD) as shown:
         struck = await shown.evaluate_all(
             "tr[data-status=cancelled]", "row => [...row.querySelectorAll('s')].map(s => s.textContent)"
@@ -106,7 +106,7 @@ async def test_pages_of_a_board_show_every_departure_once(draw):
 async def test_refresh_repeats_the_query_and_shows_the_new_answer(draw, application):
     async with draw("get_departures", BOARD) as shown:
         before = await shown.frame.locator("tr[data-status=cancelled]").count()
-        await disrupt_demo(application)
+        await publish_disruption(application)
         await shown.frame.focus("[data-key=refresh]")
         await shown.page.keyboard.press("Enter")
         await shown.frame.wait_for_selector("tr[data-status=cancelled]")

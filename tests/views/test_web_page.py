@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from fingerpost.apps.cli.server_commands import disrupt_demo
+from fingerpost.apps.cli.server_commands import publish_disruption
 from fingerpost.apps.error_boundary import answer
 from fingerpost.apps.mcp.address import Address
 
@@ -117,7 +117,7 @@ async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit)
         await page.clock.pause_at("2026-03-10T08:00:05+02:00")
         await visitor.open(BOARD)
         before = await page.locator("tr[data-status=cancelled]").count()
-        await disrupt_demo(application)
+        await publish_disruption(application)
         await page.clock.fast_forward(29_000)
         asked_at_29_s = len(visitor.arguments_of("get_departures"))
         await page.fill("#stop", "Rau")
@@ -150,7 +150,7 @@ async def test_the_purpose_of_a_field_is_readable(visit, width, locale):
 async def test_a_cancellation_changes_the_trip_when_it_is_refreshed(application, visit):
     async with visit("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:TAPIOLA") as visitor:
         before = await visitor.page.inner_text(".choices")
-        await disrupt_demo(application)
+        await publish_disruption(application)
         await visitor.page.click("[data-key=refresh]")
         await visitor.page.wait_for_selector("[data-key=refresh]:not([aria-disabled]) >> visible=true")
         await visitor.page.wait_for_selector(".view .state :text-matches('live', 'i')")

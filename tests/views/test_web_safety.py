@@ -6,7 +6,7 @@ from math import asinh, pi, radians, tan
 
 import pytest
 
-from fingerpost.apps.cli.server_commands import disrupt_demo
+from fingerpost.apps.cli.server_commands import publish_disruption
 from fingerpost.apps.error_boundary import answer
 from fingerpost.apps.views.site import MapTiles
 from tests.views.hosting import HOSTILE, infect
@@ -70,7 +70,7 @@ async def test_axe_finds_no_fault_on_the_page(application, visit, width, scheme)
     engine = pytest.importorskip("axe_playwright_python.base", reason="no axe here: make test-web installs it")
     place = {"key": "home", "type": "location", "value": {"lat": 60.17, "lon": 24.93}}
     await answer(application.tools, "save_user_variable", place, user="local")
-    await disrupt_demo(application)
+    await publish_disruption(application)
     faults = []
     async with visit(width=width, scheme=scheme, bypass_csp=True) as visitor:
         page = visitor.page

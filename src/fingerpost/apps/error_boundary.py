@@ -29,13 +29,13 @@ from fingerpost.transit.rules.warnings import WarningCode
 _log = logging.getLogger(__name__)
 
 _OK = "ok"
-# The outcome of a call whose answer reports a failure without an error.
+# The outcome of an answer that reports a failure without a ToolError.
 _FAILED = "failed"
 _WARNING_CODES = frozenset(WarningCode)
 
-# A longer name is no tool's, and its caller knows it.
+# Longer names are clipped in the error message.
 _MAX_NAME_CHARS = 80
-_FULL = "The disk of the server is full; try again when it has space"
+_DISK_FULL = "The disk of the server is full; try again when it has space"
 
 
 async def answer(
@@ -50,38 +50,38 @@ async def answer(
 ) -> Answer:
     """Answer one call of a tool by its name, within the bounds of rule A11; never raises an ``Exception``.
 
-    ``include`` names the optional parts that the caller asks for, such as ``geometry``.
-    A name that no tool bears is answered in the plan_trip contract's envelope: the caller can do something about it.
+    ``include`` names the optional parts to return, such as ``geometry``.
+    An unknown tool name returns an error in the plan_trip contract's envelope.
     """
     tool = tools.get(name)
     if tool is None:
-        with measuring_call(OTHER) as operation:
+        with measure_call(OTHER) as operation:
             operation.fail(ToolNotFound.__name__)
-            return _unknown(tools, name, raw, user)
+            return _answer_unknown_tool(tools, name, raw, user)
     try:
-        with measuring_call(name) as operation:
-            answered = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
-            record_outcome(operation, tool, answered)
-        return _bound_and_count(answered, tool.definition)
-    except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
+        with measure_call(name) as operation:
+            result = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
+            record_outcome(operation, tool, result)
+        return _bound_and_count(result, tool.definition)
+    except Exception as failure:  # noqa: BLE001  (an error boundary: callers get no traceback)
         correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
-        # As when a compiled kernel is written.
-        is_disk_full = isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)
-        error = StorageUnavailable(_FULL) if is_disk_full else unexpected(correlation_id)
+        # Writing compiled kernels can fill the disk too.
+        is_disk_full = isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT)
+        error = StorageUnavailable(_DISK_FULL) if is_disk_full else unexpected(correlation_id)
         return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)
 
 
-def record_outcome(operation: Measured, tool: PublishedTool, answered: Answer) -> None:
-    outcome = _FAILED if answered.is_error else _OK
-    if answered.error is not None:
-        outcome = code_of(answered.error, tool.definition.contract)
-    if answered.is_error:
+def record_outcome(operation: Measured, tool: PublishedTool, result: Answer) -> None:
+    outcome = _FAILED if result.is_error else _OK
+    if result.error is not None:
+        outcome = code_of(result.error, tool.definition.contract)
+    if result.is_error:
         operation.fail(outcome)
-    _log.info("call tool=%s correlationId=%s outcome=%s", tool.name, answered.correlation_id, outcome)
+    _log.info("call tool=%s correlationId=%s outcome=%s", tool.name, result.correlation_id, outcome)
 
 
-def measuring_call(tool: str) -> Measuring:
+def measure_call(tool: str) -> Measuring:
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
     return measured(f"execute_tool {tool}", {TOOL: tool}, TOOL_CALL_DURATION, also=attributes)
 
@@ -96,7 +96,7 @@ def _bound_and_count(answer: Answer, tool: ToolDefinition) -> Answer:
 
 
 def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[str]:
-    """Return the codes of a body's warnings; unknown codes, of others' tools, as one."""
+    """Return the codes of a body's warnings; unknown codes, which user tools may send, become OTHER."""
     warnings: Any = body
     for key in tool.warnings_path:
         warnings = warnings.get(key) if isinstance(warnings, Mapping) else None
@@ -104,7 +104,7 @@ def _list_warning_codes(body: Mapping[str, Any], tool: ToolDefinition) -> list[s
     return [code if code in _WARNING_CODES else OTHER for code in codes]
 
 
-def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
+def _answer_unknown_tool(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
     error = ToolNotFound(name if len(name) <= _MAX_NAME_CHARS else f"{name[:_MAX_NAME_CHARS]}…")
     error = error.with_message(error.message, hint=f"The tools are: {', '.join(tools)}")
     correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)

@@ -25,7 +25,7 @@ FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_byt
 
 
 @dataclass(frozen=True, slots=True)
-class _Fetched:
+class _FetchedFeed:
     origin: NamedPlace
     content: Content
     path: Path
@@ -33,9 +33,9 @@ class _Fetched:
 
 
 class FeedImporter:
-    """Fetches and imports feeds, and stores the timetable of their network; ``progress`` counts fetched bytes too.
+    """Fetches and imports feeds, and stores their timetable; ``progress`` also reports the bytes fetched.
 
-    A crash leaves the old network or the new one, because the versions of the feeds are written last.
+    A crash leaves the old network or the new one, because the feed versions are written last.
     """
 
     def __init__(self, home: Path, client: Client, progress: ImportProgress) -> None:
@@ -47,31 +47,31 @@ class FeedImporter:
     async def add(self, record: NetworkRecord) -> ImportReport:
         """Import the feeds of a record; the caller stores the record."""
         folder = OriginFolder(self._home, record.name)
-        with folder.locked(), _sweeping(folder):
+        with folder.locked(), _remove_unused_files(folder):
             return await self._import(record, folder, await self._fetch_all(record, folder, {}))
 
     async def refresh(self, record: NetworkRecord) -> ImportReport | None:
-        """Fetch a record's feeds again and import them; return None if nothing changed and the network opens."""
+        """Fetch a record's feeds again and import them; return None if nothing changed and it can be opened."""
         folder = OriginFolder(self._home, record.name)
-        with folder.locked(), _sweeping(folder):
+        with folder.locked(), _remove_unused_files(folder):
             contents = folder.read()
             fetched = await self._fetch_all(record, folder, contents)
             is_changed = any(feed.changed for feed in fetched) or self._is_extract_changed(record, contents)
             if is_changed or not await asyncio.to_thread(self._is_ready, record):
                 return await self._import(record, folder, fetched)
-            folder.write(_contents(self._home, record, fetched))
+            folder.write(_list_contents(self._home, record, fetched))
         return None
 
     async def _fetch_all(
         self, record: NetworkRecord, folder: OriginFolder, contents: Mapping[str, Content]
-    ) -> list[_Fetched]:
+    ) -> list[_FetchedFeed]:
         return [
             await self._fetch(folder, read_place(text, self._home), contents.get(text, Content()))
             for text in record.feeds
         ]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
-        """Whether the prepared files are undamaged, and made from the record's feeds and streets by this version."""
+        """Whether the prepared files are intact, up to date with the record, and built by this version."""
         try:
             entry, _ = self._store.open(record.name)
             find_streets(entry.folder)
@@ -84,20 +84,20 @@ class FeedImporter:
         return is_current and self._store.find_damage(entry) is None
 
     def _is_extract_changed(self, record: NetworkRecord, contents: Mapping[str, Content]) -> bool:
-        """Whether the record's extract has changed since the last import; a missing file has not."""
+        """Whether the record's extract has changed since the last import; a missing file counts as unchanged."""
         if record.extract is None:
             return False
         signature = sign(self._home / record.extract)
-        known = contents.get(record.extract)
-        return bool(signature) and (known is None or known.signature != signature)
+        previous = contents.get(record.extract)
+        return bool(signature) and (previous is None or previous.signature != signature)
 
-    async def _fetch(self, folder: OriginFolder, origin: NamedPlace, content: Content) -> _Fetched:
-        """Fetch a feed if it is a URL; return its path, and whether its content is new since the last import."""
+    async def _fetch(self, folder: OriginFolder, origin: NamedPlace, content: Content) -> _FetchedFeed:
+        """Fetch a feed if it is a URL; return its path, and whether it has changed since the last import."""
         if origin.url is None:
             path = origin.path or Path()
             signature = sign(path)
             changed = not signature or signature != content.signature
-            return _Fetched(origin, Content(signature=signature), path, changed)
+            return _FetchedFeed(origin, Content(signature=signature), path, changed)
         stored = None if content.file is None else folder.folder / content.file
         path = folder.new_path(origin.url)
         url, secret_params = read_template(origin.url)
@@ -111,21 +111,23 @@ class FeedImporter:
             progress=lambda size: self._progress(request.redacted_url, size, None),
         )
         if not download_state.changed and stored is not None:
-            return _Fetched(origin, replace(content, known=download_state), stored, changed=False)
+            return _FetchedFeed(origin, replace(content, known=download_state), stored, changed=False)
         file = path.relative_to(folder.folder).as_posix()
-        return _Fetched(origin, Content(file=file, known=download_state), path, changed=True)
+        return _FetchedFeed(origin, Content(file=file, known=download_state), path, changed=True)
 
-    async def _import(self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_Fetched]) -> ImportReport:
+    async def _import(
+        self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_FetchedFeed]
+    ) -> ImportReport:
         sources = [FeedSource(feed.path, feed.origin.feed_name) for feed in fetched]
         report = await asyncio.to_thread(
             prepare_network, self._home, record.name, sources,
             extract=record.extract, feeds=record.feeds, added_at=clock.now(), progress=self._progress,
         )  # fmt: skip
-        folder.write(_contents(self._home, record, fetched))
+        folder.write(_list_contents(self._home, record, fetched))
         return report
 
 
-def _contents(home: Path, record: NetworkRecord, fetched: Sequence[_Fetched]) -> dict[str, Content]:
+def _list_contents(home: Path, record: NetworkRecord, fetched: Sequence[_FetchedFeed]) -> dict[str, Content]:
     contents = {text: feed.content for text, feed in zip(record.feeds, fetched, strict=True)}
     if record.extract is not None:
         contents[record.extract] = Content(signature=sign(home / record.extract))
@@ -133,8 +135,8 @@ def _contents(home: Path, record: NetworkRecord, fetched: Sequence[_Fetched]) ->
 
 
 @contextmanager
-def _sweeping(folder: OriginFolder) -> Iterator[None]:
-    """After the block, remove fetched files of failed or earlier imports."""
+def _remove_unused_files(folder: OriginFolder) -> Iterator[None]:
+    """Remove fetched files of failed or earlier imports after the block."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""Compile the engine's kernels in a separate process, while this one answers with plain kernels."""
+"""Compile the engine's kernels in a separate process, while this one runs them as plain Python."""
 
 import logging
 import os
@@ -13,22 +13,22 @@ from filelock import FileLock
 
 from fingerpost.transit.kernel_mode import are_compiled, compiling, decide_at_first_call, use_kernels_folder
 
-# Larger networks wait for the compiler, because an uncompiled search takes longer.
-FEW_BYTES = 25_000_000
+# On larger networks an uncompiled search takes longer than compiling.
+MAX_PLAIN_BYTES = 25_000_000
 
 _log = logging.getLogger(__name__)
 
 
-def answer_while_compiling(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
-    """Answer with plain kernels if none is compiled at the first call; ``announce`` explains the delay."""
-    decide_at_first_call(partial(_decide, home, announce))
+def compile_in_background(home: Path, announce: Callable[[str], None] = lambda _: None) -> None:
+    """Run kernels as plain Python until they are compiled; ``announce`` gets a sentence about the delay."""
+    decide_at_first_call(partial(_start_compiler_if_needed, home, announce))
 
 
-def _decide(home: Path, announce: Callable[[str], None]) -> bool:
+def _start_compiler_if_needed(home: Path, announce: Callable[[str], None]) -> bool:
     if are_compiled():
         return False
-    prepared = (home / "networks" / "prepared").rglob("*")
-    if sum(path.stat().st_size for path in prepared if path.is_file()) > FEW_BYTES:
+    prepared_files = (home / "networks" / "prepared").rglob("*")
+    if sum(path.stat().st_size for path in prepared_files if path.is_file()) > MAX_PLAIN_BYTES:
         announce("Compiling the engine, which happens once and takes a minute or two ...")
         return False
     announce("The engine compiles in the background, once, for a minute or two. Until then answers take longer.")
@@ -44,7 +44,7 @@ def _decide(home: Path, announce: Callable[[str], None]) -> bool:
 
 
 def compile_kernels() -> None:
-    """Compile every kernel at low priority, which takes a minute or two, or wait for another process that does."""
+    """Compile every kernel at low priority, which takes a minute or two, or wait for a process that is compiling."""
     if hasattr(os, "nice"):
         os.nice(5)
     folder = use_kernels_folder()
@@ -64,8 +64,8 @@ def _load_once_compiled(compiler: subprocess.Popen[bytes]) -> None:
 
 
 def load_kernels() -> None:
-    """Compile every kernel, or load its machine code; from then on all threads run compiled."""
-    # Here: most commands do without the engine.
+    """Compile every kernel, or load its machine code; all threads use it from then on."""
+    # A local import, because most commands do not use the engine.
     from fingerpost.transit.embedded.kernel_calls import call_search_kernels, call_street_kernels
 
     with compiling():

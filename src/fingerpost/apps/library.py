@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from fingerpost.apps import error_boundary
-from fingerpost.apps.kernels import answer_while_compiling
+from fingerpost.apps.kernels import compile_in_background
 from fingerpost.apps.own_tools import OwnTool
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.tool_methods import ToolMethods
@@ -29,15 +29,15 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         async with Fingerpost() as fp:
             trip = await fp.plan_trip(origin="Kamppi", destination="Espoo")
 
-    ``call`` answers as MCP and the command line do: an error is an envelope.
-    ``answer`` adds the text, and what else is wanted, such as geometry.
+    ``call`` returns the same envelopes as MCP and the command line, for errors too.
+    ``answer`` also returns the text, and requested parts such as geometry.
     The named methods take the contract's fields in snake_case, return its body, and raise its error as ToolError.
-    A field that is None is left out. ``home`` and ``user`` default to the settings'.
-    ``tools`` are your own, served and usable in plans like any other: functions with annotated parameters, whose
-    result becomes ``data``, or objects of ``Tool`` with a ``spec``.
+    Fields that are None are not sent. ``home`` and ``user`` default to the settings.
+    ``tools`` adds your tools, which plans can use too: functions with annotated parameters, whose result becomes
+    ``data``, or ``Tool`` objects with a ``spec``.
 
     Raises:
-        SettingsInvalid: a setting, the home folder, or a tool of yours cannot be used.
+        SettingsInvalid: a setting, the home folder, or one of your tools cannot be used.
     """
 
     def __init__(
@@ -45,10 +45,10 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
     ) -> None:
         self._application: Application = build(read_settings(home=home, user=user), own=tools)
         self._user = self._application.settings.user
-        answer_while_compiling(self._application.settings.home)
+        compile_in_background(self._application.settings.home)
 
     async def __aenter__(self) -> Self:
-        """Nothing is opened before it is needed."""
+        """Return the instance; networks are opened by the first call."""
         return self
 
     async def __aexit__(
@@ -60,13 +60,13 @@ class Fingerpost(ToolMethods[Coroutine[Any, Any, dict[str, Any]]]):
         self._application.runs.journal.close()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
-        """Return the contract's envelope for a call, success or error; never raises a ToolError."""
+        """Call a tool and return the contract's envelope, success or error; never raises a ToolError."""
         return (await self.answer(tool, arguments)).body
 
     async def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
-        """Return a call's answer: its body, its text, and in ``extras`` the included parts such as ``geometry``.
+        """Call a tool and return its body, its text, and in ``extras`` the included parts such as ``geometry``.
 
-        Never raises a ToolError; ``error`` holds the one that the body renders.
+        Never raises a ToolError; ``error`` is the error that the body reports.
         """
         return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, include=include)
 
@@ -107,15 +107,15 @@ class SyncFingerpost(ToolMethods[dict[str, Any]]):
         self._stack.__exit__(kind, error, trace)
 
     def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
-        """Return as ``Fingerpost.call`` does."""
+        """Call a tool and return its envelope; see ``Fingerpost.call``."""
         return self.answer(tool, arguments).body
 
     def answer(self, tool: str, arguments: object = None, *, include: Collection[str] = ()) -> Answer:
-        """Return as ``Fingerpost.answer`` does."""
+        """Call a tool and return its answer; see ``Fingerpost.answer``."""
         return self._wait(partial(self._inner.answer, tool, arguments, include=include))
 
     def _body(self, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        return self._wait(partial(self._inner._body, tool, arguments))  # noqa: SLF001  (its own other half)
+        return self._wait(partial(self._inner._body, tool, arguments))  # noqa: SLF001  (the asynchronous class of this module)
 
     def _wait(self, answer: Callable[[], Awaitable[_R]]) -> _R:
         if self._portal is None:

@@ -18,7 +18,7 @@ _DEGREE_DIGITS = 4
 
 
 async def describe_networks(application: Application) -> list[dict[str, Any]]:
-    # Opening the networks has loaded this module already; importing it at server start-up would take too long.
+    # A local import, because it would slow the start of a server; opening the networks loads it anyway.
     opened = await application.networks.open()
     from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
 
@@ -52,11 +52,11 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         "today": ServiceDays(first_day=profile.first_day, last_day=profile.last_day).format_service_state(today),
     }
     report = find_report(store, profile.name) if profile.source == EMBEDDED else None
-    is_known = report is not None and len(report.feeds) == len(profile.feeds)
-    imported = report.feeds if report is not None and is_known else [None] * len(profile.feeds)
+    is_complete = report is not None and len(report.feeds) == len(profile.feeds)
+    feed_reports = report.feeds if report is not None and is_complete else [None] * len(profile.feeds)
     feeds = [
-        _describe_feed(feed, today) | ({} if summary is None else _summarise_feed(summary))
-        for feed, summary in zip(profile.feeds, imported, strict=True)
+        _describe_feed(feed, today) | ({} if summary is None else _count_feed_rows(summary))
+        for feed, summary in zip(profile.feeds, feed_reports, strict=True)
         if summary is not None or feed.service != ServiceDays()
     ]
     if feeds:
@@ -82,11 +82,11 @@ def find_report(store: "TimetableStore", name: str) -> ImportReport | None:
         return None
 
 
-def _summarise_feed(feed: FeedReport) -> dict[str, Any]:
-    """Return a feed's report without local paths, with its findings counted by reason."""
-    counted = {key: getattr(feed, key) for key in ("feed", "stops", "routes", "trips", "runs", "events")}
+def _count_feed_rows(feed: FeedReport) -> dict[str, Any]:
+    """Return a feed's counts and its findings by reason, without local paths."""
+    counts = {key: getattr(feed, key) for key in ("feed", "stops", "routes", "trips", "runs", "events")}
     findings = {finding.reason: finding.count for finding in feed.findings}
-    return {**counted, "findings": findings, "tablesNotRead": list(feed.tables_not_read)}
+    return {**counts, "findings": findings, "tablesNotRead": list(feed.tables_not_read)}
 
 
 def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
 
 
 def _describe_source(source: SourceHealth) -> dict[str, Any]:
-    """Describe a source without local folders and unknown values."""
+    """Describe a source, leaving out local folders and unknown values."""
     is_url = "://" in source.location
     fields = {
         "source": source.location if is_url else source.location.rpartition("/")[2],

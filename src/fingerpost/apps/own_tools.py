@@ -1,7 +1,6 @@
-"""Serve a user's own tools: functions, and tools of the plan-step contract.
+"""Serve tools that users add: functions, and ``Tool`` objects of the plan-step contract.
 
-They come from Python (``Fingerpost(tools=[...])``) or from installed packages, by entry points of the group
-``fingerpost.tools``.
+Users pass them to ``Fingerpost(tools=[...])``, or install packages with entry points in the group ``fingerpost.tools``.
 """
 
 import asyncio
@@ -32,26 +31,26 @@ _log = logging.getLogger(__name__)
 ENTRY_POINTS = "fingerpost.tools"
 GROUP = "own"
 
-_STANDARD = ("query_type", "parameters", "results", "output_key", "success")
+_STANDARD_FIELDS = ("query_type", "parameters", "results", "output_key", "success")
 
 OwnTool = Tool | Callable[..., Any]
 """A tool of the plan-step contract with a ``spec``, or a function with annotated parameters and a docstring."""
 
 
 class FunctionTool(Tool):
-    """A function as a tool: its name, its docstring, its annotated parameters; what it returns becomes ``data``."""
+    """A tool made from a function's name, docstring and annotated parameters; its result becomes ``data``."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self.spec = _spec_of(function)
+        self.spec = _build_spec(function)
         self.name = self.spec.name
         # A function is not retried automatically unless it is declared idempotent, because its effects are unknown.
         self.idempotent = bool(getattr(function, "idempotent", False))
 
     async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the function returns for checked parameters; a function that does not await gets a thread."""
-        read = self.spec.input_schema[query_type].model_validate(dict(parameters))
-        arguments = {name: getattr(read, name) for name in type(read).model_fields}
+        """Validate the parameters and call the function, in a thread if it is not a coroutine function."""
+        validated = self.spec.input_schema[query_type].model_validate(dict(parameters))
+        arguments = {name: getattr(validated, name) for name in type(validated).model_fields}
         if inspect.iscoroutinefunction(self._function):
             data = await self._function(**arguments)
         else:
@@ -63,7 +62,7 @@ class FunctionTool(Tool):
 
 @with_config(ConfigDict(extra="allow"))
 class StandardResponse(TypedDict):
-    """The plan-step contract's response, with any further fields."""
+    """The plan-step contract's response; more fields are allowed."""
 
     query_type: str
     parameters: Wire
@@ -73,7 +72,7 @@ class StandardResponse(TypedDict):
 
 
 class ServedTool(PublishedTool):
-    """Serves a user's own tool to every interface, and validates its input and output."""
+    """Publishes a user's tool to every interface, and validates its input and output."""
 
     def __init__(self, tool: Tool, spec: ToolSpec) -> None:
         self._tool = tool
@@ -84,9 +83,9 @@ class ServedTool(PublishedTool):
             contract=Contract.STEP,
             group=GROUP,
             input_model=None,
-            input_json_schema=_schema_of_call(spec),
+            input_json_schema=_build_call_schema(spec),
             outputs=(Output(StandardResponse, (("results",), ("data",))),),
-            # A tool that does not state these is assumed to be as dangerous as a tool can be.
+            # Defaults assume the most dangerous kind of tool.
             read_only=bool(getattr(tool, "read_only", False)),
             destructive=bool(getattr(tool, "destructive", True)),
             idempotent=bool(getattr(tool, "idempotent", False)),
@@ -95,11 +94,11 @@ class ServedTool(PublishedTool):
             query_spec=spec,
         )
 
-    async def handle(self, arguments: dict[str, Any], call: Call) -> ToolReply:  # noqa: ARG002  (it knows no users)
-        question = read_step_query(self.spec, arguments)
-        if isinstance(question, str):
-            raise ParameterError(question, {"field": "parameters"})
-        response = await self._execute(question.query_type, question.arguments)
+    async def handle(self, arguments: dict[str, Any], call: Call) -> ToolReply:  # noqa: ARG002  (user tools get no user)
+        query = read_step_query(self.spec, arguments)
+        if isinstance(query, str):
+            raise ParameterError(query, {"field": "parameters"})
+        response = await self._execute(query.query_type, query.arguments)
         return ToolReply(response, _describe(response))
 
     async def _execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +118,7 @@ class ServedTool(PublishedTool):
     def _checked_response(self, response: object) -> dict[str, Any]:
         if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
             raise BrokenContract(f"{self.name} did not return a standard response")
-        missing = [name for name in _STANDARD if name not in response]
+        missing = [name for name in _STANDARD_FIELDS if name not in response]
         if missing:
             raise BrokenContract(f"{self.name} answered without {', '.join(missing)}")
         limits = Limits()
@@ -137,27 +136,29 @@ def _describe(response: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _schema_of_call(spec: ToolSpec) -> dict[str, Any]:
-    """Return the schema of the parameters, or of ``{query_type, parameters}`` where there are several query types."""
-    kinds = spec.input_schema
-    if len(kinds) == 1:
-        return schema_of(next(iter(kinds.values())))
+def _build_call_schema(spec: ToolSpec) -> dict[str, Any]:
+    """Return the schema of the parameters, or of ``{query_type, parameters}`` if the tool has several query types."""
+    models = spec.input_schema
+    if len(models) == 1:
+        return schema_of(next(iter(models.values())))
     return {
         "type": "object",
-        "properties": {"query_type": {"enum": list(kinds)}, "parameters": {"type": "object"}},
+        "properties": {"query_type": {"enum": list(models)}, "parameters": {"type": "object"}},
         "required": ["query_type"],
         "additionalProperties": False,
     }
 
 
-def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[list[ServedTool], dict[str, str]]:
-    """Return the caller's tools and those of installed packages, and by name why a package's tool is left out.
+def serve_own_tools(
+    tools: Iterable[OwnTool], reserved_names: Collection[str]
+) -> tuple[list[ServedTool], dict[str, str]]:
+    """Return the caller's tools and those of installed packages, and the reasons for skipped package tools by name.
 
-    A package's tool that cannot be loaded, or whose name is taken, does not stop the others.
+    A package's tool is skipped if it cannot be loaded or its name is in use.
     """
     served: dict[str, ServedTool] = {}
-    for tool in map(_serve, own):
-        if tool.name in taken or tool.name in served:
+    for tool in map(_serve, tools):
+        if tool.name in reserved_names or tool.name in served:
             raise SettingsInvalid(f"There is a tool called '{tool.name}' already; give yours another name")
         served[tool.name] = tool
     left_out: dict[str, str] = {}
@@ -165,19 +166,19 @@ def serve_own_tools(own: Iterable[OwnTool], taken: Collection[str]) -> tuple[lis
         origin = f"{point.name} of {point.dist.name}" if point.dist else point.name
         try:
             tool = _serve(point.load())
-        except Exception as error:  # noqa: BLE001  (an error boundary: whatever another's package raises as it loads)
+        except Exception as error:  # noqa: BLE001  (an error boundary: a package may raise anything as it loads)
             left_out[origin] = str(error) or type(error).__name__
             _log.error("the tool %s cannot be loaded: %s", origin, error)
             continue
-        if tool.name in taken or tool.name in served:
+        if tool.name in reserved_names or tool.name in served:
             left_out[tool.name] = "another tool has the same name"
         else:
             served[tool.name] = tool
     return list(served.values()), left_out
 
 
-def _serve(own: OwnTool) -> ServedTool:
-    tool = own() if isinstance(own, type) and issubclass(own, Tool) else own
+def _serve(own_tool: OwnTool) -> ServedTool:
+    tool = own_tool() if isinstance(own_tool, type) and issubclass(own_tool, Tool) else own_tool
     if not isinstance(tool, Tool):
         if not inspect.isfunction(tool):
             raise SettingsInvalid(f"{tool!r} is not a tool; pass a function, or a Tool with a spec")
@@ -189,7 +190,7 @@ def _serve(own: OwnTool) -> ServedTool:
 
 
 @lru_cache(maxsize=256)
-def _spec_of(function: Callable[..., Awaitable[Any] | Any]) -> ToolSpec:
+def _build_spec(function: Callable[..., Awaitable[Any] | Any]) -> ToolSpec:
     name = function.__name__
     hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}

@@ -18,7 +18,7 @@ from fingerpost.transit.model.provenance import RealtimeHealth
 
 
 class RealtimeCheck:
-    """The current messages of a record's realtime sources, fetched once."""
+    """Fetches a record's realtime messages once, and checks or matches them."""
 
     def __init__(self, settings: Settings, record: NetworkRecord) -> None:
         self._home = settings.home
@@ -33,20 +33,20 @@ class RealtimeCheck:
         return feeds
 
     def refuse(self, *, unchecked: bool) -> None:
-        """Raise ParameterError if a source names an unknown FEED, or has no message and is not ``unchecked``."""
+        """Raise ParameterError for an unknown FEED, and unless ``unchecked`` for a source without a message."""
         record = self._record
         folder = OriginFolder(self._home, record.name)
         feeds = [
             FeedSource(folder.new_path(feed.url) if feed.url else feed.path or Path(), feed.feed_name)
             for feed in (read_place(text, self._home) for text in record.feeds)
         ]
-        known = list_feed_names(record.name, feeds) if feeds else []
+        feed_names = list_feed_names(record.name, feeds) if feeds else []
         for source in self._sources:
-            if feeds and source.feed_name is not None and source.feed_name.upper() not in known:
+            if feeds and source.feed_name is not None and source.feed_name.upper() not in feed_names:
                 raise ParameterError(
                     f"{record.name} has no FEED {source.feed_name}, which {source.text} names",
                     {"field": "realtime"},
-                    hint=f"Its FEEDs are: {', '.join(known)}; without FEED= a source applies to all of them",
+                    hint=f"Its FEEDs are: {', '.join(feed_names)}; without FEED= a source applies to all of them",
                 )
         for source, health in zip(self._sources, self._feeds.health().sources, strict=True):
             if health.problem is not None and not unchecked:
@@ -57,7 +57,7 @@ class RealtimeCheck:
                 )
 
     def match(self) -> tuple[RealtimeHealth, tuple[str, ...]]:
-        """Match the messages with the stored timetable; return the counts, and a warning for each doubtful source."""
+        """Match the messages with the stored timetable; return the counts, and warnings about poor matches."""
         _, timetable = TimetableStore(self._home).open(self._record.name)
         now = int(clock.now().timestamp())
         overlay = read_realtime(timetable, RealtimeIndex(timetable), self._feeds.messages(), now)

@@ -17,7 +17,7 @@ from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND
 _PREFIX = "FINGERPOST_"
 _MAX_RETENTION_DAYS = 36_500
 
-# It is sent as a header: one line of ASCII.
+# One line of ASCII, because it is sent in a header.
 _Contact = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")]
 
 _Url = Annotated[str, StringConstraints(pattern=r"^(https?://[^\s/]+(/\S*)?)?$")]
@@ -27,30 +27,30 @@ class Settings(BaseSettings):
     """The operator's choices; an empty variable counts as unset.
 
     Attributes:
-        home: the folder that holds networks, variables, plan runs and figures.
-        user: the owner of variables if no token names the caller (rule A12).
-        database_url: a PostgreSQL database that stores variables, rate limits and plan runs for many machines, with its
-            password; empty for the home folder's files. See docs/scale.md.
+        home: the folder of networks, variables, plan runs and figures.
+        user: the owner of variables for callers without a token (rule A12).
+        database_url: the URL, with password, of a PostgreSQL database in which machines share variables, rate limits
+            and plan runs; empty stores them in the home folder. See docs/scale.md.
         retention_days: days until an unchanged variable is deleted; None never deletes it.
         runs_retention_days: days until an ended plan run is deleted; None never deletes it.
-        contact: an address by which the operators of sources can reach ours; part of the User-Agent.
-        sec_contact: an e-mail address by which the SEC can reach whoever syncs filings; EDGAR wants one.
-        llm_url: an OpenAI-compatible endpoint that may write plans; empty for none.
-        llm_model: the model to ask there.
-        llm_key: its key, from the environment alone.
+        contact: the operator's mail address or URL, sent to sources in the User-Agent.
+        sec_contact: the e-mail address that EDGAR requires of whoever syncs filings.
+        llm_url: an OpenAI-compatible endpoint that writes plans; empty disables it.
+        llm_model: the model at that endpoint.
+        llm_key: the key of that endpoint.
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
-        plan_journey_per_second: how many calls of planJourney the processes of this home, or of this
-            database, answer within a second.
-        max_concurrent_calls: how many requests a process answers at a time over HTTP, of one caller eight.
-        day_cache_mb: how many megabytes the timetables that a process prepares for single days may take; the least
-            recently used go first.
-        tokens_file: has the SHA-256, subject and scopes of each token that HTTP callers may send; see docs/serving.md.
-        token_issuer: who issues JSON Web Tokens instead; empty where no issuer does.
-        token_keys_url: where the issuer publishes its keys (JWKS).
-        resource_url: the URL by which clients call this server; the audience of the issuer's tokens.
-        token_scopes: what a token must allow, separated by commas.
+        plan_journey_per_second: the rate limit of planJourney, for all processes that share the home folder
+            or the database.
+        max_concurrent_calls: the HTTP requests that a process answers at a time, at most eight per caller.
+        day_cache_mb: the megabytes that a process may use for the timetables of single days; it drops the least
+            recently used first.
+        tokens_file: a file with the SHA-256, subject and scopes of each accepted token; see docs/serving.md.
+        token_issuer: the issuer of JSON Web Tokens, instead of a file; empty for none.
+        token_keys_url: the URL of the issuer's keys (JWKS).
+        resource_url: the public URL of this server, which is the audience of the issuer's tokens.
+        token_scopes: the scopes that a token must have, separated by commas.
         private_hosts: hosts in a private network that may be contacted, separated by commas.
-        tiles: the address of map tiles for the web page, with {z}, {x} and {y}; empty for none.
+        tiles: the URL of map tiles for the web page, with {z}, {x} and {y}; empty for none.
         tiles_attribution: the attribution of the tiles.
     """
 
@@ -94,7 +94,7 @@ class Settings(BaseSettings):
 
     @field_validator("home", mode="after")
     @classmethod
-    def _full_path(cls, folder: Path) -> Path:
+    def _expand_path(cls, folder: Path) -> Path:
         return folder.expanduser().absolute()
 
     @property
@@ -115,10 +115,10 @@ class Settings(BaseSettings):
         use_kernels_folder()
 
 
-def read_settings(**given: Any) -> Settings:
-    """Read the settings; ``given`` values that are not None take precedence over the environment."""
+def read_settings(**overrides: Any) -> Settings:
+    """Read the settings; ``overrides`` that are not None take precedence over the environment."""
     try:
-        settings = Settings(**{name: value for name, value in given.items() if value is not None})
+        settings = Settings(**{name: value for name, value in overrides.items() if value is not None})
     except ValidationError as error:
         name = str(error.errors(include_url=False)[0]["loc"][0])
         sentence = explain(error, Settings).message

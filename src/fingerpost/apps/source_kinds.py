@@ -1,6 +1,6 @@
-"""The kinds of network sources: the word of each in a network's record, and how to open it.
+"""Register the kinds of network sources: the embedded engine, OpenTripPlanner, TfL and MOTIS.
 
-A remote source is a package below ``transit/remote`` and an entry here. Nothing heavy is imported before it is opened.
+Each remote source is a package below ``transit/remote`` with an entry here. It is imported when it is opened.
 """
 
 import os
@@ -27,7 +27,7 @@ from fingerpost.transit.remote.tfl.unified_api import KEY_VARIABLE, TFL
 from fingerpost.transit.remote.tfl.unified_api import PACES as TFL_PACES
 
 EMBEDDED = "gtfs"
-"""The kind of the embedded engine, whose networks are added with their feeds."""
+"""The kind of networks that the embedded engine serves from GTFS feeds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,11 +35,11 @@ class SourceKind:
     """One kind of remote source.
 
     Attributes:
-        kind: the word in a record's ``source``.
-        open_source: opens the source with a function that fetches.
-        add_options: the options of ``network add`` that make a network one of this kind.
-        start_key: the environment variable of the key that a server needs to start; a record may name another.
-        paces: the rate limit by host, or host and path, in lower case; others have the limiter's default.
+        kind: the value of ``source`` in a network record.
+        open_source: returns the source, which sends its requests with the function passed in.
+        add_options: the options of ``network add`` that select this kind.
+        start_key: the environment variable of the API key that a server needs to start; records can override it.
+        paces: rate limits by host, or host and path, in lower case; other hosts have the limiter's default.
     """
 
     kind: str
@@ -49,8 +49,8 @@ class SourceKind:
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
-def _opening(name: str) -> Callable[[Fetch], RemoteSource]:
-    """Return a function that imports a source, a class below ``transit.remote``, and opens it."""
+def _new_opener(name: str) -> Callable[[Fetch], RemoteSource]:
+    """Return a function that imports a source class below ``transit.remote`` and constructs it."""
 
     def open_source(fetch: Fetch) -> RemoteSource:
         source: RemoteSource = resolve_name(f"fingerpost.transit.remote.{name}")(fetch)
@@ -62,33 +62,35 @@ def _opening(name: str) -> Callable[[Fetch], RemoteSource]:
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(
         kind="opentripplanner",
-        open_source=_opening("opentripplanner.network:OpenTripPlannerSource"),
+        open_source=_new_opener("opentripplanner.network:OpenTripPlannerSource"),
         add_options=(OTP, DIGITRANSIT),
         paces=PACES,
     ),
     SourceKind(
         kind="tfl",
-        open_source=_opening("tfl.network:TflSource"),
+        open_source=_new_opener("tfl.network:TflSource"),
         add_options=(TFL,),
         start_key=KEY_VARIABLE,
         paces=TFL_PACES,
     ),
     SourceKind(
         kind="motis",
-        open_source=_opening("motis.network:MotisSource"),
+        open_source=_new_opener("motis.network:MotisSource"),
         add_options=(MOTIS, TRANSITOUS),
         paces=TRANSITOUS_PACES,
     ),
 )
 
 
-def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
-    """Return every source by its kind; remote ones send requests with ``fetch``."""
-    # The engine takes longer to import than a server may take to start.
+def open_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
+    """Return all sources by kind; remote sources send requests with ``fetch``."""
+    # A local import, because importing the engine would slow the start of a server.
     from fingerpost.transit.embedded.source import DemoSource, EmbeddedSource
 
     kinds: list[NetworkSource] = [
-        EmbeddedSource(settings.home, lambda: _open_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000),
+        EmbeddedSource(
+            settings.home, lambda: _open_realtime_fetch(settings), day_cache_bytes=settings.day_cache_mb * 1_000_000
+        ),
         DemoSource(),
         *(kind.open_source(fetch) for kind in REMOTE_KINDS),
     ]
@@ -96,8 +98,8 @@ def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource
 
 
 @asynccontextmanager
-async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
-    """Open the realtime client, whose responses all processes of a home folder share."""
+async def _open_realtime_fetch(settings: Settings) -> AsyncIterator[Fetch]:
+    """Open the HTTP client for realtime feeds; processes of a home folder share its responses."""
     from fingerpost.transit.embedded.realtime_feeds import POLL_S
 
     async with new_client(settings, list_paces()) as client:
@@ -113,12 +115,12 @@ def list_kinds() -> frozenset[str]:
 
 
 def open_record_store(home: Path) -> NetworkRecordStore:
-    """Return the network records below a home folder, with every check on a record."""
+    """Return the store of a home folder's network records, which applies all checks."""
     return NetworkRecordStore(home, kinds=list_kinds(), checks=(check_places,))
 
 
 def require_keys(home: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """Raise SettingsInvalid if a key is not set that a network of the home folder needs (rule E3)."""
+    """Raise SettingsInvalid if the API key of a network is not set (rule E3)."""
     start_keys = {kind.kind: kind.start_key for kind in REMOTE_KINDS if kind.start_key is not None}
     for record in open_record_store(home).read().records.values():
         if record.source not in start_keys:

@@ -1,4 +1,4 @@
-"""Choose where variables, limits and plan runs are stored: in the home folder, or in a database of many machines."""
+"""Choose where variables, limits and plan runs are stored: in the home folder, or in a database that machines share."""
 
 import logging
 from collections.abc import Mapping
@@ -40,8 +40,8 @@ def open_journal(settings: Settings) -> Journal:
 
 
 def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> "Client":
-    """Return an HTTP client whose rate limits are shared by all processes of this home folder, or of a database."""
-    # HTTP takes longer to import than a server may take to say who it is.
+    """Return an HTTP client that shares its rate limits with all processes of this home folder or database."""
+    # A local import, because importing HTTP would slow the start of a server.
     from fingerpost.net.client import Client
 
     return Client(
@@ -52,27 +52,27 @@ def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> "
 
 
 def find_database(settings: Settings) -> "Database | None":
-    """Return the database of many machines, one for each address in this process, or None where none is configured."""
+    """Return the shared database, one object per URL, or None if no database is configured."""
     url = settings.database_url.get_secret_value().strip()
     return _open(url) if url else None
 
 
 @cache
 def _open(url: str) -> "Database":
-    lack = "FINGERPOST_DATABASE_URL is set, and the client of PostgreSQL is not installed"
-    require_extra("scale", lack, "psycopg", "psycopg_pool")
+    problem = "FINGERPOST_DATABASE_URL is set, and the client of PostgreSQL is not installed"
+    require_extra("scale", problem, "psycopg", "psycopg_pool")
     from fingerpost.store.postgres import Database
 
     return Database(url)
 
 
 def check_database(settings: Settings) -> None:
-    """Look into the database of many machines, where one is configured; one that cannot be reached now is logged."""
+    """Connect to the shared database, if one is configured; log a warning if it cannot be reached."""
     database = find_database(settings)
     if database is None:
         return
     try:
         database.connect().close()
     except StorageUnavailable as error:
-        # It may be restarting, as this server is; calls that need it say so, and the others are answered.
+        # The database may be restarting too; calls that need it report the failure.
         _log.warning("%s", error.message)

@@ -24,20 +24,20 @@ from fingerpost.transit.tools.shapes import LatLon, TripEnd
 _Body_co = TypeVar("_Body_co", covariant=True)
 
 _POSITIONAL = frozenset({"raw_text", "from_", "to", "query_type", "parameters", "key", "run_id"})
-# What a caller may write for a field of the contract.
+# The types that callers may pass for a field of the contract.
 _SHORT_FORMS: dict[Any, Any] = {
     TripEnd: str | tuple[float, float] | Mapping[str, Any],
     StopRef: str | Mapping[str, Any],
     RouteEnd: str | Mapping[str, Any],
 }
-# Fields whose input model takes anything, because their tool parses them itself.
+# Fields that the input model does not validate, because the tool parses them.
 _PARSED_BY_TOOL: dict[str, Any] = {"plan": Plan | Mapping[str, Any], "memory": Mapping[str, Any]}
 
 
 class ToolMethods(Generic[_Body_co]):
     """Every tool as a method, with the contract's fields in snake_case.
 
-    A subclass defines ``_body(tool, arguments)``, which calls a tool; the methods are coroutine functions if it is one.
+    A subclass defines ``_body(tool, arguments)``, which calls a tool; the methods are coroutines if it is.
     """
 
     def __init_subclass__(cls) -> None:
@@ -49,12 +49,12 @@ class ToolMethods(Generic[_Body_co]):
 def _new_method(tool: ToolDefinition, *, is_async: bool) -> Callable[..., Any]:
     signature = build_signature(tool)
 
-    def call(self: Any, *given: Any, **named: Any) -> Any:
-        arguments = signature.bind(self, *given, **named).arguments
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        arguments = signature.bind(self, *args, **kwargs).arguments
         return self._body(tool.name, _build_arguments(tool, arguments))
 
-    async def call_async(self: Any, *given: Any, **named: Any) -> Any:
-        return await call(self, *given, **named)
+    async def call_async(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return await call(self, *args, **kwargs)
 
     method: Any = call_async if is_async else call
     method.__name__, method.__doc__, method.__signature__ = name_method(tool), tool.description, signature
@@ -68,7 +68,7 @@ def name_method(tool: ToolDefinition) -> str:
 
 
 def build_signature(tool: ToolDefinition) -> Signature:
-    """Return the signature of a tool's method; the point of ``find_stops`` is two numbers, as people write it."""
+    """Return the signature of a tool's method; a required point becomes the parameters ``lat`` and ``lon``."""
     fields: dict[str, tuple[Any, Any]] = {}
     for name, field in _list_fields(tool):
         if _is_point(field):
@@ -106,18 +106,18 @@ def _is_point(field: FieldInfo) -> bool:
     return field.annotation is LatLon and field.is_required()
 
 
-def _build_arguments(tool: ToolDefinition, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool's arguments; fields that are None are left out."""
+def _build_arguments(tool: ToolDefinition, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a tool's arguments by their JSON names, without fields that are None."""
     arguments: dict[str, Any] = {}
     for name, field in _list_fields(tool):
-        value = {side: given[side] for side in ("lat", "lon")} if _is_point(field) else given.get(name)
+        value = {side: values[side] for side in ("lat", "lon")} if _is_point(field) else values.get(name)
         if value is not None:
             arguments[field.alias or name] = _expand(value, field.annotation)
     return arguments
 
 
 def _expand(value: Any, annotation: Any) -> Any:
-    """Return a value as JSON has it, and a short form as the contract's object."""
+    """Return a value as plain JSON types; a short form becomes the contract's object."""
     match value:
         case str() if annotation is RouteEnd:
             return {"rawText": value}

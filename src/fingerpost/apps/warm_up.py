@@ -1,4 +1,4 @@
-"""Start a server process: garbage collection, the switch interval of threads, and the warm-up of its networks."""
+"""Prepare a server process: tune garbage collection and thread switching, and warm up its networks."""
 
 import asyncio
 import gc
@@ -9,7 +9,7 @@ import threading
 from datetime import timedelta
 
 from fingerpost import clock
-from fingerpost.apps.kernels import answer_while_compiling, load_kernels
+from fingerpost.apps.kernels import compile_in_background, load_kernels
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.kernel_mode import is_plain
@@ -23,32 +23,32 @@ _FAILED = "The networks could not be opened; see the server's log"
 _BOARD_S = 60
 _SEARCH_RADIUS_M = 100_000.0
 _GROUPS_WITHOUT_ENGINE = ("filings", "plans", "own")
-# With Python's own 5 ms, a call waits that long at every step while a realtime message is parsed.
+# With Python's default of 5 ms, calls wait too long for the GIL while a realtime message is parsed.
 SWITCH_INTERVAL_S = 0.001
 
 
 def start_server_process() -> None:
-    """Disable garbage collection until ``new_warm_up``, because scanning imported modules costs a tenth of a start."""
+    """Disable garbage collection until ``new_warm_up``; it would take a tenth of the start-up time."""
     gc.disable()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
 
 
-def _collect_without_loaded() -> None:
-    """Enable garbage collection for objects created from now on; a full collection of the engine takes 150 ms."""
+def _enable_garbage_collection() -> None:
+    """Enable garbage collection, but exempt existing objects, because scanning the engine takes 150 ms."""
     gc.freeze()
     gc.enable()
 
 
 def new_warm_up(application: Application) -> "WarmUp":
-    """Return the warm-up of a server, once all that it serves is imported."""
-    answer_while_compiling(application.settings.home)
-    _collect_without_loaded()
+    """Return the warm-up of a server; call it after everything it serves is imported."""
+    compile_in_background(application.settings.home)
+    _enable_garbage_collection()
     groups = {tool.definition.group for tool in application.tools.values()}
     return WarmUp(application.networks, needs_engine=not groups <= set(_GROUPS_WITHOUT_ENGINE))
 
 
 class WarmUp:
-    """The warm-up of a process in a daemon thread; ``problem`` is a sentence until the networks are usable."""
+    """Opens the networks in a daemon thread; ``problem`` is a sentence until they are usable."""
 
     def __init__(self, networks: Networks, *, needs_engine: bool = True) -> None:
         self._networks = networks
@@ -70,8 +70,8 @@ class WarmUp:
     def _run(self) -> None:
         outcome: str | None = _FAILED
         try:
-            asyncio.run(warm(self._networks))
-            _collect_without_loaded()
+            asyncio.run(warm_up_networks(self._networks))
+            _enable_garbage_collection()
             outcome = self.problem = None
             _log.info("the networks are open")
         except ToolError as error:
@@ -84,8 +84,8 @@ class WarmUp:
             self.problem = outcome
 
 
-async def warm(networks: Networks) -> None:
-    """Load the kernels, and query a trip and a board of today from each network that is not remote."""
+async def warm_up_networks(networks: Networks) -> None:
+    """Load the kernels, and query a board and a trip of today from each local network."""
     opened = await networks.open()
     if not is_plain():
         load_kernels()
@@ -95,15 +95,15 @@ async def warm(networks: Networks) -> None:
         try:
             await _query_once(network)
         except ToolError as error:
-            # A timetable of the past has no trip today; the engine is warm nevertheless.
+            # An expired timetable has no trip today, but the engine is warm now.
             _log.info("network=%s could not be warmed up: %s", network.profile.name, error.message)
 
 
 async def _query_once(network: Network) -> None:
     instant = int((clock.now() + timedelta(minutes=1)).timestamp())
     box = network.profile.bounds
-    middle = Coordinate((box.south + box.north) / 2, (box.west + box.east) / 2)
-    stops = [near.stop for near in (await network.list_stops_near(middle, _SEARCH_RADIUS_M)).stops]
+    center = Coordinate((box.south + box.north) / 2, (box.west + box.east) / 2)
+    stops = [near.stop for near in (await network.list_stops_near(center, _SEARCH_RADIUS_M)).stops]
     if not stops:
         return
     origin, destination = (

@@ -1,4 +1,4 @@
-"""The composition root: build the application from the settings, with every tool in its listed order.
+"""The composition root: build the application and its tools from the settings.
 
 Building is cheap: the engine, the MCP protocol and HTTP are imported only when they are needed.
 """
@@ -10,10 +10,10 @@ from types import MappingProxyType
 from typing import Any
 
 from fingerpost import clock
-from fingerpost.apps.error_boundary import measuring_call, record_outcome
+from fingerpost.apps.error_boundary import measure_call, record_outcome
 from fingerpost.apps.own_tools import GROUP, OwnTool, serve_own_tools
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.source_kinds import list_paces, load_sources, open_record_store
+from fingerpost.apps.source_kinds import list_paces, open_record_store, open_sources
 from fingerpost.apps.storage import new_client, open_journal, open_limits, open_variables
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.spec import ToolRegistry, ToolSpec
@@ -49,8 +49,8 @@ GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Sources:
-    """What tools answer from."""
+class _Dependencies:
+    """The dependencies of the tools."""
 
     networks: Networks
     variables: VariableStore
@@ -61,23 +61,23 @@ class _Sources:
     list_specs: Callable[[], list[ToolSpec]]
 
 
-_TOOLS: Mapping[type[PublishedTool], Callable[[_Sources], PublishedTool]] = {
-    PlanTrip: lambda sources: PlanTrip(sources.places),
-    GetDepartures: lambda sources: GetDepartures(sources.places),
-    FindAddressOrStop: lambda sources: FindAddressOrStop(sources.places),
-    FindStops: lambda sources: FindStops(sources.networks),
-    SaveUserVariable: lambda sources: SaveUserVariable(sources.variables, has_sign_in=sources.has_sign_in),
-    GetUserVariables: lambda sources: GetUserVariables(sources.variables, has_sign_in=sources.has_sign_in),
-    DeleteUserVariable: lambda sources: DeleteUserVariable(sources.variables, has_sign_in=sources.has_sign_in),
-    PlanRoute: lambda sources: PlanRoute(sources.places),
-    GetStopTimetable: lambda sources: GetStopTimetable(sources.places),
-    PlanJourney: lambda sources: PlanJourney(sources.networks, sources.variables, sources.journeys),
-    SecFinancialData: lambda sources: SecFinancialData(sources.library),
-    SecGraphQuery: lambda sources: SecGraphQuery(sources.library),
-    SecSemanticSearch: lambda sources: SecSemanticSearch(sources.library),
-    ToolDetails: lambda sources: ToolDetails(sources.list_specs),
+_TOOLS: Mapping[type[PublishedTool], Callable[[_Dependencies], PublishedTool]] = {
+    PlanTrip: lambda dependencies: PlanTrip(dependencies.places),
+    GetDepartures: lambda dependencies: GetDepartures(dependencies.places),
+    FindAddressOrStop: lambda dependencies: FindAddressOrStop(dependencies.places),
+    FindStops: lambda dependencies: FindStops(dependencies.networks),
+    SaveUserVariable: lambda dependencies: SaveUserVariable(dependencies.variables, has_sign_in=dependencies.has_sign_in),
+    GetUserVariables: lambda dependencies: GetUserVariables(dependencies.variables, has_sign_in=dependencies.has_sign_in),
+    DeleteUserVariable: lambda dependencies: DeleteUserVariable(dependencies.variables, has_sign_in=dependencies.has_sign_in),
+    PlanRoute: lambda dependencies: PlanRoute(dependencies.places),
+    GetStopTimetable: lambda dependencies: GetStopTimetable(dependencies.places),
+    PlanJourney: lambda dependencies: PlanJourney(dependencies.networks, dependencies.variables, dependencies.journeys),
+    SecFinancialData: lambda dependencies: SecFinancialData(dependencies.library),
+    SecGraphQuery: lambda dependencies: SecGraphQuery(dependencies.library),
+    SecSemanticSearch: lambda dependencies: SecSemanticSearch(dependencies.library),
+    ToolDetails: lambda dependencies: ToolDetails(dependencies.list_specs),
 }
-"""Each tool, and how to construct it; the order is the catalogue's."""
+"""A constructor for each tool, in the order of the catalogue."""
 
 TOOLS = (*(tool.definition for tool in _TOOLS), RunPlan.definition, GetPlanRun.definition)
 # ``validate_call`` works without an application.
@@ -93,15 +93,15 @@ def list_tools(
     journeys: JourneyOptions | None = None,
     has_sign_in: bool = False,
 ) -> list[PublishedTool]:
-    """Return the tools of some groups, of all groups where none is named; without a library the sample's figures.
+    """Return the tools of some groups, or of all groups; without a library, filings tools use the sample.
 
-    ``tool_details`` describes the tools in the list, and what the caller adds to it.
+    ``tool_details`` describes the tools in the list, including those that the caller adds to it.
     """
     unknown = sorted(set(groups or ()) - set(GROUPS))
     if unknown:
         raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}")
     listed: list[PublishedTool] = []
-    sources = _Sources(
+    dependencies = _Dependencies(
         networks=networks,
         variables=variables,
         places=PlaceResolver(networks, variables),
@@ -110,7 +110,7 @@ def list_tools(
         has_sign_in=has_sign_in,
         list_specs=lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name),
     )
-    listed += [new_tool(sources) for tool, new_tool in _TOOLS.items() if not groups or tool.definition.group in groups]
+    listed += [new(dependencies) for tool, new in _TOOLS.items() if not groups or tool.definition.group in groups]
     return listed
 
 
@@ -118,8 +118,8 @@ def list_tools(
 class Application:
     """Everything that an interface needs; ``tools`` maps names to tools, in the catalogue's order.
 
-    ``left_out`` has by entry point why a tool of an installed package is not served.
-    Whoever ends closes ``networks``.
+    ``left_out`` maps entry points of installed packages to the reason why their tool is not served.
+    The owner must close ``networks``.
     """
 
     settings: Settings
@@ -131,11 +131,11 @@ class Application:
 
 
 def new_networks(settings: Settings) -> AllNetworks:
-    """Return the networks of a home folder; nothing is opened, and no engine imported, before somebody asks."""
+    """Return the networks of a home folder; the first query opens them and imports the engine."""
     clients = LoopClients(lambda: new_client(settings, list_paces()))
     return AllNetworks(
         open_record_store(settings.home),
-        lambda: load_sources(settings, clients.fetch),
+        lambda: open_sources(settings, clients.fetch),
         demos=[NetworkRecord(name=name, source="demo") for name in DEMOS],
         demo_mode=DemoMode(settings.demo),
         learned=LearnedProfiles(settings.home),
@@ -144,7 +144,7 @@ def new_networks(settings: Settings) -> AllNetworks:
 
 
 def build(settings: Settings, groups: Collection[str] | None = None, own: Sequence[OwnTool] = ()) -> Application:
-    """Return an application with the tools of some groups, or of all where ``groups`` is None.
+    """Return an application with the tools of some groups, or of all if ``groups`` is None.
 
     ``own`` are the caller's tools; installed packages may add more (entry points, ``apps/own_tools.py``).
     """
@@ -184,13 +184,13 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
 
 
 def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanRuns, PlanningCapability]:
-    """Return the plan runs and planners over some tools; a plan cannot start other plans."""
-    catalogue = Catalogue.of([_plan_tool(tool) for tool in tools])
+    """Return the plan runs and planners for these tools, which exclude the plan tools: plans cannot start plans."""
+    catalogue = Catalogue.of([_new_plan_tool(tool) for tool in tools])
     runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
     planners: list[Planner] = [plan_backward, plan_from_template]
     if settings.llm_url and settings.llm_model:
         require_extra("llm", "A language model as planner needs", "pydantic_ai.models.openai")
-        # Only installations with a language model have its client.
+        # A local import, because the client of language models is an optional dependency.
         from fingerpost.plan.language_model import LanguageModelPlanner
 
         key = settings.llm_key.get_secret_value() or None
@@ -200,7 +200,7 @@ def _new_runs(settings: Settings, tools: Sequence[PublishedTool]) -> tuple[PlanR
 
 @asynccontextmanager
 async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
-    """Recover runs of dead processes where machines share a database; stop this process's runs at the end."""
+    """Recover runs of dead processes in a shared database; stop this process's runs at the end."""
     async with runs.journal.recovering():
         try:
             yield
@@ -208,9 +208,9 @@ async def recovering(runs: PlanRuns) -> AsyncIterator[None]:
             await runs.stop()
 
 
-def _plan_tool(tool: PublishedTool) -> PlanTool:
+def _new_plan_tool(tool: PublishedTool) -> PlanTool:
     async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
-        with measuring_call(tool.name) as operation:
+        with measure_call(tool.name) as operation:
             answer = await tool.answer(tool.to_raw(query_type, parameters), user=user)
             record_outcome(operation, tool, answer)
         return tool.to_standard(query_type, parameters, answer)

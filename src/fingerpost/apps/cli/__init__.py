@@ -21,7 +21,7 @@ def main() -> None:
     try:
         _run()
     except KeyboardInterrupt:
-        # Typer catches it only while a command runs, not while it is imported.
+        # Typer catches it only while a command runs, not during imports.
         sys.exit(_INTERRUPTED)
 
 

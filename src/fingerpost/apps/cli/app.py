@@ -13,7 +13,7 @@ from fingerpost.apps.cli import Caller
 
 
 class _Entry(NamedTuple):
-    """A command: a function of a module, or without an example the module's group of commands."""
+    """A command: the function of this name in a module, or without an example, the module's command group."""
 
     module: str
     help: str
@@ -50,30 +50,30 @@ _ENTRIES = {
 
 
 def _load_command(name: str) -> Any:
-    """Import the module of a command and return the command, or the group of commands."""
+    """Import a command's module and return the command or command group."""
     entry = _ENTRIES[name]
     module = import_module(f"fingerpost.apps.cli.{entry.module}")
     if entry.example is None:
         command: Any = typer.main.get_group(module.app)
     else:
-        alone = typer.Typer(add_completion=False)
+        single_app = typer.Typer(add_completion=False)
         settings = {"ignore_unknown_options": entry.takes_negative_numbers}
-        alone.command(name, epilog=f"Example: {entry.example}", context_settings=settings)(getattr(module, name))
-        command = typer.main.get_command(alone)
+        single_app.command(name, epilog=f"Example: {entry.example}", context_settings=settings)(getattr(module, name))
+        command = typer.main.get_command(single_app)
     command.help = entry.help
     return command
 
 
 class _LazyGroup(TyperGroup):
-    """Imports only the module of the command that runs, because the engine takes longer to import than ``--help``."""
+    """Imports only the module of the command that runs, because importing all would slow ``--help``."""
 
-    def __init__(self, **given: Any) -> None:
-        named = {name: TyperCommand(name, help=entry.help) for name, entry in _ENTRIES.items()}
-        super().__init__(**{**given, "commands": named})
+    def __init__(self, **options: Any) -> None:
+        commands = {name: TyperCommand(name, help=entry.help) for name, entry in _ENTRIES.items()}
+        super().__init__(**{**options, "commands": commands})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name, _named, rest = super().resolve_command(ctx, args)
-        return name, None if name is None else _load_command(name), rest
+        name, _command, remaining = super().resolve_command(ctx, args)
+        return name, None if name is None else _load_command(name), remaining
 
 
 app = typer.Typer(
@@ -87,20 +87,20 @@ app = typer.Typer(
 
 
 def load_root() -> Any:
-    """Return the root command with all commands imported, for documents and tests."""
+    """Return the root command with all commands imported, for the docs and tests."""
     root: Any = typer.main.get_command(app)
     root.commands = {name: _load_command(name) for name in _ENTRIES}
     return root
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"fingerpost {fingerpost.__version__}")
         raise typer.Exit
 
 
 @app.callback()
-def _before(
+def _set_caller(
     ctx: typer.Context,
     user: Annotated[
         str | None, typer.Option(help="Use the variables of this user; the default is FINGERPOST_USER.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR, Caller
-from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message, showing_work
+from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message, show_status
 from fingerpost.apps.logs import start_logging
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelop
 
 
 def prepare_settings(ctx: typer.Context) -> "Settings":
-    """Read the settings for a command, make the home folder, and start logging if ``--verbose`` was given."""
-    # Here and below: the imports take longer than --help may take.
+    """Read the settings for a command, make the home folder, and start logging with ``--verbose``."""
+    # Local imports, here and below, because they would slow --help down.
     from fingerpost.apps.settings import read_settings
 
     caller: Caller = ctx.obj
@@ -54,13 +54,13 @@ def run_and_close(application: "Application", work: Coroutine[Any, Any, _R]) -> 
     return asyncio.run(run())
 
 
-def ask(
+def call_tool(
     application: "Application",
     tool: str,
     arguments: object,
     prepare: Callable[["Application"], Awaitable[None]] | None = None,
 ) -> "Answer":
-    """Return a tool's answer for the application's user; ``prepare`` runs before the call."""
+    """Call a tool as the application's user; ``prepare`` runs before the call."""
     from fingerpost.apps import error_boundary
 
     async def answer() -> "Answer":
@@ -68,27 +68,27 @@ def ask(
             await prepare(application)
         return await error_boundary.answer(application.tools, tool, arguments, user=application.settings.user)
 
-    with answering(application):
+    with show_spinner(application):
         return run_and_close(application, answer())
 
 
 @contextmanager
-def answering(application: "Application") -> Iterator[None]:
-    """Answer one question in the block, with a spinner on a terminal."""
-    from fingerpost.apps.kernels import answer_while_compiling
+def show_spinner(application: "Application") -> Iterator[None]:
+    """Show a spinner on a terminal while the block runs, and compile the engine in the background."""
+    from fingerpost.apps.kernels import compile_in_background
 
-    answer_while_compiling(application.settings.home, print_message)
-    with showing_work("Looking ..."):
+    compile_in_background(application.settings.home, print_message)
+    with show_status("Looking ..."):
         yield
 
 
-def show_answer(application: "Application", tool: str, arguments: object, *, as_json: bool) -> None:
-    """Call a tool and print its answer; an error ends the process."""
-    print_or_end(ask(application, tool, arguments), as_json=as_json)
+def call_and_print(application: "Application", tool: str, arguments: object, *, as_json: bool) -> None:
+    """Call a tool and print its answer; exit with status 1 if it is an error."""
+    print_or_exit(call_tool(application, tool, arguments), as_json=as_json)
 
 
-def print_or_end(answer: "Answer", *, as_json: bool) -> None:
-    """Print an answer's text, or its envelope and nothing else; end the process with status 1 if it is an error."""
+def print_or_exit(answer: "Answer", *, as_json: bool) -> None:
+    """Print an answer's text or its envelope; exit with status 1 if it is an error."""
     if as_json:
         print_json(answer.body)
     elif answer.error is not None:

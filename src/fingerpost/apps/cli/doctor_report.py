@@ -27,7 +27,7 @@ _MAX_COMPANIES = 10
 
 
 async def print_health(application: Application, *, deep: bool = False) -> bool:
-    """Print the state of the installation and return whether all of it can be used; ``deep`` reads every file."""
+    """Print the state of the installation and return whether it has no problems; ``deep`` reads every file."""
     settings = application.settings
     fixed = clock.find_fixed()
     _print_line("version", f"fingerpost {__version__}, Python {platform.python_version()}")
@@ -35,33 +35,33 @@ async def print_health(application: Application, *, deep: bool = False) -> bool:
     _print_line("user", settings.user)
     _print_line("clock", "system time" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
     folder = use_kernels_folder()
-    missing = "not compiled yet; the first search compiles them into"
-    _print_line("kernels", f"{'compiled in' if are_compiled() else missing} {folder}")
+    not_compiled = "not compiled yet; the first search compiles them into"
+    _print_line("kernels", f"{'compiled in' if are_compiled() else not_compiled} {folder}")
     _print_line("storage", "the home folder" if find_database(settings) is None else "a database that machines share")
     for name, reason in application.left_out.items():
-        _print_line("tool", f"{name} is left out: {reason}", good=False)
+        _print_line("tool", f"{name} is left out: {reason}", is_ok=False)
     variables = application.variables
     checks = [
         _check("variables", lambda: [f"{len(variables.list_variables(settings.user))} stored for {settings.user}"]),
         await _check_networks(application),
-        _check("requests", lambda: _list_waits(settings), good=False),
+        _check("requests", lambda: _list_pauses(settings), is_ok=False),
         _check("filings", lambda: _list_companies(settings.filings_file)),
     ]
     return all([*checks, not deep or _check_files(settings.home)])
 
 
-def _print_line(what: str, text: str, *, good: bool = True) -> None:
-    new_console().print(Text.assemble((f"{what:<11}", "dim"), (text, "" if good else "bold red")))
+def _print_line(label: str, text: str, *, is_ok: bool = True) -> None:
+    new_console().print(Text.assemble((f"{label:<11}", "dim"), (text, "" if is_ok else "bold red")))
 
 
-def _check(what: str, list_lines: Callable[[], list[str]], *, good: bool = True) -> bool:
+def _check(label: str, list_lines: Callable[[], list[str]], *, is_ok: bool = True) -> bool:
     try:
         lines = list_lines()
     except ToolError as error:
-        _print_line(what, error.message, good=False)
+        _print_line(label, error.message, is_ok=False)
         return False
     for line in lines:
-        _print_line(what, line, good=good)
+        _print_line(label, line, is_ok=is_ok)
     return True
 
 
@@ -69,12 +69,12 @@ async def _check_networks(application: Application) -> bool:
     try:
         networks = await describe_networks(application)
     except ToolError as error:
-        _print_line("networks", error.message, good=False)
+        _print_line("networks", error.message, is_ok=False)
         return False
     problems = (await application.networks.open()).problems
     for name, problem in problems.items():
-        _print_line("network", f"{name}: {problem}", good=False)
-    are_current, store = True, TimetableStore(application.settings.home)
+        _print_line("network", f"{name}: {problem}", is_ok=False)
+    is_current, store = True, TimetableStore(application.settings.home)
     for network in networks:
         days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
         days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
@@ -83,18 +83,18 @@ async def _check_networks(application: Application) -> bool:
             _print_line("", "a demo: it answers for its own stop ids only (a network was added, or demos are off)")
         for feed in network.get("feeds", ()):
             has_ended = feed["state"] == ServiceState.ENDED
-            are_current &= not has_ended
-            _print_line("", _describe_feed(feed), good=not has_ended)
+            is_current &= not has_ended
+            _print_line("", _describe_feed(feed), is_ok=not has_ended)
         if network["name"] in store.list_names() and (note := store.get(network["name"]).find_age_note()) is not None:
             _print_line("", note)
         if "realtime" in network:
-            for line, good in list_realtime_lines(network["realtime"]):
-                _print_line("real time", line, good=good)
-    return bool(networks) and not problems and are_current
+            for line, is_ok in list_realtime_lines(network["realtime"]):
+                _print_line("real time", line, is_ok=is_ok)
+    return bool(networks) and not problems and is_current
 
 
 def _check_files(home: Path) -> bool:
-    """Print the damaged files of a home, and which networks and SQLite files have none."""
+    """Check all files of a home folder, and print a line for each network and SQLite file."""
     store, problems = TimetableStore(home), dict[str, str | None]()
     for name in store.list_names():
         try:
@@ -112,7 +112,7 @@ def _check_files(home: Path) -> bool:
         except ToolError as error:
             problems[path.name] = error.message
     for name, problem in problems.items():
-        _print_line("files", problem or f"{name} has no damaged file", good=problem is None)
+        _print_line("files", problem or f"{name} has no damaged file", is_ok=problem is None)
     return not any(problems.values())
 
 
@@ -127,10 +127,10 @@ def _describe_feed(feed: dict[str, Any]) -> str:
 
 def _list_companies(file: Path) -> list[str]:
     lines = describe_companies(file)
-    # The note on overdue reports is the last.
+    # The last line is the note on overdue reports.
     return lines if len(lines) <= _MAX_COMPANIES else [*lines[:_MAX_COMPANIES], "...", lines[-1]]
 
 
-def _list_waits(settings: Settings) -> list[str]:
-    waits = open_limits(settings).list_pauses(read_clock_ms())
-    return [f"{name} requested a pause until {until:%Y-%m-%d %H:%M:%S} UTC" for name, until in waits.items()]
+def _list_pauses(settings: Settings) -> list[str]:
+    pauses = open_limits(settings).list_pauses(read_clock_ms())
+    return [f"{name} requested a pause until {until:%Y-%m-%d %H:%M:%S} UTC" for name, until in pauses.items()]

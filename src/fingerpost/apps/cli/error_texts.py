@@ -1,4 +1,4 @@
-"""Errors in words for people at a terminal: commands and options in place of tools and fields."""
+"""Word errors for people at a terminal, with commands and options instead of tools and fields."""
 
 import math
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fingerpost.errors import ParameterError, SourceLimited, ToolError, as_sentence
 from fingerpost.remedies import RemedyKind
 
-# The options and arguments of the commands, by the paths that they are sent as.
+# The option or argument that sets each field of a tool.
 OPTIONS: Mapping[str, str] = {
     "constraints.maxWalkingDistance": "--max-walk",
     "constraints.maxTransfers": "--max-transfers",
@@ -33,7 +33,7 @@ OPTIONS: Mapping[str, str] = {
     "windowMinutes": "--window",
 }
 
-_CHOOSE = "Choose one and write its id instead"
+_CHOOSE_CANDIDATE = "Choose one and write its id instead"
 
 REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.ADVICE: "{text}",
@@ -47,10 +47,10 @@ REMEDIES: Mapping[RemedyKind, str] = {
         " or save it with `fingerpost vars set NAME PLACE`"
     ),
     RemedyKind.SAVE_AGAIN: "Save it again with `fingerpost vars set NAME PLACE`",
-    RemedyKind.USE_CANDIDATE: _CHOOSE,
-    RemedyKind.SEND_CANDIDATE: _CHOOSE,
+    RemedyKind.USE_CANDIDATE: _CHOOSE_CANDIDATE,
+    RemedyKind.SEND_CANDIDATE: _CHOOSE_CANDIDATE,
     RemedyKind.CONFIRM_CANDIDATE: "If {name} is meant, write its id instead; else spell it differently",
-    RemedyKind.SEND_PARAMETER_VALUE: _CHOOSE,
+    RemedyKind.SEND_PARAMETER_VALUE: _CHOOSE_CANDIDATE,
     RemedyKind.SET_KEY: "Set {settings} to a key that this source accepts",
     RemedyKind.ADD_KEY: (
         "Store the key in an environment variable and name the variable: `fingerpost network set NAME key VARIABLE`,"
@@ -60,12 +60,12 @@ REMEDIES: Mapping[RemedyKind, str] = {
     RemedyKind.END_A_RUN: "Wait for one to end, or cancel one: `fingerpost runs cancel RUN`",
 }
 
-_SECONDS_UP_TO = 120
+_MAX_SHOWN_SECONDS = 120
 
 
 def describe_error(error: ToolError) -> list[str]:
     """Return the lines of an error: its message, what to do, how long to wait, and the candidates."""
-    lines = [_format_message(error), _format_remedy(error), _find_pause(error)]
+    lines = [_format_message(error), _format_remedy(error), _format_pause(error)]
     sentences = [_capitalize(as_sentence(line)) for line in lines if line]
     return sentences + [_describe_candidate(candidate) for candidate in error.details.get("candidates", ())]
 
@@ -89,23 +89,23 @@ def _format_remedy(error: ToolError) -> str | None:
     return f"{text}. Data: {'; '.join(attribution)}" if attribution else text
 
 
-def _find_pause(error: ToolError) -> str | None:
-    """Return when to retry, rounded up; None unless a source requested a pause."""
+def _format_pause(error: ToolError) -> str | None:
+    """Return when to retry, rounded up, if a source requested a pause."""
     if not isinstance(error, SourceLimited):
         return None
     wait_s = math.ceil(max(0.0, error.retry_after_s))
-    return f"Try again in {wait_s} s" if wait_s <= _SECONDS_UP_TO else f"Try again in {math.ceil(wait_s / 60)} min"
+    return f"Try again in {wait_s} s" if wait_s <= _MAX_SHOWN_SECONDS else f"Try again in {math.ceil(wait_s / 60)} min"
 
 
 def _describe_candidate(candidate: dict[str, str]) -> str:
-    # Here: the envelope takes longer to import than --help may last.
+    # A local import, because it would slow --help down.
     from fingerpost.contract.envelope import format_distinction
 
-    apart = format_distinction(candidate)
-    return f"  {candidate['token']}  {candidate['name']}{f' ({apart})' if apart else ''}"
+    distinction = format_distinction(candidate)
+    return f"  {candidate['token']}  {candidate['name']}{f' ({distinction})' if distinction else ''}"
 
 
 def _capitalize(text: str) -> str:
     first = text.partition(" ")[0]
-    # Names of fields and files keep their spelling.
+    # Names of fields and files are not capitalized.
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text

@@ -14,9 +14,16 @@ from typer.core import TyperGroup
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, ask, open_application, prepare_settings, print_or_end
+from fingerpost.apps.cli.application import Json, call_tool, open_application, prepare_settings, print_or_exit
 from fingerpost.apps.cli.network_sources import show_import_bars
-from fingerpost.apps.cli.output import new_console, plain, print_error, print_line, print_message, showing_work
+from fingerpost.apps.cli.output import (
+    new_console,
+    print_error,
+    print_line,
+    print_message,
+    show_status,
+    strip_control_characters,
+)
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import new_client
 from fingerpost.errors import ToolError
@@ -33,19 +40,19 @@ _PERIOD = re.compile(r"(?:FY ?)?(\d{4})(?:[- ]?(Q[1-4]))?|(Q[1-4])[- ]?(?:FY ?)?
 _MAX_PERIOD_WORDS = 3
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
 _ACCESSION = re.compile(r"\d{10}-\d{2}-\d{6}", re.ASCII)
-_LIKE_A_PERIOD = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
-_ORDER = (
+_PERIOD_LIKE = re.compile(r"\S*(?:19|20)\d\d\S*|(?:FY|CY|[QH][1-4]?)(?:\W?\d\d)?", re.IGNORECASE)
+_WORD_ORDER_HINT = (
     "Write the company, its figures, and then one fiscal year, quarter or range:"
     " fingerpost filings AAPL revenue 2022, or 2022-Q2, or 2019..2022."
 )
-_LIST_METRICS = (
+_LIST_METRICS_HINT = (
     "List the metrics of a company: fingerpost call sec_financial_data"
     ' \'{"query_type": "metrics", "parameters": {"ticker": "TICKER"}}\''
 )
 
 
 class FilingsGroup(TyperGroup):
-    """Takes a first word that is not a command as a company: ``filings AAPL revenue 2022`` shows figures."""
+    """Parses a first word that is not a command as a company: ``filings AAPL revenue 2022`` shows figures."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and args[0] not in self.commands and not args[0].startswith("-"):
@@ -77,7 +84,7 @@ def sync_filings(
 
 
 async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
-    """Fetch companies one after the other, also after a failure; return whether all succeeded."""
+    """Fetch each company, even if another fails; return whether all succeeded."""
     edgar = Edgar(contact=settings.sec_contact)
     console = new_console(stderr=True)
     succeeded = True
@@ -87,21 +94,21 @@ async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
             if not console.is_terminal:
                 print_message(f"Fetching {ticker} ...")
             try:
-                with showing_work(f"Fetching {ticker} ..."):
-                    done = await sync.sync(ticker, texts=texts)
+                with show_status(f"Fetching {ticker} ..."):
+                    synced = await sync.sync(ticker, texts=texts)
             except ToolError as error:
                 print_error(error)
                 succeeded = False
             else:
-                for one in done:
-                    print_line(_line(one))
+                for company in synced:
+                    print_line(_format_synced(company))
     return succeeded
 
 
-def _line(done: Synced) -> str:
-    outcome = _OUTCOMES[done.facts].format(day=done.complete_through)
-    texts = f"; {done.texts} texts" if done.texts else ""
-    return f"{done.ticker} {done.name} (CIK {done.cik}): {outcome}; {done.filings:,} filings listed{texts}"
+def _format_synced(company: Synced) -> str:
+    outcome = _OUTCOMES[company.facts].format(day=company.complete_through)
+    texts = f"; {company.texts} texts" if company.texts else ""
+    return f"{company.ticker} {company.name} (CIK {company.cik}): {outcome}; {company.filings:,} filings listed{texts}"
 
 
 @app.command("load", epilog="Example: fingerpost filings load companyfacts.zip")
@@ -146,10 +153,10 @@ def load_filings(
             with show_import_bars(new_console(stderr=True)) as show:
                 loaded = load(show=partial(show, "Companies"))
         else:
-            with showing_work(f"Loading {plain(file.name)} ..."):
+            with show_status(f"Loading {strip_control_characters(file.name)} ..."):
                 loaded = load()
-        for done in loaded:
-            print_line(f"{done.name}: {done.summary}")
+        for file_load in loaded:
+            print_line(f"{file_load.name}: {file_load.summary}")
 
 
 @app.command("list", epilog="Example: fingerpost filings list")
@@ -160,13 +167,13 @@ def list_companies(ctx: typer.Context) -> None:
 
 
 def describe_companies(file: Path) -> list[str]:
-    """Return a line for each company of the facts file, and one for those whose next annual report is overdue."""
+    """Return a line for each loaded company, and a note on overdue annual reports."""
     with closing(FactLibrary(file)) as library:
         companies = library.list_companies()
     today, lines = clock.now().date(), []
     for company in companies:
         days = (today - date.fromisoformat(company.complete_through)).days
-        # A clock that was set back may stand before the newest filing.
+        # The clock may be wrong, or earlier than the newest filing.
         age = f" ({days:,} days ago)" if days >= 0 else ""
         newest = f"newest filing {company.complete_through}{age}"
         name = f"{company.ticker}: {company.name} (CIK {company.padded_cik})"
@@ -186,33 +193,33 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a company's figures with their filings, or without a figure its filings."""
-    tool, query_type, parameters = _read_question(words or [])
-    question = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
-    answer = ask(open_application(ctx), tool, question)
+    tool, query_type, parameters = _parse_query(words or [])
+    arguments = {"query_type": query_type, "parameters": {"ticker": ticker, **parameters}}
+    answer = call_tool(open_application(ctx), tool, arguments)
     try:
-        print_or_end(answer, as_json=as_json)
+        print_or_exit(answer, as_json=as_json)
     finally:
-        note = _find_note(ticker, words or [], list((answer.body.get("missing") or {}).values()))
+        note = _find_hint(ticker, words or [], list((answer.body.get("missing") or {}).values()))
         if note and not as_json:
             print_message(note)
 
 
-def _find_note(company: str, words: Sequence[str], missing: Sequence[Mapping[str, Any]]) -> str | None:
-    """Return the order of words if that may be why figures are missing, or how to list the company's metrics."""
+def _find_hint(company: str, words: Sequence[str], missing: Sequence[Mapping[str, Any]]) -> str | None:
+    """Return a hint on missing figures: the order of words, or how to list the company's metrics."""
     reasons = [entry["reason"] for entry in missing]
     if "unknown_ticker" in reasons:
-        # Capitals are probably a ticker that is not loaded yet.
-        return _ORDER if len(words) > 1 and not company.isupper() else None
+        # A word in capitals is probably a ticker that is not loaded yet.
+        return _WORD_ORDER_HINT if len(words) > 1 and not company.isupper() else None
     names, _period = read_figures(words)
-    if missing and any(_LIKE_A_PERIOD.fullmatch(word) for name in names for word in name.split()):
-        return _ORDER
+    if missing and any(_PERIOD_LIKE.fullmatch(word) for name in names for word in name.split()):
+        return _WORD_ORDER_HINT
     is_unknown = any(
         entry["reason"] in ("unknown_metric", "not_reported") and "did_you_mean" not in entry for entry in missing
     )
-    return _LIST_METRICS if is_unknown else None
+    return _LIST_METRICS_HINT if is_unknown else None
 
 
-def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
+def _parse_query(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
     if all(_FORM.fullmatch(word.rstrip(",")) for word in words):
         forms = [word.rstrip(",").upper() for word in words] or None
         return "sec_graph_query", "company_filings", {"filing_types": forms, "limit": _MAX_FILINGS}
@@ -227,14 +234,14 @@ def _read_question(words: Sequence[str]) -> tuple[str, str, dict[str, Any]]:
 
 
 def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the figures, separated by commas, and the period of the last words, such as ``2022-Q2``."""
+    """Parse comma-separated figures and a final period such as ``2022-Q2``."""
     rest, period = list(words), None
     if words and (words[-1].lower() in ("latest", "latest-annual", "ttm") or ".." in words[-1]):
         rest, period = rest[:-1], words[-1].lower()
     for count in range(0 if period else min(_MAX_PERIOD_WORDS, len(words)), 0, -1):
-        found = _PERIOD.fullmatch(" ".join(words[-count:]))
-        if found is not None:
-            year, quarter = found[1] or found[4], found[2] or found[3]
+        match = _PERIOD.fullmatch(" ".join(words[-count:]))
+        if match is not None:
+            year, quarter = match[1] or match[4], match[2] or match[3]
             rest, period = rest[:-count], f"{year}-{quarter.upper()}" if quarter else year
             break
     names = (" ".join(name.split()) for name in " ".join(rest).split(","))

@@ -30,25 +30,27 @@ def print_report(report: ImportReport) -> None:
 
 
 def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
-    """Return the verdict as a line: usable, usable with losses, or not usable today, and why; then what to do."""
-    out = [feed for feed in report.feeds if feed.service.state_on(today) is not ServiceState.IN_SERVICE]
-    reasons = [f"{feed.feed} has no service on {today} ({feed.service.format_service_state(today)})" for feed in out]
+    """Return the verdict (usable, usable with losses, or not usable today) with its reasons, then any advice."""
+    inactive = [feed for feed in report.feeds if feed.service.state_on(today) is not ServiceState.IN_SERVICE]
+    reasons = [
+        f"{feed.feed} has no service on {today} ({feed.service.format_service_state(today)})" for feed in inactive
+    ]
     reasons += [
         f"{feed.feed} has fewer than a quarter of its trips after {feed.thin_after}"
         for feed in report.feeds
-        if feed.thin_after is not None and feed.thin_after < today and feed not in out
+        if feed.thin_after is not None and feed.thin_after < today and feed not in inactive
     ]
     losses: Counter[str] = Counter()
     for finding in (finding for feed in report.feeds for finding in feed.findings):
         meaning = find_meaning(finding.reason)
         if meaning.is_loss:
             losses[f"{meaning.subject} {meaning.kind.value}"] += finding.count
-    reasons += [f"{what}: {count:,}" for what, count in losses.most_common()]
+    reasons += [f"{loss}: {count:,}" for loss, count in losses.most_common()]
     verdict = "usable with losses" if reasons else "usable"
-    if len(out) == len(report.feeds):
+    if len(inactive) == len(report.feeds):
         verdict = "not usable today"
     lines = [f"{report.network} is {verdict}, {report.days}: {'; '.join(reasons) or 'nothing left out'}."]
-    if any(feed.service.state_on(today) is ServiceState.ENDED for feed in out):
+    if any(feed.service.state_on(today) is ServiceState.ENDED for feed in inactive):
         lines.append(
             "A feed that has ended answers for its own days only. When its publisher has a newer one, run "
             f"`fingerpost network refresh {report.network}`."
@@ -57,13 +59,13 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
 
 
 def _list_findings(feed: FeedReport) -> Iterator[str]:
-    """Yield a line for each finding, losses first: the count, the first place, and what it means."""
+    """Yield a line for each finding, losses first, with its count, first place and meaning."""
     kinds = list(FindingKind)
     for finding in sorted(feed.findings, key=lambda finding: kinds.index(find_meaning(finding.reason).kind)):
         meaning, place = find_meaning(finding.reason), finding.places[0]
         parts = (place.table, f"line {place.line}" if place.line else "", place.column)
-        where = ", ".join(part for part in parts if part)
-        yield f"{meaning.kind.value}: {finding.count:,} {finding.reason} ({where}): {meaning.text}."
+        location = ", ".join(part for part in parts if part)
+        yield f"{meaning.kind.value}: {finding.count:,} {finding.reason} ({location}): {meaning.text}."
 
 
 def _describe_streets(streets: StreetCoverage) -> str:

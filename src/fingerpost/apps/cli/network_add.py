@@ -1,4 +1,4 @@
-"""The command ``fingerpost network add``: add a network from GTFS feeds, or from a remote source by its own option."""
+"""The command ``fingerpost network add``: add a network from GTFS feeds, or from a remote source by its option."""
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ from fingerpost.transit.embedded.feed_origins import expand_home, read_place
 from fingerpost.transit.learned_profile import LearnedProfiles
 
 _TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
-# The keys of a record that mean nothing to another kind of source.
-_OF_A_SOURCE = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
-# Keys of a record that have an option; the help is the description of the key.
+# The keys of a record that do not apply to another kind of source.
+_SOURCE_KEYS = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
+# The option and metavar of record keys; the help text is the key's description.
 _RECORD_OPTIONS = {
     "realtime": ("--realtime", "[FEED=]FILE|URL"),
     "key": ("--key", "VARIABLE"),
@@ -43,7 +43,7 @@ _RECORD_OPTIONS = {
 
 
 def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
-    """Return the ``add`` command with an option for each key of a record, and those that kinds of sources declare."""
+    """Return the ``add`` command, with options for record keys and for the kinds of sources."""
 
     def add_network(
         ctx: typer.Context,
@@ -55,15 +55,15 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             ),
         ] = None,
         unchecked: Unchecked = False,
-        **given: Any,
+        **options: Any,
     ) -> None:
         """Add a network, or replace its source; settings that are not named here stay as they are."""
         settings = prepare_settings(ctx)
-        kind, source_fields = _choose_source(feeds or [], kinds, given)
+        kind, source_fields = _choose_source(feeds or [], kinds, options)
         typed = {
             key: parse_value(key, value if isinstance(value, list) else [value])
             for key in _RECORD_OPTIONS
-            if (value := given[key]) not in (None, [])
+            if (value := options[key]) not in (None, [])
         }
         if "extract" in typed and kind is not None:
             raise ParameterError(
@@ -73,8 +73,8 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             )
         network, store = plain_name(name), open_record_store(settings.home)
         records = store.read()
-        before = records.records.get(network)
-        record, unchanged = _build_record(store, network, before, {**source_fields, **typed})
+        previous = records.records.get(network)
+        record, unchanged = _build_record(store, network, previous, {**source_fields, **typed})
         realtime = None
         if record.source == EMBEDDED and record.realtime:
             realtime = check_realtime(settings, record)
@@ -86,12 +86,12 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         else:
             learn_profile(settings, kind, record)
         store.put(record)
-        if before is not None and before.source != record.source:
+        if previous is not None and previous.source != record.source:
             if kind is None:
                 LearnedProfiles(settings.home).remove(network)
-            elif before.source == EMBEDDED:
+            elif previous.source == EMBEDDED:
                 forget_import(settings.home, network)
-        # Everything is stored before the first line is printed: a reader may stop listening.
+        # Print only after everything is stored, because printing to a closed pipe ends the process.
         if report is None:
             print_line(f"{network} is ready.")
         else:
@@ -109,9 +109,11 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
 
 
 def _add_options(command: Any, kinds: Sequence[SourceKind]) -> None:
-    """Replace the ``**given`` of the command by options, in the signature that typer reads."""
+    """Replace the command's ``**options`` with options in the signature that typer reads."""
     signature = inspect.signature(command)
-    parameters = [one for one in signature.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+    parameters = [
+        parameter for parameter in signature.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    ]
 
     def add(name: str, kind: Any, option: Any) -> None:
         default = False if kind is bool else None
@@ -124,54 +126,55 @@ def _add_options(command: Any, kinds: Sequence[SourceKind]) -> None:
         described = (NetworkRecord.model_fields[key].description or "").replace("``", "")
         text = f"{described[:1].upper()}{described[1:]}{' Repeatable.' if key in _TEXT_LISTS else ''}"
         add(key, list[str] if key in _TEXT_LISTS else str, typer.Option(option, metavar=metavar, help=text))
-    for own in (own for kind in kinds for own in kind.add_options):
-        option_type = bool if own.metavar is None else str
-        add(own.parameter, option_type, typer.Option(f"--{own.name}", metavar=own.metavar, help=own.help))
+    for source_option in (option for kind in kinds for option in kind.add_options):
+        option_type = bool if source_option.metavar is None else str
+        option = typer.Option(f"--{source_option.name}", metavar=source_option.metavar, help=source_option.help)
+        add(source_option.parameter, option_type, option)
     command.__signature__ = signature.replace(parameters=parameters)
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
 
 
 def _choose_source(
-    feeds: Sequence[str], kinds: Sequence[SourceKind], given: Mapping[str, Any]
+    feeds: Sequence[str], kinds: Sequence[SourceKind], options: Mapping[str, Any]
 ) -> tuple[SourceKind | None, dict[str, Any]]:
-    """Return the remote kind of source, None for feeds, and the fields of the record that it sets."""
+    """Return the kind of remote source, or None for feeds, and the record fields that the arguments set."""
     chosen: list[tuple[SourceKind | None, dict[str, Any]]] = []
     if feeds:
         chosen.append((None, {"source": EMBEDDED, "feeds": parse_value("feeds", feeds)}))
-    ways = ["its feeds"]
+    choices = ["its feeds"]
     for kind in kinds:
         for option in kind.add_options:
-            ways.append(f"--{option.name}")
-            if value := given.get(option.parameter):
+            choices.append(f"--{option.name}")
+            if value := options.get(option.parameter):
                 fields = option.fill("" if option.metavar is None else str(value))
                 chosen.append((kind, {"source": kind.kind, **fields}))
     if len(chosen) != 1:
         raise ParameterError(
             f"A network has one source, and {len(chosen) or 'none'} {'were' if len(chosen) > 1 else 'was'} named",
             {"field": "feeds"},
-            hint=f"Name {' or '.join(ways)}",
+            hint=f"Name {' or '.join(choices)}",
         )
     return chosen[0]
 
 
 def _build_record(
-    store: NetworkRecordStore, name: str, before: NetworkRecord | None, stated: Mapping[str, Any]
+    store: NetworkRecordStore, name: str, previous: NetworkRecord | None, changes: Mapping[str, Any]
 ) -> tuple[NetworkRecord, list[str]]:
-    """Return the checked record of a network, and the keys whose value stays from the record before."""
-    stays: dict[str, Any] = {} if before is None else {key: getattr(before, key) for key in KEYS}
-    if before is not None and (before.source, EMBEDDED) != (stated["source"], stated["source"]):
-        # A server states these itself; those of another kind of source mean nothing to it.
-        stays = {key: value for key, value in stays.items() if key not in _OF_A_SOURCE}
-    record = store.build(name, {**stays, **stated})
+    """Return a network's validated record, and the keys whose values come from the previous record."""
+    inherited: dict[str, Any] = {} if previous is None else {key: getattr(previous, key) for key in KEYS}
+    if previous is not None and (previous.source, EMBEDDED) != (changes["source"], changes["source"]):
+        # Another kind of source, or a new server, has its own values for these.
+        inherited = {key: value for key, value in inherited.items() if key not in _SOURCE_KEYS}
+    record = store.build(name, {**inherited, **changes})
     store.check(record)
     fields = NetworkRecord.model_fields
-    return record, [key for key, value in stays.items() if key not in stated and value != fields[key].default]
+    return record, [key for key, value in inherited.items() if key not in changes and value != fields[key].default]
 
 
 def parse_value(key: str, typed: Sequence[str]) -> Any:
-    """Return the value of a record's key: paths made absolute, numbers as numbers, lists as tuples.
+    """Parse the value of a record's key: absolute paths, numbers, and tuples for lists.
 
-    Texts that are not numbers stay texts, because the check of the record reports them.
+    Invalid numbers stay text; the check of the record reports them.
     """
     if key in _TEXT_LISTS:
         return tuple(_parse_text(key, text) for text in typed)
@@ -198,7 +201,7 @@ def _parse_text(key: str, typed: str) -> str:
     if key == "feeds":
         return read_place(typed).text
     if key == "realtime":
-        # The reader of messages loads numba.
+        # A local import, because it loads numba.
         from fingerpost.transit.embedded.realtime_feeds import read_typed_source
 
         return read_typed_source(typed).text

@@ -59,16 +59,16 @@ def set_value(
     network = plain_name(name)
     if unset == bool(value):
         raise ParameterError("Give a value, or --unset", {"field": key})
-    read = None if unset else parse_value(key, value or [])
+    parsed = None if unset else parse_value(key, value or [])
     file = open_record_store(settings.home)
     record = file.read().records.get(network)
     realtime = None
-    if key == "realtime" and read and record is not None and record.source == EMBEDDED:
-        realtime = check_realtime(settings, record.model_copy(update={"realtime": read}))
+    if key == "realtime" and parsed and record is not None and record.source == EMBEDDED:
+        realtime = check_realtime(settings, record.model_copy(update={"realtime": parsed}))
         realtime.refuse(unchecked=unchecked)
-    file.set_value(network, key, read)
-    shown = "is not set" if read is None else f"= {json.dumps(read, ensure_ascii=False)}"
-    print_line(f"{network}: {key} {shown}")
+    file.set_value(network, key, parsed)
+    setting = "is not set" if parsed is None else f"= {json.dumps(parsed, ensure_ascii=False)}"
+    print_line(f"{network}: {key} {setting}")
     if key == "feeds":
         print_line(f"Run `fingerpost network refresh {network}` to answer from them.")
     if realtime is not None:
@@ -151,7 +151,7 @@ def list_networks(ctx: typer.Context) -> None:
 
 
 def _print_prepared(record: NetworkRecord, store: TimetableStore) -> list[str]:
-    """Print a network with its days; return any note on how it was prepared."""
+    """Print a prepared network's service days; return notes on its preparation."""
     report = find_report(store, record.name)
     if report is None:
         _print_columns(record.name, "unreadable; add it again", record.source)

@@ -1,4 +1,4 @@
-"""Import a network's feeds, check its realtime, and fetch the profile of a remote one, with progress bars."""
+"""Import a network's feeds, check its realtime sources, or fetch a remote profile, with progress bars."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from fingerpost.apps.cli.output import new_console, print_line, print_message, showing_work
+from fingerpost.apps.cli.output import new_console, print_line, print_message, show_status
 from fingerpost.apps.overview import describe_realtime
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import SourceKind, list_paces
@@ -34,10 +34,7 @@ Unchecked = Annotated[bool, typer.Option("--unchecked", help="Accept a realtime 
 
 @contextmanager
 def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Yield a thread-safe function that updates a bar by name, how much is done, and the total or None.
-
-    Bars are shown only on a terminal.
-    """
+    """Show progress bars on a terminal; yield a thread-safe function that updates one: (name, done, total or None)."""
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=console, disable=not console.is_terminal) as bars:
@@ -50,13 +47,13 @@ def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | Non
         yield show
 
 
-def run_import(settings: Settings, what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
-    # The importer loads numba.
+def run_import(settings: Settings, message: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
+    # A local import, because it loads numba.
     from fingerpost.apps.feeds import FeedImporter
 
     console = new_console(stderr=True)
     if not console.is_terminal:
-        print_message(what)
+        print_message(message)
 
     async def run() -> _R:
         with show_import_bars(console) as show:
@@ -75,7 +72,7 @@ def learn_profile(settings: Settings, kind: SourceKind, record: NetworkRecord) -
             finally:
                 await source.close()
 
-    with showing_work(f"Contacting the server of {record.name} ..."):
+    with show_status(f"Contacting the server of {record.name} ..."):
         learned = asyncio.run(learn())
     new_remote_profile(record, learned, ())
     LearnedProfiles(settings.home).put(record, learned)
@@ -89,27 +86,27 @@ def forget_import(home: Path, name: str) -> None:
 
 
 def check_realtime(settings: Settings, record: NetworkRecord) -> "RealtimeCheck":
-    # The reader loads numba.
+    # A local import, because it loads numba.
     from fingerpost.apps.realtime_check import RealtimeCheck
 
     return RealtimeCheck(settings, record)
 
 
 def print_realtime(check: "RealtimeCheck") -> None:
-    """Print how much of each realtime message the timetable knows."""
+    """Print how many entities of each realtime source match the timetable."""
     try:
         health, warnings = check.match()
     except ToolError as error:
         print_line(f"Realtime was not checked: {error.message}")
         return
-    for line, good in list_realtime_lines(describe_realtime(health)):
-        print_line(Text(f"Real time: {line}", "" if good else "bold red"))
+    for line, is_ok in list_realtime_lines(describe_realtime(health)):
+        print_line(Text(f"Real time: {line}", "" if is_ok else "bold red"))
     for warning in warnings:
         print_line(Text(f"  {warning}", "bold red"))
 
 
 def list_realtime_lines(described: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
-    """Yield (line, is_good) for each realtime source of a network, and for the counts by reason."""
+    """Yield (line, is_ok) for each realtime source of a network, and for the counts by reason."""
     for source in described["sources"]:
         matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
         age = f"{format_age(source['ageSeconds'])} old" if "ageSeconds" in source else "no message yet"

@@ -17,33 +17,33 @@ from fingerpost.errors import ToolError
 
 
 class _SafeConsole(Console):
-    """A console that prints no control characters of others, and cuts no line.
+    """A console that replaces control characters in texts, and does not crop lines.
 
-    Characters that the terminal's encoding lacks become question marks.
+    Characters outside the terminal's encoding become question marks.
     """
 
-    def print(self, *objects: Any, **how: Any) -> None:
-        super().print(*objects, **{"crop": False, **how})
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*objects, **{"crop": False, **options})
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """Render as rich does, and clean the texts; rich's own control segments stay."""
+        """Render, and clean all segments except rich's control segments."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=self._fit(segment.text))
+            yield segment if segment.control else segment._replace(text=self._clean(segment.text))
 
-    def _fit(self, text: str) -> str:
+    def _clean(self, text: str) -> str:
         if not text.isprintable():
-            text = "\n".join(map(plain, text.split("\n")))
+            text = "\n".join(map(strip_control_characters, text.split("\n")))
         return text if text.isascii() else text.encode(self.encoding, "replace").decode(self.encoding)
 
 
 def new_console(*, stderr: bool = False) -> Console:
-    """Return a console that prints names as they are; rich leaves colour out of pipes and where NO_COLOR is set."""
+    """Return a console without markup; rich disables colour for pipes and with NO_COLOR."""
     return _SafeConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
 
 
-def showing_work(what: str) -> Status:
-    """Show the current work on a terminal while the block runs; nothing else may print to stdout meanwhile."""
-    return new_console(stderr=True).status(Text(what))
+def show_status(message: str) -> Status:
+    """Show a status line on a terminal while the block runs; do not print to stdout meanwhile."""
+    return new_console(stderr=True).status(Text(message))
 
 
 def print_line(text: RenderableType) -> None:
@@ -53,8 +53,8 @@ def print_line(text: RenderableType) -> None:
 def print_answer(text: str, *, stderr: bool = False) -> None:
     """Print a tool's own text."""
     console = new_console(stderr=stderr)
-    first, *rest = text.split("\n")
-    for line in (Text(first, "bold"), *(Text(line, _find_style(line)) for line in rest)):
+    title, *lines = text.split("\n")
+    for line in (Text(title, "bold"), *(Text(line, _find_style(line)) for line in lines)):
         console.print(line, soft_wrap=not console.is_terminal)
 
 
@@ -73,12 +73,12 @@ def _find_style(line: str) -> str:
 def print_json(body: dict[str, Any]) -> None:
     """Print an envelope on one line of stdout, in UTF-8, even if the terminal has another encoding."""
     text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    # A lone surrogate from the caller's own JSON has no UTF-8; its escape is the same JSON.
+    # UTF-8 cannot encode a lone surrogate from the caller's JSON; its escape is equal JSON.
     typer.echo(text.encode(errors="backslashreplace"))
 
 
 def print_error(error: ToolError) -> None:
-    print_message("\n".join(map(plain, describe_error(error))))
+    print_message("\n".join(map(strip_control_characters, describe_error(error))))
 
 
 def print_message(text: str) -> None:
@@ -86,6 +86,6 @@ def print_message(text: str) -> None:
     typer.echo(text.encode(encoding, "replace").decode(encoding), err=True)
 
 
-def plain(text: str) -> str:
-    """Return foreign text without control characters, safe to print on one line of a terminal."""
-    return "".join(" " if each in "\r\n\t" else "\ufffd" if category(each) in ("Cc", "Cs") else each for each in text)
+def strip_control_characters(text: str) -> str:
+    """Replace control characters, so that the text is safe to print on one line of a terminal."""
+    return "".join(" " if char in "\r\n\t" else "\ufffd" if category(char) in ("Cc", "Cs") else char for char in text)

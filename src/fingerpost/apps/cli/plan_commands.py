@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, open_application, show_answer
-from fingerpost.apps.cli.output import new_console, plain, print_json, print_message, showing_work
+from fingerpost.apps.cli.application import Json, call_and_print, open_application
+from fingerpost.apps.cli.output import new_console, print_json, print_message, show_status, strip_control_characters
 from fingerpost.apps.wiring import Application
 from fingerpost.plan.plan_json import parse_plan
 from fingerpost.plan.run_shapes import RunView
@@ -25,13 +25,13 @@ _Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and n
 _Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
 
 
-def _command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Make a command of a coroutine."""
+def _run_async(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Turn a coroutine function into a command."""
 
     @wraps(work)
-    def run(**given: Any) -> None:
+    def run(**arguments: Any) -> None:
         try:
-            asyncio.run(work(**given))
+            asyncio.run(work(**arguments))
         except KeyboardInterrupt as error:
             print_message("Stopped. Recorded results are stored: fingerpost runs list, fingerpost runs resume")
             raise typer.Exit(TOOL_ERROR) from error
@@ -39,7 +39,7 @@ def _command(work: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., No
     return run
 
 
-@_command
+@_run_async
 async def run(
     ctx: typer.Context,
     plan: Annotated[typer.FileBinaryRead, typer.Argument(metavar="PLAN.json", help="A plan's file; - reads stdin.")],
@@ -50,30 +50,30 @@ async def run(
 ) -> None:
     application = open_application(ctx)
     values, runs = {} if memory is None else _read_memory(memory), application.runs
-    # Read no more than may be: a device has no end.
-    read = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
+    # A bounded read, because a device file has no end.
+    parsed = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
     if mermaid:
-        typer.echo(draw(runs.check(read, values)))
+        typer.echo(draw(runs.check(parsed, values)))
         return
-    run_id = await runs.create(read, user=application.settings.user, memory=values, memory_of=memory_of)
+    run_id = await runs.create(parsed, user=application.settings.user, memory=values, memory_of=memory_of)
     await _execute(application, run_id, as_json=as_json)
 
 
 @app.command("list", epilog="Example: fingerpost runs list")
 def list_runs(ctx: typer.Context, as_json: Json = False) -> None:
     """Show your runs, newest first."""
-    show_answer(open_application(ctx), "get_plan_run", {}, as_json=as_json)
+    call_and_print(open_application(ctx), "get_plan_run", {}, as_json=as_json)
 
 
 @app.command("show", epilog="Example: fingerpost runs show RUN")
-@_command
+@_run_async
 async def show_run(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Show the state of a run."""
-    _print(await _view(open_application(ctx), run_id), as_json=as_json)
+    _print_run(await _get_view(open_application(ctx), run_id), as_json=as_json)
 
 
 @app.command("resume", epilog="Example: fingerpost runs resume RUN")
-@_command
+@_run_async
 async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Resume a run where it stopped."""
     application = open_application(ctx)
@@ -82,7 +82,7 @@ async def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
 
 
 @app.command("cancel", epilog="Example: fingerpost runs cancel RUN")
-@_command
+@_run_async
 async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Cancel a run; its recorded results stay."""
     application = open_application(ctx)
@@ -90,11 +90,11 @@ async def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> Non
     await runs.cancel(run_id, application.settings.user)
     if not await runs.journal.is_leased(run_id):
         await runs.execute(run_id)
-    _print(await _view(application, run_id), as_json=as_json)
+    _print_run(await _get_view(application, run_id), as_json=as_json)
 
 
 @app.command("approve", epilog="Example: fingerpost runs approve RUN 1 --note 'Fare checked'")
-@_command
+@_run_async
 async def approve(
     ctx: typer.Context,
     run_id: _Id,
@@ -108,26 +108,26 @@ async def approve(
     runs = application.runs
     await runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
     if await runs.journal.is_leased(run_id):
-        _print(await _view(application, run_id), as_json=as_json)
+        _print_run(await _get_view(application, run_id), as_json=as_json)
     else:
         await _execute(application, run_id, as_json=as_json)
 
 
 async def _execute(application: Application, run_id: str, *, as_json: bool) -> None:
-    with showing_work("Running the plan ..."):
+    with show_status("Running the plan ..."):
         await application.runs.execute(run_id)
-    view = await _view(application, run_id)
-    _print(view, as_json=as_json)
+    view = await _get_view(application, run_id)
+    _print_run(view, as_json=as_json)
     if view["state"] in ("failed", "cancelled"):
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _view(application: Application, run_id: str) -> RunView:
+async def _get_view(application: Application, run_id: str) -> RunView:
     run = await application.runs.get(run_id, application.settings.user)
     return await describe_run(application.runs, run, room_bytes=inf)
 
 
-def _print(view: RunView, *, as_json: bool) -> None:
+def _print_run(view: RunView, *, as_json: bool) -> None:
     if as_json:
         print_json(dict(view))
         return
@@ -136,14 +136,14 @@ def _print(view: RunView, *, as_json: bool) -> None:
     for step in view["steps"]:
         state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
         lines.append(f"{step['step_id']}. {step['description']}: {state}")
-    whole_memory = f"""fingerpost call get_plan_run '{{"run_id": "{run_id}", "include": ["memory"]}}'"""
-    lines += list_step_lines(view["steps"], view["remarks_left_out"], whole_memory)
+    memory_command = f"""fingerpost call get_plan_run '{{"run_id": "{run_id}", "include": ["memory"]}}'"""
+    lines += list_step_lines(view["steps"], view["remarks_left_out"], memory_command)
     for entry in view["values"]:
         text = json.dumps(entry.get("value"), ensure_ascii=False)
         lines.append(f"{entry['key']} = {text[:_MAX_VALUE_CHARS]}{'…' if len(text) > _MAX_VALUE_CHARS else ''}")
     console.print(f"{view['state']}: {progress['completed']} of {progress['total']} steps. Run {run_id}")
     for line in lines:
-        console.print(plain(f"  {line}"))
+        console.print(strip_control_characters(f"  {line}"))
     if view["state"] == "waiting":
         console.print(f"Decide with: fingerpost runs approve {run_id} {view['waiting_for'][0]}")
     elif view["resumable"]:

@@ -9,7 +9,7 @@ import typer
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, ask, open_application, print_or_end, run_and_close
+from fingerpost.apps.cli.application import Json, call_tool, open_application, print_or_exit, run_and_close
 from fingerpost.apps.cli.doctor_report import print_health
 from fingerpost.apps.cli.output import print_line, print_message
 from fingerpost.apps.logs import start_logging
@@ -22,10 +22,10 @@ from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 
 _NETWORK = "DEMO-HELSINKI"
-# Two lines serve the whole way; the simulator closes one of them.
+# Two lines connect these stops; the simulator closes one of them.
 _ORIGIN, _DESTINATION = f"{_NETWORK}:KAMPPI", f"{_NETWORK}:TAPIOLA"
 # Older realtime data counts as stale.
-_DISRUPT_AGAIN_S = 60
+_DISRUPTION_INTERVAL_S = 60
 
 _Disrupt = Annotated[
     bool, typer.Option("--disrupt", help="Let the simulator close a line of the demo, cancel trips and delay others.")
@@ -57,7 +57,7 @@ def serve(
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = _open_server(ctx, groups)
     require_keys(application.settings.home)
-    # Importing the protocol takes a second, which no other command needs.
+    # A local import, because importing the protocol takes a second.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
 
@@ -94,7 +94,7 @@ def web(
     source = MapTiles.read(settings.tiles, settings.tiles_attribution)
     site = Site(
         source,
-        work=partial(_keep_disrupting, application) if disrupt else None,
+        work=partial(_repeat_disruption, application) if disrupt else None,
         announce=lambda url: print_message(f"fingerpost is at {url}/ until you press Ctrl-C."),
     )
     # --host decides who can reach the page.
@@ -105,7 +105,7 @@ def web(
 def _open_server(ctx: typer.Context, groups: Collection[str] | None = None) -> Application:
     start_server_process()
     application = open_application(ctx, groups)
-    start_logging(may_wait=False)
+    start_logging(can_block=False)
     check_database(application.settings)
     return application
 
@@ -127,19 +127,19 @@ def demo(
     as_json: Json = False,
 ) -> None:
     application = open_application(ctx)
-    ends = {"origin": {"type": "label", "value": _ORIGIN}, "destination": {"type": "label", "value": _DESTINATION}}
-    answer = ask(application, "plan_trip", {**ends, "limit": 3}, disrupt_demo if disrupt else None)
+    places = {"origin": {"type": "label", "value": _ORIGIN}, "destination": {"type": "label", "value": _DESTINATION}}
+    answer = call_tool(application, "plan_trip", {**places, "limit": 3}, publish_disruption if disrupt else None)
     if disrupt and not as_json and not answer.is_error:
         print_line(
             "The simulator has closed a line, and a rider gets this answer. "
             "`fingerpost web --disrupt` shows the disruption on the web page.\n"
         )
-    print_or_end(answer, as_json=as_json)
+    print_or_exit(answer, as_json=as_json)
 
 
-async def disrupt_demo(application: Application) -> None:
-    """Publish the simulator's disruption on the demo network, as a realtime source would."""
-    # The engine takes longer to import than the other commands run.
+async def publish_disruption(application: Application) -> None:
+    """Publish a simulated disruption on the demo network, like a realtime source."""
+    # A local import, because importing the engine would slow all other commands.
     from fingerpost.transit.embedded.source import publish_simulation
 
     now = int(clock.now().timestamp())
@@ -147,7 +147,7 @@ async def disrupt_demo(application: Application) -> None:
         await compute(publish_simulation, network, now)
 
 
-async def _keep_disrupting(application: Application) -> None:
+async def _repeat_disruption(application: Application) -> None:
     while True:
-        await disrupt_demo(application)
-        await asyncio.sleep(_DISRUPT_AGAIN_S)
+        await publish_disruption(application)
+        await asyncio.sleep(_DISRUPTION_INTERVAL_S)

@@ -10,7 +10,7 @@ import typer
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
-from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
+from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application
 from fingerpost.apps.cli.output import print_json, print_message
 from fingerpost.apps.cli.typed_times import read_typed_time
 
@@ -39,27 +39,27 @@ def plan(
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:
-    # Here and below: resolving places takes longer to import than --help may take.
+    # Local imports, here and below, because importing the place resolver would slow --help down.
     from fingerpost.apps.cli.zones import find_trip_zone
 
     if at is not None and arrive is not None:
         raise typer.BadParameter("give --at or --arrive, not both")
-    constraints = _present(
+    constraints = _drop_none(
         optimize=optimize,
         maxWalkingDistance=max_walk,
         maxTransfers=max_transfers,
         accessibility={"stepFree": True} if step_free else None,
         language=lang,
     )
-    ends = {"origin": _end(origin), "destination": _end(destination)}
+    places = {"origin": _build_place(origin), "destination": _build_place(destination)}
     application = open_application(ctx)
     typed_time = arrive if at is None else at
     when = None
     if typed_time is not None:
-        time = read_typed_time(typed_time, lambda: find_trip_zone(application, ends["origin"], ends["destination"]))
+        time = read_typed_time(typed_time, lambda: find_trip_zone(application, places["origin"], places["destination"]))
         when = {"type": "arrive" if at is None else "depart", "time": time.isoformat(timespec="seconds")}
-    arguments = _present(**ends, when=when, constraints=constraints or None, limit=limit)
-    show_answer(application, "plan_trip", arguments, as_json=as_json)
+    arguments = _drop_none(**places, when=when, constraints=constraints or None, limit=limit)
+    call_and_print(application, "plan_trip", arguments, as_json=as_json)
 
 
 def departures(
@@ -80,7 +80,7 @@ def departures(
 
     application = open_application(ctx)
     since = None if at is None else read_typed_time(at, lambda: find_stop_zone(application, stop))
-    arguments = _present(
+    arguments = _drop_none(
         stop={"type": "label", "value": stop},
         windowMinutes=window,
         limit=limit,
@@ -88,7 +88,7 @@ def departures(
         at=None if since is None else since.isoformat(timespec="seconds"),
         walkFrom=walk_from,
     )
-    show_answer(application, "get_departures", arguments, as_json=as_json)
+    call_and_print(application, "get_departures", arguments, as_json=as_json)
 
 
 def timetable(
@@ -112,14 +112,14 @@ def timetable(
 
     since = clock.now() if at is None else read_time(at)
     last = since + _TIMETABLE_WINDOW if until is None else read_time(until)
-    arguments = _present(
+    arguments = _drop_none(
         stopId=stop_id,
         at=None if at is None else since.isoformat(timespec="seconds"),
         until=last.isoformat(timespec="seconds"),
         maxDepartures=limit,
         wholePlace=True,
     )
-    show_answer(application, "getStopTimetable", arguments, as_json=as_json)
+    call_and_print(application, "getStopTimetable", arguments, as_json=as_json)
 
 
 def find(
@@ -128,8 +128,8 @@ def find(
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:
-    arguments = _present(rawText=text, languagePreference=lang)
-    show_answer(open_application(ctx), "findAddressOrStop", arguments, as_json=as_json)
+    arguments = _drop_none(rawText=text, languagePreference=lang)
+    call_and_print(open_application(ctx), "findAddressOrStop", arguments, as_json=as_json)
 
 
 def stops(
@@ -146,8 +146,8 @@ def stops(
         raise typer.BadParameter(
             "a point is two numbers: fingerpost stops 60.17 24.93; to look a name up: fingerpost find NAME"
         )
-    arguments = _present(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
-    show_answer(open_application(ctx), "find_stops", arguments, as_json=as_json)
+    arguments = _drop_none(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
+    call_and_print(open_application(ctx), "find_stops", arguments, as_json=as_json)
 
 
 def call(
@@ -162,33 +162,33 @@ def call(
             print_message(f"Left out: {name}: {reason}.")
         raise typer.Exit(USAGE)
     raw, is_json = _read_json(arguments)
-    answer = ask(application, tool, raw)
+    answer = call_tool(application, tool, raw)
     print_json(answer.body)
     if answer.is_error:
         raise typer.Exit(TOOL_ERROR if is_json else USAGE)
 
 
 def read_position(text: str) -> dict[str, float] | None:
-    """Return the position that ``LAT,LON`` names, in degrees, as tools read it; None for any other text."""
-    found = _POSITION.fullmatch(text)
-    return None if found is None else {"lat": float(found[1]), "lon": float(found[2])}
+    """Parse ``LAT,LON`` in degrees into a tool's coordinate; return None for any other text."""
+    match = _POSITION.fullmatch(text)
+    return None if match is None else {"lat": float(match[1]), "lon": float(match[2])}
 
 
 def _read_json(text: str) -> tuple[Any, bool]:
-    """Return the arguments, and whether they are JSON; else they are the text itself."""
+    """Return the parsed arguments and True, or the text and False if it is not JSON."""
     try:
         return json.loads(sys.stdin.buffer.read() if text == "-" else text), True
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         print_message(f"The arguments are not JSON: {reason}.")
-        # The tool answers text in its own envelope, as it answers anything that is no object.
+        # The tool reports in its envelope that the arguments are not an object.
         return text, False
 
 
-def _end(text: str) -> dict[str, Any]:
+def _build_place(text: str) -> dict[str, Any]:
     position = read_position(text)
     return {"type": "label", "value": text} if position is None else {"type": "coords", "value": position}
 
 
-def _present(**fields: Any) -> dict[str, Any]:
+def _drop_none(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 import typer
 
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import Json, ask, open_application, show_answer
+from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application
 from fingerpost.apps.cli.output import print_answer, print_error, print_json, print_message
 from fingerpost.apps.cli.tool_commands import read_position
 
 app = typer.Typer(no_args_is_help=True)
 
-_KEEP_TEXT = "To save a text that is not a place, add --type other."
+_SAVE_TEXT_HINT = "To save a text that is not a place, add --type other."
 
 
 @app.command("set", epilog="Example: fingerpost vars set home Kamppi")
@@ -26,17 +26,17 @@ def set_variable(
     as_json: Json = False,
 ) -> None:
     """Save a value under a name. The name or token of a place is resolved, and the place is saved."""
-    read = _value(value)
-    if isinstance(read, str) and type in (None, "location"):
-        read = _get_place(ctx, read, as_json=as_json)
-    is_place = isinstance(read, dict) and {"lat", "lon"} <= read.keys()
-    arguments = {"key": key, "type": type or ("location" if is_place else "other"), "value": read}
-    show_answer(open_application(ctx), "save_user_variable", arguments, as_json=as_json)
+    parsed = _parse_value(value)
+    if isinstance(parsed, str) and type in (None, "location"):
+        parsed = _get_place(ctx, parsed, as_json=as_json)
+    is_place = isinstance(parsed, dict) and {"lat", "lon"} <= parsed.keys()
+    arguments = {"key": key, "type": type or ("location" if is_place else "other"), "value": parsed}
+    call_and_print(open_application(ctx), "save_user_variable", arguments, as_json=as_json)
 
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
-    """Resolve a text to the value of a location; end the process if no place or several match."""
-    lookup = ask(open_application(ctx), "findAddressOrStop", {"rawText": text})
+    """Resolve a text to a location's value; exit with status 1 unless exactly one place matches."""
+    lookup = call_tool(open_application(ctx), "findAddressOrStop", {"rawText": text})
     if lookup.is_error or "candidates" in lookup.body:
         if as_json:
             print_json(lookup.body)
@@ -45,7 +45,7 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
                 print_error(lookup.error)
             else:
                 print_answer(lookup.text, stderr=True)
-            print_message(_KEEP_TEXT)
+            print_message(_SAVE_TEXT_HINT)
         raise typer.Exit(TOOL_ERROR)
     place = lookup.body
     value = {**place["coordinate"], "name": place["name"]}
@@ -55,20 +55,20 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
 @app.command("list", epilog="Example: fingerpost vars list")
 def list_variables(ctx: typer.Context, as_json: Json = False) -> None:
     """List the saved values."""
-    show_answer(open_application(ctx), "get_user_variables", {}, as_json=as_json)
+    call_and_print(open_application(ctx), "get_user_variables", {}, as_json=as_json)
 
 
 @app.command("delete", epilog="Example: fingerpost vars delete home")
 def delete_variable(
     ctx: typer.Context,
     key: Annotated[str | None, typer.Argument(help="The name of the variable.")] = None,
-    every: Annotated[bool, typer.Option("--all", help="Delete all of this user's variables.")] = False,
+    delete_all: Annotated[bool, typer.Option("--all", help="Delete all of this user's variables.")] = False,
     as_json: Json = False,
 ) -> None:
     """Delete one variable, or all."""
-    if (key is None) != every:
+    if (key is None) != delete_all:
         raise typer.BadParameter("name one variable, or give --all")
-    show_answer(
+    call_and_print(
         open_application(ctx),
         "delete_user_variable",
         {"all": True} if key is None else {"key": key},
@@ -76,7 +76,7 @@ def delete_variable(
     )
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     position = read_position(text)
     if position is not None:
         return position

@@ -1,4 +1,4 @@
-"""Find the time zone of a command's places, because a bare time of day means the next one in a network's zone."""
+"""Find the time zone in which a command parses a typed time: that of the network of its places."""
 
 from datetime import UTC, tzinfo
 from typing import Any
@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR
-from fingerpost.apps.cli.application import answering, run_and_close
+from fingerpost.apps.cli.application import run_and_close, show_spinner
 from fingerpost.apps.cli.output import print_error, print_json
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.envelope import Contract, render_error
@@ -20,17 +20,17 @@ from fingerpost.transit.tools.shapes import TripEnd
 
 
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
-    """Return the zone of the network that would plan a trip; UTC if an end is unusable, which the tool reports."""
+    """Return the zone of the network that would plan a trip; UTC if a place is invalid, which the tool reports."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     try:
-        begin, end = (read.query() for read in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
+        begin, end = (place.query() for place in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
         ends = get_trip_ends(places, begin, end, user=user, language="en", instant=now)
-        with answering(application):
-            found, _ = run_and_close(application, ends)
+        with show_spinner(application):
+            origin_match, _ = run_and_close(application, ends)
     except (ToolError, ValueError):
         return UTC
-    return ZoneInfo(found[0].network.profile.zone)
+    return ZoneInfo(origin_match[0].network.profile.zone)
 
 
 def find_stop_zone(application: Application, label: str) -> tzinfo:
@@ -42,21 +42,21 @@ def find_stop_zone(application: Application, label: str) -> tzinfo:
 
 
 def find_stop(application: Application, label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
-    """Return the id and the zone of a stop; print an error and end the process if no stop matches."""
+    """Return the id and the zone of a stop; print an error and exit if no stop matches."""
     try:
-        found = _get_stop(application, label)
+        stop = _get_stop(application, label)
     except ToolError as error:
         if as_json:
             print_json(render_error(error, Contract.LOOKUP, ""))
         else:
             print_error(error)
         raise typer.Exit(TOOL_ERROR) from error
-    return found.place.id or label, ZoneInfo(found.networks[0].profile.zone)
+    return stop.place.id or label, ZoneInfo(stop.networks[0].profile.zone)
 
 
 def _get_stop(application: Application, label: str) -> FoundStop:
     """Resolve a label to a place with all its stops: a saved stop, a token, or a name (rule B10)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
-    with answering(application):
+    with show_spinner(application):
         return run_and_close(application, places.get_stop(label, is_label=True, user=user, language="en", instant=now))

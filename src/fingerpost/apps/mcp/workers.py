@@ -28,7 +28,7 @@ def _start_worker(settings: Settings, groups: Collection[str] | None, address: A
     """Start a worker in its own process and return its web application."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start_server_process()
-    start_logging(may_wait=False)
+    start_logging(can_block=False)
     _log.info("worker %s begins", os.getpid())
     application = build(settings, groups)
     warm_up = new_warm_up(application)

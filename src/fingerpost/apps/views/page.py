@@ -1,7 +1,7 @@
 """Build each MCP Apps view as one self-contained HTML document from the ES modules in ``assets``.
 
-A host's content policy lets a view load no files, so the modules are joined in one scope, each after its imports,
-without ``import`` and ``export``.
+The content policy of hosts blocks loading files, so the modules are concatenated into one scope, each after its
+imports, and without ``import`` and ``export``.
 """
 
 import re
@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-# For hosts without a policy of their own: nothing is loaded and nothing is sent.
+# Blocks all loading and sending, for hosts that set no content policy.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -41,7 +41,7 @@ _DOCUMENT = """<!doctype html>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """A page that draws the answers of some tools by the module of its name in ``assets``."""
+    """A page that draws the answers of some tools; its module in ``assets`` has the same name."""
 
     name: str
     title: str
@@ -89,7 +89,7 @@ def read_page(view: View) -> str:
 
 
 def join_modules(*entries: str) -> str:
-    """Return the text of modules, each once and after the modules that it imports."""
+    """Concatenate modules, each once and after the modules that it imports."""
     joined: dict[str, str] = {}
 
     def add(name: str) -> None:

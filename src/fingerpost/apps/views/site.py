@@ -21,9 +21,9 @@ from starlette.types import Scope
 from fingerpost.apps.views.page import read_asset
 from fingerpost.errors import SettingsInvalid
 
-# A host and a port, without characters that end a directive of a content policy.
+# A host and a port, without characters that could end a content policy's directive.
 _HOST = re.compile(r"[A-Za-z0-9.-]+(?::\d{1,5})?")
-_PLACES = ("{z}", "{x}", "{y}")
+_PLACEHOLDERS = ("{z}", "{x}", "{y}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class MapTiles:
         if not template:
             return None
         parts = urlsplit(template)
-        is_address = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc) is not None
-        if not is_address or any(place not in template for place in _PLACES):
+        is_url = parts.scheme in ("http", "https") and _HOST.fullmatch(parts.netloc) is not None
+        if not is_url or any(placeholder not in template for placeholder in _PLACEHOLDERS):
             raise SettingsInvalid(
                 f"{template!r} is not an address of tiles. Write it like https://tiles.example.org/{{z}}/{{x}}/{{y}}.png"
             )
@@ -54,9 +54,9 @@ class MapTiles:
 
 
 class Site(StaticFiles):
-    """The document at ``/`` and the files below ``/assets``, with a strict content policy and no trust in other sites.
+    """Serves the document at ``/`` and the files below ``/assets``, with a strict content policy.
 
-    ``work`` runs while the server does; ``announce`` is called with the server's URL once it listens.
+    ``work`` is a background task of the server; ``announce`` is called with the server's URL once it listens.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Site(StaticFiles):
             "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff",
         }
-        # Some systems register other types for scripts.
+        # Some systems register another type for scripts, which browsers refuse.
         mimetypes.add_type("text/javascript", ".js")
 
         async def answer_document(_request: Request) -> Response:

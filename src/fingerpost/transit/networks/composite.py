@@ -46,7 +46,7 @@ class _OpenedNetwork(NamedTuple):
 class AllNetworks:
     """The networks of the records, and the demos; see the port's ``Networks``.
 
-    ``load_sources`` returns every kind of source by its kind. It is called in a thread at the first
+    ``open_sources`` returns every kind of source by its kind. It is called in a thread at the first
     call, because importing a source may take long. ``demos`` are records that are in no file.
     ``clients`` are closed after the sources.
     """
@@ -54,7 +54,7 @@ class AllNetworks:
     def __init__(
         self,
         records: NetworkRecordStore,
-        load_sources: Callable[[], Mapping[str, NetworkSource]],
+        open_sources: Callable[[], Mapping[str, NetworkSource]],
         *,
         demos: Sequence[NetworkRecord] = (),
         demo_mode: DemoMode = DemoMode.AUTO,
@@ -63,7 +63,7 @@ class AllNetworks:
         breaker: NetworkBreaker | None = None,
     ) -> None:
         self._records = records
-        self._load_sources = load_sources
+        self._load_sources = open_sources
         self._demos = tuple(demos)
         self._demo_mode = demo_mode
         self._learned = learned
