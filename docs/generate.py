@@ -20,10 +20,10 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
 from fingerpost.apps.tool_methods import build_signature, name_method
 from fingerpost.apps.wiring import TOOLS, list_tools, new_networks
-from fingerpost.contract.envelope import Contract, code_of, render_error
-from fingerpost.contract.size_bounds import STATED
+from fingerpost.contract.envelope import Contract, find_error_code, render_error
+from fingerpost.contract.size_bounds import SIZE_NOTE
 from fingerpost.contract.tool_definition import ToolDefinition
-from fingerpost.contract.wire import schema_of
+from fingerpost.contract.wire import build_json_schema
 from fingerpost.remedies import RemedyKind
 from fingerpost.store.network_record import KEYS, NetworkRecord
 from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, Reason
@@ -75,7 +75,7 @@ def _tool(tool: ToolDefinition) -> list[str]:
     lines = [
         f"## {tool.name}",
         "",
-        f"{tool.description} {STATED}",
+        f"{tool.description} {SIZE_NOTE}",
         f"Group `{tool.group}`; errors of the {tool.contract.value} contract.",
         writes,
     ]
@@ -83,7 +83,7 @@ def _tool(tool: ToolDefinition) -> list[str]:
     shapes = [output.shape for output in tool.outputs]
     for shape in shapes:
         name = f": {shape.__name__}" if len(shapes) > 1 else ""
-        lines += ["", f"### It answers{name}", "", *_fields(schema_of(shape))]
+        lines += ["", f"### It answers{name}", "", *_fields(build_json_schema(shape))]
     return [*lines, ""]
 
 
@@ -276,7 +276,7 @@ def _error(kind: type[errors.ToolError]) -> str:
     errors.ToolError.__init__(error, "")
     if isinstance(error, errors.SourceLimited):
         error.retry_after_s = 0.0
-    codes = {contract: code_of(error, contract) for contract in Contract}
+    codes = {contract: find_error_code(error, contract) for contract in Contract}
     category = render_error(error, Contract.LOOKUP, "")["error"]["category"]
     codes[Contract.LOOKUP] = f"{category} / {codes[Contract.LOOKUP]}"
     order = (Contract.PLAN_TRIP, Contract.BOARD, Contract.STEP, Contract.LOOKUP, Contract.LONDON)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from jsonschema import Draft202012Validator
 
-from fingerpost.contract.wire import schema_of
+from fingerpost.contract.wire import build_json_schema
 
 DAY_TIMES = [f"2026-03-10T{hour:02}:{minute:02}:00+02:00" for hour in range(24) for minute in (0, 17)]
 TIMES = [*DAY_TIMES, "2026-03-10T06:00:00Z", "2026-03-10T08:00:00", "now", "2026-03-15T23:59:59+02:00"]
@@ -50,7 +50,7 @@ class CallDrawer:
         self.tools = application.tools
         self.schemas = {name: tool.definition.input_schema for name, tool in application.tools.items()}
         self.kinds = {
-            name: {kind: schema_of(model) for kind, model in tool.spec.input_schema.items()}
+            name: {kind: build_json_schema(model) for kind, model in tool.spec.input_schema.items()}
             for name, tool in application.tools.items()
             if "query_type" in tool.definition.input_schema["properties"]
         }

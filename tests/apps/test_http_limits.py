@@ -38,7 +38,7 @@ async def connected(application, trusted_proxies=()):
         port=0,
         log_config=None,
         access_log=False,
-        http=partial(http_limits.PatientProtocol, trusted_proxies=trusted_proxies),
+        http=partial(http_limits.LimitedHttpProtocol, trusted_proxies=trusted_proxies),
         timeout_keep_alive=DEADLINE_S,
     )
     server = uvicorn.Server(config)
@@ -228,13 +228,13 @@ async def test_a_crowd_of_one_machine_is_refused_while_another_machine_is_answer
 
 
 @pytest.mark.parametrize(
-    ("most", "may_be_many", "room"), [(100, False, 8), (4, False, 2), (100, True, 50)], ids=["one", "half", "many"]
+    ("most", "is_shared_name", "room"), [(100, False, 8), (4, False, 2), (100, True, 50)], ids=["one", "half", "many"]
 )
-def test_a_caller_has_room_for_so_many_requests(most, may_be_many, room):
+def test_a_caller_has_room_for_so_many_requests(most, is_shared_name, room):
     """An address of this machine may stand for many callers, because of a proxy that is not trusted."""
     admission = Admission(most)
     with ExitStack() as requests:
-        found = [requests.enter_context(admission.enter("one", may_be_many=may_be_many)) for _ in range(room + 1)]
+        found = [requests.enter_context(admission.enter("one", is_shared_name=is_shared_name)) for _ in range(room + 1)]
         assert found == [True] * room + [False]
 
     with admission.enter("one") as is_admitted:

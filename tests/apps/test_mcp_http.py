@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from fingerpost.apps.mcp.address import Access, Address, name_machine
+from fingerpost.apps.mcp.address import Access, Address, build_address_key
 from fingerpost.apps.mcp.http import check_host, new_app, new_config
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
@@ -182,7 +182,7 @@ async def test_only_a_caller_on_this_machine_stores_variables(application, host,
     [("203.0.113.5", "203.0.113.5"), ("2001:db8::1:2", "2001:db8::/64"), ("::ffff:203.0.113.5", "::ffff:203.0.113.5")],
 )
 def test_limits_count_a_caller_by_its_address_or_its_ipv6_network(host, machine):
-    assert name_machine(host) == machine
+    assert build_address_key(host) == machine
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from fingerpost.apps.mcp import progress as progress_reports
-from fingerpost.apps.mcp.progress import Reporting
+from fingerpost.apps.mcp.progress import ProgressReporter
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.errors import ParameterError
 from tests.apps.plan_server import PLAN
@@ -212,7 +212,7 @@ class Session:
 
 
 async def report(session, *reports, least_s=0.0):
-    async with Reporting(session, least_s=least_s) as reporting:
+    async with ProgressReporter(session, min_interval_s=least_s) as reporting:
         for each in reports:
             reporting.report(*each)
             for _turn in range(20):
@@ -239,7 +239,7 @@ async def test_reports_are_few_rising_and_short(reports, least_s, sent):
 
 async def test_nothing_is_sent_after_the_answer():
     session = Session()
-    broken_off = Reporting(session, least_s=0.0)
+    broken_off = ProgressReporter(session, min_interval_s=0.0)
     await broken_off.__aenter__()
     broken_off.report(1, 3, "never sent")
     await broken_off.__aexit__(asyncio.CancelledError, asyncio.CancelledError(), None)
@@ -254,7 +254,7 @@ async def test_nothing_is_sent_after_the_answer():
 @pytest.fixture
 def compiling(monkeypatch):
     monkeypatch.setattr(progress_reports, "_EXPLAIN_AFTER_S", 0.0)
-    monkeypatch.setattr(progress_reports, "_SAY_AGAIN_S", 0.0)
+    monkeypatch.setattr(progress_reports, "_EXPLAIN_INTERVAL_S", 0.0)
     monkeypatch.setattr(progress_reports, "is_compiling", lambda: True)
 
 

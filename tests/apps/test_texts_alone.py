@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from fingerpost import clock
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.listing import build_tool_entry
-from fingerpost.contract.size_bounds import MAX_BODY_BYTES, MAX_TEXT_BYTES, STATED
+from fingerpost.contract.size_bounds import MAX_BODY_BYTES, MAX_TEXT_BYTES, SIZE_NOTE
 from tests.apps.conftest import NOW
 from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
 from tests.apps.telling import untold
@@ -156,7 +156,7 @@ def test_variables_beyond_the_bound_are_counted(application):
 def test_descriptions_state_the_bounds(application):
     """Rule A11."""
     entries = [build_tool_entry(tool.definition) for tool in application.tools.values()]
-    assert [entry.name for entry in entries if not entry.description.endswith(STATED)] == []
+    assert [entry.name for entry in entries if not entry.description.endswith(SIZE_NOTE)] == []
 
 
 LARGE = [

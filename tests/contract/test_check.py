@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from fingerpost.contract.check import explain, get_validated, validate_call
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.contract.spec import ToolRegistry, ToolSpec
-from fingerpost.contract.wire import Flag, Identifier, Number, Whole, WireModel
+from fingerpost.contract.wire import Flag, Identifier, Number, WholeNumber, WireModel
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolNotFound
 
 FACTS = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
@@ -38,13 +38,13 @@ class Label(WireModel):
 
 
 class Constraints(WireModel):
-    max_transfers: Whole = Field(default=4, ge=0, le=8)
+    max_transfers: WholeNumber = Field(default=4, ge=0, le=8)
     step_free: Flag = False
 
 
 class Trip(WireModel):
     origin: Annotated[Coords | Label, Field(discriminator="type")]
-    limit: Whole = Field(default=2, ge=1, le=3)
+    limit: WholeNumber = Field(default=2, ge=1, le=3)
     language: Literal["fi", "sv", "en"] = "en"
     constraints: Constraints = Field(default_factory=Constraints)
     via: Annotated[list[Point], Field(max_length=2)] = Field(default_factory=list)

@@ -5,11 +5,11 @@ import pytest
 from fingerpost import errors
 from fingerpost.contract.envelope import (
     Contract,
-    code_of,
+    find_error_code,
+    format_error_text,
     is_failure,
     render_error,
     step_fields,
-    text_of_error,
     unexpected,
 )
 from fingerpost.errors import (
@@ -280,14 +280,14 @@ def test_a_day_outside_the_calendar_names_the_days_inside():
 )
 def test_the_text_twin_is_self_contained(error, contract, expected):
     """A5: code, sentence and hint, and the choices."""
-    assert text_of_error(error, contract) == expected
+    assert format_error_text(error, contract) == expected
 
 
 @pytest.mark.parametrize("contract", Contract)
 def test_an_unforeseen_error_is_our_fault(contract):
     """A5, J20: an exception outside the tree has the root's code, and the correlation id to find it by."""
     error = unexpected("0b5f")
-    assert code_of(error, contract) == code_of(ToolError("x"), contract)
+    assert find_error_code(error, contract) == find_error_code(ToolError("x"), contract)
     assert "correlation id 0b5f" in str(render_error(error, contract, "0b5f", tool="t"))
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.contract.identity import canonical_json, new_correlation_id
+from fingerpost.contract.identity import encode_canonical, new_correlation_id
 
 NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
 JSON = st.recursive(
@@ -19,7 +19,9 @@ JSON = st.recursive(
 
 def test_canonical_json_is_sorted_and_compact():
     """A3: one text for one value."""
-    assert canonical_json({"b": [1, "ä"], "a": {"y": None, "x": True}}) == '{"a":{"x":true,"y":null},"b":[1,"\\u00e4"]}'
+    assert (
+        encode_canonical({"b": [1, "ä"], "a": {"y": None, "x": True}}) == '{"a":{"x":true,"y":null},"b":[1,"\\u00e4"]}'
+    )
 
 
 @pytest.mark.parametrize(
@@ -27,7 +29,7 @@ def test_canonical_json_is_sorted_and_compact():
 )
 def test_a_float_without_a_fraction_is_an_integer(left, right, same):
     """A3: 2.0 and 2 are one number; a boolean and a text are not."""
-    assert (canonical_json({"limit": left}) == canonical_json({"limit": right})) == same
+    assert (encode_canonical({"limit": left}) == encode_canonical({"limit": right})) == same
 
 
 def _nested():
@@ -43,13 +45,13 @@ def _nested():
 def test_values_other_than_json_have_no_canonical_form(value):
     """A3: nothing is guessed; a value deeper than the machine can walk is refused like any other."""
     with pytest.raises(ValueError, match=r"JSON"):
-        canonical_json(value)
+        encode_canonical(value)
 
 
 @given(st.dictionaries(st.text(), JSON, min_size=2, max_size=5))
 def test_the_order_of_keys_does_not_matter(value):
     """A3: an object written backwards is the same object."""
-    assert canonical_json(dict(reversed(value.items()))) == canonical_json(value)
+    assert encode_canonical(dict(reversed(value.items()))) == encode_canonical(value)
 
 
 def test_a_fixed_clock_gives_one_id_to_one_question():

@@ -15,7 +15,7 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.spec import ToolRegistry
 from fingerpost.contract.tool_definition import Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Whole, WireDict, WireModel
+from fingerpost.contract.wire import WholeNumber, WireDict, WireModel
 from fingerpost.errors import DataNotFound, NoItinerary, SourceLimited
 
 NOON = "2022-02-22T12:00:00Z"
@@ -23,7 +23,7 @@ NOON = "2022-02-22T12:00:00Z"
 
 class StopQuestion(WireModel):
     stop_id: str
-    limit: Whole = Field(default=2, ge=1, le=3)
+    limit: WholeNumber = Field(default=2, ge=1, le=3)
 
 
 class Row(WireDict):

@@ -7,7 +7,7 @@ from jsonschema import Draft202012Validator
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract.short_schema import inline_single_uses, name_any_types
-from fingerpost.contract.wire import schema_of
+from fingerpost.contract.wire import build_json_schema
 from tests.apps.generated_calls import CallDrawer
 
 POINT = {"type": "object", "properties": {"x": {"type": "number"}}, "description": "a point"}
@@ -44,7 +44,7 @@ def test_the_published_schemas_accept_what_the_full_ones_do(tmp_path):
     outcomes = set()
     for name, model in models.items():
         short = Draft202012Validator(application.tools[name].definition.input_schema)
-        whole = Draft202012Validator(schema_of(model))
+        whole = Draft202012Validator(build_json_schema(model))
         for bent in (False, True) * 30:
             arguments = drawer.draw_sound(name)
             arguments = drawer.bend(arguments) if bent else arguments

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter, ValidationError
 
 from fingerpost.contract.wire import (
+    EchoOf,
+    EnumValue,
     Flag,
     Identifier,
     Number,
-    Whole,
+    WholeNumber,
     Wire,
     WireDict,
     WireModel,
-    WireOf,
-    WordOf,
-    adapter_of,
-    fields_of,
-    schema_of,
+    build_json_schema,
+    get_adapter,
+    get_field_types,
 )
 
-WHOLE, NUMBER, FLAG, IDENTIFIER = (TypeAdapter(kind) for kind in (Whole, Number, Flag, Identifier))
+WHOLE, NUMBER, FLAG, IDENTIFIER = (TypeAdapter(kind) for kind in (WholeNumber, Number, Flag, Identifier))
 
 
 class Accessibility(WireModel):
@@ -33,7 +33,7 @@ class Accessibility(WireModel):
 
 
 class Constraints(WireModel):
-    max_transfers: Whole = Field(default=4, ge=0, le=8)
+    max_transfers: WholeNumber = Field(default=4, ge=0, le=8)
     accessibility: Accessibility = Field(default_factory=Accessibility)
 
 
@@ -49,7 +49,7 @@ class Stop(WireModel):
 
 
 class Nulls(WireModel):
-    keeps_nulls = True
+    writes_nulls = True
     top_journeys: list[str] | None = None
 
 
@@ -164,14 +164,14 @@ def test_the_schema_matches_the_model():
         """Words for developers."""
 
         stop_id: Identifier = Field(description="As printed on the pole")
-        limit: Whole = Field(default=2, ge=1, le=3)
+        limit: WholeNumber = Field(default=2, ge=1, le=3)
         radius: Annotated[Number | None, Field(default=None, gt=0)]
         step_free: Flag = False
         purpose: Purpose = Purpose.FUN
         stops: list[Stop] | None = None
         when: Stop | None = Field(default=None, description="The stop")
 
-    assert schema_of(Place) == {
+    assert build_json_schema(Place) == {
         "$defs": {
             "Purpose": {"enum": ["work", "fun"], "type": "string"},
             "Stop": {
@@ -198,7 +198,7 @@ def test_the_schema_matches_the_model():
 
 def test_the_schema_of_a_model_with_nulls_allows_null():
     """A2: where null is written, the schema allows it."""
-    assert schema_of(Nulls)["properties"]["topJourneys"] == {
+    assert build_json_schema(Nulls)["properties"]["topJourneys"] == {
         "anyOf": [{"items": {"type": "string"}, "type": "array"}, {"type": "null"}],
         "default": None,
     }
@@ -206,7 +206,7 @@ def test_the_schema_of_a_model_with_nulls_allows_null():
 
 def test_several_models_are_any_one_of_them():
     """Rule D1: a tool may answer in one of several shapes; the schema is still an object's."""
-    schema = schema_of((Stop, Nulls))
+    schema = build_json_schema((Stop, Nulls))
     assert (schema["type"], schema["anyOf"], sorted(schema["$defs"])) == (
         "object",
         [{"$ref": "#/$defs/Stop"}, {"$ref": "#/$defs/Nulls"}],
@@ -226,7 +226,9 @@ def test_a_tagged_union_has_no_openapi_discriminator():
     class End(WireModel):
         origin: Annotated[Coords | Label, Field(discriminator="type")]
 
-    assert schema_of(End)["properties"]["origin"] == {"oneOf": [{"$ref": "#/$defs/Coords"}, {"$ref": "#/$defs/Label"}]}
+    assert build_json_schema(End)["properties"]["origin"] == {
+        "oneOf": [{"$ref": "#/$defs/Coords"}, {"$ref": "#/$defs/Label"}]
+    }
 
 
 class Status(StrEnum):
@@ -236,23 +238,23 @@ class Status(StrEnum):
 
 class Row(WireDict):
     line: Annotated[str, Field(min_length=1, description="short name")]
-    status: Annotated[str, WordOf(Status)]
-    kind: Annotated[str, WordOf(Literal["main", "branch"])]
+    status: Annotated[str, EnumValue(Status)]
+    kind: Annotated[str, EnumValue(Literal["main", "branch"])]
     delaySeconds: NotRequired[int]
     platform: str | None
 
 
 class RowBoard(WireDict):
     rows: list[Row]
-    constraints: Annotated[Wire, WireOf(Constraints)]
+    constraints: Annotated[Wire, EchoOf(Constraints)]
 
 
-check_board = partial(adapter_of(RowBoard).validate_python, by_alias=True, by_name=False)
+check_board = partial(get_adapter(RowBoard).validate_python, by_alias=True, by_name=False)
 
 
 def test_the_schema_of_a_wire_dict_is_closed_and_plain():
     """A2, A11: keys as they are written, words of an enum or a Literal, null only where the type says so."""
-    assert schema_of(Row) == {
+    assert build_json_schema(Row) == {
         "type": "object",
         "additionalProperties": False,
         "properties": {
@@ -267,16 +269,16 @@ def test_the_schema_of_a_wire_dict_is_closed_and_plain():
 
 
 def test_a_schema_belongs_to_its_caller():
-    schema_of(RowBoard)["properties"].clear()
+    build_json_schema(RowBoard)["properties"].clear()
 
-    assert schema_of(RowBoard)["properties"] != {}
+    assert build_json_schema(RowBoard)["properties"] != {}
 
 
 def test_an_echo_of_the_question_has_the_questions_schema():
-    schema = schema_of(RowBoard)
+    schema = build_json_schema(RowBoard)
     assert schema["properties"]["constraints"] == {"$ref": "#/$defs/Constraints"}
     assert schema["$defs"]["Constraints"] == {
-        key: schema_of(Constraints)[key] for key in schema["$defs"]["Constraints"]
+        key: build_json_schema(Constraints)[key] for key in schema["$defs"]["Constraints"]
     }
 
 
@@ -309,6 +311,6 @@ def test_an_echo_is_checked_as_the_question_is():
 
 
 def test_fields_are_known_by_their_names_on_the_wire():
-    assert list(fields_of(Row)) == ["line", "status", "kind", "delaySeconds", "platform"]
-    assert list(fields_of(Nulls)) == ["topJourneys"]
-    assert fields_of(list[Row]) == {}
+    assert list(get_field_types(Row)) == ["line", "status", "kind", "delaySeconds", "platform"]
+    assert list(get_field_types(Nulls)) == ["topJourneys"]
+    assert get_field_types(list[Row]) == {}

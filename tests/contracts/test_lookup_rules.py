@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from fingerpost.contract.failure_shapes import LookupFailureBody
-from fingerpost.contract.wire import adapter_of
+from fingerpost.contract.wire import get_adapter
 from fingerpost.transit.tools.find_address_or_stop import DisambiguationSet, LocationQueryInput, ResolvedLocation
 from fingerpost.transit.tools.get_stop_timetable import TimetableDeparture, TimetableRequestInput
 from fingerpost.transit.tools.plan_route import KnownLocation, RouteItinerary, RouteLeg, RouteRequestInput
@@ -73,7 +73,7 @@ def is_accepted(shape, whole):
         if hasattr(shape, "read"):
             shape.read(whole)
         else:
-            adapter_of(shape).validate_python({"error": whole} if shape is LookupFailureBody else whole)
+            get_adapter(shape).validate_python({"error": whole} if shape is LookupFailureBody else whole)
     except ValidationError:
         return False
     return True

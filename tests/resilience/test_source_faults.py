@@ -82,7 +82,7 @@ async def ask_over(kind, home, reply, *words, time=None):
         return [await ask(tools, kind, word) for word in words]
 
 
-def code_of(body):
+def find_error_code(body):
     if "error" not in body:
         return body.get("code", "OK")
     code = body["error"]["code"]
@@ -113,7 +113,7 @@ async def test_a_fault_has_its_code_and_the_next_call_recovers(kind, fault, tmp_
         async with tools_over(tmp_path, port, record, environ=environ, limits=limits, time=time) as (tools, _):
             for word in list_asked(kind):
                 body = await ask(tools, kind, word)
-                found[word] = code_of(body)
+                found[word] = find_error_code(body)
                 often.append(len(sent))
                 error = body.get("error", {})
                 waits.add(error.get("retryAfter") or error.get("details", {}).get("retryAfter"))
@@ -121,7 +121,7 @@ async def test_a_fault_has_its_code_and_the_next_call_recovers(kind, fault, tmp_
             is_wrong, port.number = False, served.number
             environ[VARIABLE] = "s3cr3t-k3y"
             time.now_ms += 61_000
-            recovered = {word: code_of(await ask(tools, kind, word)) for word in list_asked(kind)}
+            recovered = {word: find_error_code(await ask(tools, kind, word)) for word in list_asked(kind)}
 
     codes = CODES.get(fault, _OTHER)
     assert found == {word: codes[ASKED[word]] for word in list_asked(kind)}
@@ -170,7 +170,7 @@ async def test_a_null_or_absent_requested_field_is_a_failure_of_the_source(
 
     (body,) = await ask_over(kind, tmp_path, reply, word)
 
-    assert code_of(body) == _OTHER[ASKED[word]], body
+    assert find_error_code(body) == _OTHER[ASKED[word]], body
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -183,7 +183,7 @@ async def test_a_short_pause_is_waited_out_and_the_answer_is_complete(kind, tmp_
 
     (body,) = await ask_over(kind, tmp_path, reply, "stops", time=time)
 
-    assert (code_of(body), time.slept) == ("OK", [2.0])
+    assert (find_error_code(body), time.slept) == ("OK", [2.0])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -259,6 +259,6 @@ async def test_absurd_names_and_positions_cause_no_internal_error(kind, name, lo
         body = json.dumps(KINDS[kind].tell(asked, name)).replace('"lon": -0.1', f'"lon": {lon}')
         return answer(body=body.encode(), Content_Type="application/json")
 
-    codes = [code_of(body) for body in await ask_over(kind, tmp_path, reply, *list_asked(kind))]
+    codes = [find_error_code(body) for body in await ask_over(kind, tmp_path, reply, *list_asked(kind))]
 
     assert [code for code in codes if "internal" in code.lower()] == []

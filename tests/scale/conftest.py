@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.scale.places import get_url, open_database, schema_of
+from tests.scale.places import build_json_schema, get_url, open_database
 
 
 @pytest.fixture(autouse=True)
@@ -38,4 +38,4 @@ def cut(tmp_path):
 
 @pytest.fixture
 def schema(tmp_path):
-    return schema_of(tmp_path)
+    return build_json_schema(tmp_path)

@@ -31,12 +31,12 @@ def get_cluster():
     return cluster
 
 
-def schema_of(folder):
+def build_json_schema(folder):
     return f"test_{hashlib.sha256(str(folder).encode()).hexdigest()[:16]}"
 
 
 def open_database(folder):
-    return Database(get_url(), schema=schema_of(folder))
+    return Database(get_url(), schema=build_json_schema(folder))
 
 
 def describe_tables(folder):

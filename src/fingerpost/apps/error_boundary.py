@@ -8,7 +8,7 @@ from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
-from fingerpost.contract.envelope import Contract, code_of, unexpected
+from fingerpost.contract.envelope import Contract, find_error_code, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published_tool import PublishedTool, new_failure
 from fingerpost.contract.size_bounds import bound_answer
@@ -75,7 +75,7 @@ async def answer(
 def record_outcome(operation: Measured, tool: PublishedTool, result: Answer) -> None:
     outcome = _FAILED if result.is_error else _OK
     if result.error is not None:
-        outcome = code_of(result.error, tool.definition.contract)
+        outcome = find_error_code(result.error, tool.definition.contract)
     if result.is_error:
         operation.fail(outcome)
     _log.info("call tool=%s correlationId=%s outcome=%s", tool.name, result.correlation_id, outcome)

@@ -20,7 +20,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Flag, Wire, schema_of
+from fingerpost.contract.wire import Flag, Wire, build_json_schema
 from fingerpost.errors import BrokenContract, ParameterError, SettingsInvalid, ToolError
 from fingerpost.plan.catalogue import read_step_query
 from fingerpost.plan.limits import Limits, encode, find_excess
@@ -140,7 +140,7 @@ def _build_call_schema(spec: ToolSpec) -> dict[str, Any]:
     """Return the schema of the parameters, or of ``{query_type, parameters}`` if the tool has several query types."""
     models = spec.input_schema
     if len(models) == 1:
-        return schema_of(next(iter(models.values())))
+        return build_json_schema(next(iter(models.values())))
     return {
         "type": "object",
         "properties": {"query_type": {"enum": list(models)}, "parameters": {"type": "object"}},

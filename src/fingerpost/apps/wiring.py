@@ -66,9 +66,15 @@ _TOOLS: Mapping[type[PublishedTool], Callable[[_Dependencies], PublishedTool]] =
     GetDepartures: lambda dependencies: GetDepartures(dependencies.places),
     FindAddressOrStop: lambda dependencies: FindAddressOrStop(dependencies.places),
     FindStops: lambda dependencies: FindStops(dependencies.networks),
-    SaveUserVariable: lambda dependencies: SaveUserVariable(dependencies.variables, has_sign_in=dependencies.has_sign_in),
-    GetUserVariables: lambda dependencies: GetUserVariables(dependencies.variables, has_sign_in=dependencies.has_sign_in),
-    DeleteUserVariable: lambda dependencies: DeleteUserVariable(dependencies.variables, has_sign_in=dependencies.has_sign_in),
+    SaveUserVariable: lambda dependencies: SaveUserVariable(
+        dependencies.variables, has_sign_in=dependencies.has_sign_in
+    ),
+    GetUserVariables: lambda dependencies: GetUserVariables(
+        dependencies.variables, has_sign_in=dependencies.has_sign_in
+    ),
+    DeleteUserVariable: lambda dependencies: DeleteUserVariable(
+        dependencies.variables, has_sign_in=dependencies.has_sign_in
+    ),
     PlanRoute: lambda dependencies: PlanRoute(dependencies.places),
     GetStopTimetable: lambda dependencies: GetStopTimetable(dependencies.places),
     PlanJourney: lambda dependencies: PlanJourney(dependencies.networks, dependencies.variables, dependencies.journeys),

@@ -10,7 +10,7 @@ from fingerpost.contract.spec import ToolRegistry
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import FieldProblem, ParameterError, QueryTypeUnsupported, ToolNotFound
 
-# Each unknown field costs a sentence, so thousands would stall a server.
+# Each unknown field adds a sentence to the error, so thousands would stall a server.
 MAX_FIELDS = 100
 MAX_VALUES = 10_000
 
@@ -19,7 +19,7 @@ _LISTED_PROBLEMS = 100
 
 
 def validate_call(tool_name: str, query_type: str, params: dict[str, Any]) -> None:
-    """Validate a tool call before execution; raise as ``get_validated``."""
+    """Validate a tool call before execution; raise the errors of ``get_validated``."""
     get_validated(tool_name, query_type, params)
 
 
@@ -29,9 +29,9 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
     Raises:
         ToolNotFound: no such tool.
         QueryTypeUnsupported: the tool has no such query type.
-        ParameterError: ``details["field"]`` is the first offending field, if there is one, ``details["errors"]`` all.
+        ParameterError: ``details["field"]`` is the first invalid field, if any; ``details["errors"]`` lists all.
     """
-    # A caller's JSON may contain any value as a name, such as a list, which is not hashable.
+    # A caller's JSON may have a list as the name, which is not hashable.
     spec = ToolRegistry.get_tool_spec(tool_name) if isinstance(tool_name, str) else None
     if spec is None:
         raise ToolNotFound(tool_name)
@@ -41,7 +41,7 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
     try:
         return model.read(params) if issubclass(model, WireModel) else model.model_validate(params)
     except ValidationError as error:
-        raise ParameterError(str(error), _details(error, _list_problems(error, model, None))) from error
+        raise ParameterError(str(error), _build_details(error, _list_problems(error, model, None))) from error
 
 
 def explain(
@@ -49,18 +49,18 @@ def explain(
     model: type[BaseModel] | None = None,
     when_missing: Mapping[str, str] | None = None,
 ) -> ParameterError:
-    """Return a validation error as one plain sentence, all problems joined by semicolons.
+    """Convert a validation error to a ParameterError whose message joins all problems.
 
-    ``model`` lets the sentence name the fields that are allowed.
+    With ``model``, the message lists the allowed fields of unknown ones.
     ``when_missing`` maps paths to a contract's sentence for missing or blank values.
     """
     problems = _list_problems(error, model, when_missing)
     sentences = [problem.sentence for problem in problems[:_MAX_PROBLEMS]]
-    rest = error.error_count() - _MAX_PROBLEMS
-    more = [f"and {rest} more problems"] if rest > 0 else []
+    hidden_count = error.error_count() - _MAX_PROBLEMS
+    more = [f"and {hidden_count} more problems"] if hidden_count > 0 else []
     return ParameterError(
         "; ".join(dict.fromkeys(sentences + more)),
-        _details(error, problems),
+        _build_details(error, problems),
         problems=problems[:_MAX_PROBLEMS],
     )
 
@@ -68,11 +68,11 @@ def explain(
 def _list_problems(
     error: ValidationError, model: type[BaseModel] | None, when_missing: Mapping[str, str] | None
 ) -> list[FieldProblem]:
-    complaints = error.errors(include_url=False)[:_LISTED_PROBLEMS]
-    return [describe_problem(complaint, model, when_missing) for complaint in complaints]
+    pydantic_errors = error.errors(include_url=False)[:_LISTED_PROBLEMS]
+    return [describe_problem(error_details, model, when_missing) for error_details in pydantic_errors]
 
 
-def _details(error: ValidationError, problems: Sequence[FieldProblem]) -> dict[str, Any]:
+def _build_details(error: ValidationError, problems: Sequence[FieldProblem]) -> dict[str, Any]:
     first = error.errors(include_url=False)[0]["loc"]
     details: dict[str, Any] = {"field": first[0]} if first else {}
     details["errors"] = [{"field": problem.field, "reason": problem.sentence} for problem in problems]

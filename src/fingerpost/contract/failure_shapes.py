@@ -1,6 +1,6 @@
 """JSON shapes of failed calls: one error envelope for each contract (rule A5).
 
-The output schema of a tool includes them, because clients validate errors against ``outputSchema`` too.
+Each tool's output schema includes them, because clients also validate errors against ``outputSchema``.
 """
 
 from typing import Any, Literal, NotRequired

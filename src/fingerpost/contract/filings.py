@@ -11,7 +11,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class FinancialFactsParams(BaseModel):
-    """Parameters for financial facts queries; days are YYYY-MM-DD, and a ``date`` is accepted."""
+    """Parameters for financial facts queries; a day is YYYY-MM-DD or a ``date``."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -47,5 +47,5 @@ class FinancialFactsParams(BaseModel):
 def format_source(source: Mapping[str, Any]) -> str:
     """Return the last line of an answer's text: the source of its figures and how current it is."""
     note = f" {source['note']}." if source.get("note") else ""
-    got = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
-    return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{got}.{note}"
+    retrieved = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
+    return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{retrieved}.{note}"

@@ -10,18 +10,18 @@ _EXACT_FLOAT = 2.0**53
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def canonical_json(value: Any) -> str:
-    """Return one text for one JSON value: keys sorted, compact, ASCII, a whole float written as the integer it is.
+def encode_canonical(value: Any) -> str:
+    """Encode a JSON value as compact ASCII with sorted keys; integral floats become integers.
 
-    Raise ValueError if the value is not JSON (NaN and infinities included), or is nested too deeply.
+    Raise ValueError if the value is not JSON (such as NaN or infinity), or is nested too deeply.
     """
     try:
-        return _ENCODER.encode(_plain(value))
+        return _ENCODER.encode(_normalize(value))
     except (TypeError, RecursionError) as error:
         raise ValueError(f"not a JSON value: {error}") from error
 
 
-def _plain(value: Any) -> Any:
+def _normalize(value: Any) -> Any:
     if isinstance(value, str):
         return value
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOAT:
@@ -29,18 +29,18 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key in value):
             raise TypeError("an object's keys must be text")
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _normalize(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_normalize(item) for item in value]
     return value
 
 
-def new_correlation_id(now_is_fixed: datetime | None, user: str | None, tool: str, arguments: Any) -> str:
-    """Return the UUID of one call: random, or with a fixed clock derived from its question."""
-    if now_is_fixed is None:
+def new_correlation_id(fixed_now: datetime | None, user: str | None, tool: str, arguments: Any) -> str:
+    """Return the UUID of a call: random, or derived from its arguments if the clock is fixed."""
+    if fixed_now is None:
         return str(uuid.uuid4())
     try:
-        question = canonical_json(arguments)
+        encoded = encode_canonical(arguments)
     except ValueError:
-        question = "not JSON"
-    return str(uuid.uuid5(_NAMESPACE, canonical_json([now_is_fixed.isoformat(), user, tool, question])))
+        encoded = "not JSON"
+    return str(uuid.uuid5(_NAMESPACE, encode_canonical([fixed_now.isoformat(), user, tool, encoded])))

@@ -1,6 +1,6 @@
 """A plan as data (plan-step contract, rule F6).
 
-Unknown fields are refused: a misspelt condition must not silently vanish (rule A2).
+Unknown fields are errors, because a misspelt condition must not be ignored (rule A2).
 """
 
 from contextvars import ContextVar
@@ -24,13 +24,13 @@ def _read_timestamp(value: str) -> str:
 
 
 Timestamp = Annotated[str, AfterValidator(_read_timestamp)]
-"""An instant as text in ISO 8601, unchanged."""
+"""An instant as ISO 8601 text, stored unchanged."""
 
 Status = Literal["pending", "in_progress", "completed", "failed"]
 
 
 class SnakeCaseModel(WireModel):
-    """A wire object of the plan-step contract, which has snake_case names in JSON too."""
+    """The base of the plan-step contract's objects, whose JSON names are snake_case too."""
 
     model_config = ConfigDict(alias_generator=None)
 
@@ -39,11 +39,11 @@ class PlanStep(SnakeCaseModel):
     """Plan step.
 
     Attributes:
-        agent: the agent to use, if any; with ``tool``, the agent that performs it.
+        agent: the agent to use, if any; with ``tool``, the agent that calls it.
         dependencies: ids of the steps that must be completed before this one.
-        expected_key: the memory key for the step's output; the ToolSpec's output key where None.
-        output_path: the way to the value in the tool's result.
-        done_check: a condition under which the step need not run.
+        expected_key: the memory key for the step's output; the ToolSpec's output key if None.
+        output_path: the keys that lead to the value in the tool's result.
+        done_check: a condition under which the step is skipped.
     """
 
     step_id: int
@@ -61,7 +61,7 @@ class PlanStep(SnakeCaseModel):
 
 
 class Plan(SnakeCaseModel):
-    """Plan; ``owner`` is free text, and ``can_modify`` allows changes of its unfinished steps."""
+    """Plan; ``owner`` is free text, and ``can_modify`` allows changes to unfinished steps."""
 
     goal: str
     steps: list[PlanStep] = Field(default_factory=list)
@@ -76,8 +76,8 @@ class Plan(SnakeCaseModel):
 class Attempt:
     """One attempt of a step.
 
-    ``idempotency_key`` is the same for every attempt of one step of one run, before and after a crash, so a source that
-    gets it can refuse to do a thing twice. ``number`` counts from 1 since the step was last begun.
+    ``idempotency_key`` is the same for all attempts of a step in a run, even after a crash, so sources can detect
+    repeated requests. ``number`` counts from 1 each time the step starts.
     """
 
     idempotency_key: str
@@ -88,10 +88,10 @@ _CURRENT: ContextVar[Attempt | None] = ContextVar("fingerpost_attempt", default=
 
 
 def find_attempt() -> Attempt | None:
-    """Return the attempt that the running code is part of; None outside plans."""
+    """Return the current attempt, or None outside plans."""
     return _CURRENT.get()
 
 
 def begin_attempt(attempt: Attempt) -> None:
-    """Make an attempt the current one of this task, until the next one begins."""
+    """Set the current attempt of this task."""
     _CURRENT.set(attempt)

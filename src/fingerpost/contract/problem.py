@@ -8,32 +8,32 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic_core import ErrorDetails
 from typing_extensions import TypeAliasType
 
-from fingerpost.contract.wire import Shape, fields_of
+from fingerpost.contract.wire import Shape, get_field_types
 from fingerpost.errors import FieldProblem
 
-_SHOWN_CHARACTERS = 80
+_MAX_CHARS = 80
 
-_MISSING = ("missing", "blank")
-_OF_TAGS = ("union_tag_invalid", "union_tag_not_found")
+_MISSING_ERRORS = ("missing", "blank")
+_TAG_ERRORS = ("union_tag_invalid", "union_tag_not_found")
 
 
 def describe_problem(
     error: ErrorDetails, shape: Shape | None = None, when_missing: Mapping[str, str] | None = None
 ) -> FieldProblem:
-    """Return one pydantic complaint as a problem.
+    """Convert one pydantic error to a problem.
 
-    ``shape`` determines the allowed names of an unknown field, and the union tags to drop from the path.
+    ``shape`` determines the allowed names for an unknown field, and the union tags to remove from the path.
     ``when_missing`` maps paths to a contract's sentence for missing or blank values.
     """
-    path, owners = _walk(shape, list(error["loc"]))
+    path, parents = _resolve_path(shape, list(error["loc"]))
     kind, context, place = error["type"], error.get("ctx", {}), path or "the arguments"
     if kind == "extra_forbidden":
-        allowed = sorted({name for owner in owners for name in fields_of(owner)})
+        allowed = sorted({name for parent in parents for name in get_field_types(parent)})
         listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
         return FieldProblem(path, f"unknown field '{path}'{listed}")
     message = error["msg"]
     if kind == "value_error" and "error" in context:
-        # Pydantic's message has a prefix.
+        # Without the prefix of pydantic's message.
         message = str(context["error"])
     if kind == "whole_sentence" or (kind == "value_error" and not path):
         return FieldProblem(path, message)
@@ -43,20 +43,20 @@ def describe_problem(
         predicate = f" {_format_predicate(kind, error['input'], context)}"
     else:
         predicate = f": {_clip(message[:1].lower() + message[1:])}"
-    if kind in _OF_TAGS:
+    if kind in _TAG_ERRORS:
         return FieldProblem(path, f"{place}.{str(context['discriminator']).strip(chr(39))}{predicate}")
-    if kind in _MISSING and when_missing and path in when_missing:
+    if kind in _MISSING_ERRORS and when_missing and path in when_missing:
         return FieldProblem(path, when_missing[path], predicate)
     return FieldProblem(path, f"{place}{predicate}", predicate)
 
 
 def show(value: Any) -> str:
-    """Return a value for a message: as JSON if possible, clipped."""
+    """Format a value for a message: as JSON if possible, clipped."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     try:
-        # Python refuses to print integers of thousands of digits.
-        is_huge = isinstance(value, int) and value.bit_length() >= 4 * _SHOWN_CHARACTERS
+        # Python raises ValueError for integers with thousands of digits.
+        is_huge = isinstance(value, int) and value.bit_length() >= 4 * _MAX_CHARS
         text = "a very large number" if is_huge else json.dumps(value, ensure_ascii=False)
     except (TypeError, ValueError, RecursionError):
         text = f"a {type(value).__name__}"
@@ -64,11 +64,11 @@ def show(value: Any) -> str:
 
 
 def _clip(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+    return text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
 
 
 def describe_kind(value: Any) -> str:
-    """Return a value with its kind, such as ``the number 5``; lists and objects by their kind alone."""
+    """Format a value with its kind, such as ``the number 5``; lists and objects without their content."""
     match value:
         case None:
             return "null"
@@ -122,45 +122,47 @@ def _format_predicate(kind: str, value: Any, context: Mapping[str, Any]) -> str:
     )
 
 
-def _walk(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Shape]]:
-    """Return the dotted path of a location, union tags left out, and the shapes that own its last part."""
+def _resolve_path(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Shape]]:
+    """Return the dotted path of a location without union tags, and the shapes that contain its last part."""
     path = ""
-    here: list[Any] = [] if shape is None else [shape]
-    owners: list[Shape] = []
+    branches: list[Any] = [] if shape is None else [shape]
+    parents: list[Shape] = []
     for part in location:
-        here = _members(here)
-        if isinstance(part, str) and len(here) > 1:
-            # Pydantic puts the branch of a union into the location.
-            here = [branch for branch in here if _answers_to(branch, part)]
+        branches = _list_branches(branches)
+        if isinstance(part, str) and len(branches) > 1:
+            # This part is the union's branch, which pydantic adds to the location.
+            branches = [branch for branch in branches if _has_tag(branch, part)]
             continue
-        owners = [branch for branch in here if fields_of(branch)]
-        here = [inner for branch in here if (inner := _inside(branch, part)) is not None]
+        parents = [branch for branch in branches if get_field_types(branch)]
+        branches = [inner for branch in branches if (inner := _find_inner_type(branch, part)) is not None]
         path += f"[{part}]" if isinstance(part, int) else f"{'.' if path else ''}{_clip(part)}"
-    return path, owners
+    return path, parents
 
 
-def _members(annotations: list[Any]) -> list[Any]:
-    found: list[Any] = []
+def _list_branches(annotations: list[Any]) -> list[Any]:
+    members: list[Any] = []
     for annotation in annotations:
         if get_origin(annotation) in (Union, types.UnionType):
-            found += _members([member for member in get_args(annotation) if member is not types.NoneType])
+            members += _list_branches([member for member in get_args(annotation) if member is not types.NoneType])
         elif get_origin(annotation) is Annotated:
-            found += _members([get_args(annotation)[0]])
+            members += _list_branches([get_args(annotation)[0]])
         elif isinstance(annotation, TypeAliasType):
-            found += _members([annotation.__value__])
+            members += _list_branches([annotation.__value__])
         else:
-            found.append(annotation)
-    return found
+            members.append(annotation)
+    return members
 
 
-def _answers_to(branch: Any, tag: str) -> bool:
+def _has_tag(branch: Any, tag: str) -> bool:
     return getattr(branch, "__name__", "") == tag or any(
-        tag in get_args(annotation) for annotation in fields_of(branch).values() if get_origin(annotation) is Literal
+        tag in get_args(annotation)
+        for annotation in get_field_types(branch).values()
+        if get_origin(annotation) is Literal
     )
 
 
-def _inside(annotation: Any, part: int | str) -> Any:
-    fields = fields_of(annotation)
+def _find_inner_type(annotation: Any, part: int | str) -> Any:
+    fields = get_field_types(annotation)
     if fields:
         return fields.get(str(part))
     arguments = get_args(annotation)

@@ -8,13 +8,13 @@ from pydantic import ValidationError
 
 from fingerpost import clock
 from fingerpost.contract.check import MAX_VALUES, check_count, explain
-from fingerpost.contract.envelope import Contract, is_failure, render_error, step_fields, text_of_error
+from fingerpost.contract.envelope import Contract, format_error_text, is_failure, render_error, step_fields
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_kind, describe_problem
 from fingerpost.contract.spec import ToolInput, ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.tool_definition import Answer, Call, ReportProgress, ToolDefinition, ToolReply, ignore_progress
-from fingerpost.contract.wire import Shape, Wire, adapter_of
+from fingerpost.contract.wire import Shape, Wire, get_adapter
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolError
 
 
@@ -35,10 +35,10 @@ class PublishedTool(Tool):
 
     @abstractmethod
     async def handle(self, arguments: Any, call: Call) -> ToolReply:
-        """Return the reply to an instance of the definition's input model; raise ToolError for the caller."""
+        """Return the reply to validated arguments; raise ToolError for errors that the caller should see."""
 
     async def is_available(self) -> bool:
-        """Whether the tool has a source; without one it is not listed, and a call returns the reason (rule E3)."""
+        """Whether the tool has a source; if not, it is not listed, and calls report the reason (rule E3)."""
         return True
 
     async def answer(
@@ -50,10 +50,10 @@ class PublishedTool(Tool):
         report: ReportProgress = ignore_progress,
         include: Collection[str] = (),
     ) -> Answer:
-        """Answer one call; a ToolError becomes the contract's envelope, any other exception is raised.
+        """Answer one call; a ToolError becomes the contract's envelope, and other exceptions propagate.
 
         ``raw`` is the decoded JSON of the arguments; None is an empty object.
-        ``include`` names the optional parts that the caller asks for; unknown ones are refused.
+        ``include`` names the requested optional parts; unknown names are an error.
         """
         correlation_id = ""
         try:
@@ -71,17 +71,17 @@ class PublishedTool(Tool):
                 report=report,
                 include=frozenset(include),
             )
-            return self._to_answer(await self.handle(self._read(raw), call), correlation_id)
+            return self._to_answer(await self.handle(self._validate_arguments(raw), call), correlation_id)
         except ToolError as error:
             return self.fail(error, correlation_id or new_correlation_id(None, user, self.name, raw), raw)
 
     def fail(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
-        """Return the answer that reports an error; ``raw`` are the arguments as they were sent."""
+        """Return the answer that reports an error; ``raw`` are the unvalidated arguments."""
         query_type: object = self.name
         parameters = raw
         if self.definition.input_model is ToolInput:
-            sent = raw if isinstance(raw, Mapping) else {}
-            query_type, parameters = sent.get("query_type"), sent.get("parameters")
+            call_fields = raw if isinstance(raw, Mapping) else {}
+            query_type, parameters = call_fields.get("query_type"), call_fields.get("parameters")
         return new_failure(
             error,
             self.definition.contract,
@@ -94,7 +94,7 @@ class PublishedTool(Tool):
     async def execute(
         self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
     ) -> dict[str, Any]:
-        """Return the plan-step contract's standard response: the contract's body in ``data`` (rule F2)."""
+        """Return the plan-step contract's standard response, with the tool's body in ``data`` (rule F2)."""
         if self.definition.query_spec is None and query_type != self.name:
             answer = self.fail(QueryTypeUnsupported(query_type, self.name, [self.name]), "", parameters)
         else:
@@ -108,16 +108,18 @@ class PublishedTool(Tool):
         return {"query_type": query_type, "parameters": parameters}
 
     def to_standard(self, query_type: str, parameters: Mapping[str, Any], answer: Answer) -> dict[str, Any]:
-        """Return an answer as the standard response; the plan-step contract's own tools answer in it already."""
+        """Convert an answer to the standard response; tools of the plan-step contract already return it."""
         contract, error = self.definition.contract, answer.error
         if contract is Contract.STEP:
             return answer.body
-        echo = parameters if isinstance(parameters, Mapping) else {}
+        echoed_parameters = parameters if isinstance(parameters, Mapping) else {}
         if error is None:
-            return self.format_success_response(query_type, echo, [answer.body], {"data": answer.body})
-        return self.format_error_response(query_type, echo, error.message, "error", step_fields(error, contract))
+            return self.format_success_response(query_type, echoed_parameters, [answer.body], {"data": answer.body})
+        return self.format_error_response(
+            query_type, echoed_parameters, error.message, "error", step_fields(error, contract)
+        )
 
-    def _read(self, raw: object) -> Any:
+    def _validate_arguments(self, raw: object) -> Any:
         definition = self.definition
         arguments = {} if raw is None else raw
         if not isinstance(arguments, Mapping):
@@ -132,7 +134,7 @@ class PublishedTool(Tool):
 
     def _to_answer(self, reply: ToolReply, correlation_id: str) -> Answer:
         output = reply.output or self.definition.outputs[0]
-        body = self._checked(reply.body, output.shape)
+        body = self._check_shape(reply.body, output.shape)
         parts = self.definition.optional_parts
         return Answer(
             body=body,
@@ -140,11 +142,11 @@ class PublishedTool(Tool):
             # The plan-step and planJourney contracts can report a failure in a well-formed answer.
             is_error=body.get("success") is False,
             correlation_id=correlation_id,
-            extras={name: self._checked(part, parts[name]) for name, part in reply.extras.items()},
+            extras={name: self._check_shape(part, parts[name]) for name, part in reply.extras.items()},
             output=output,
         )
 
-    def _checked(self, answer: Mapping[str, Any], shape: Shape) -> Wire:
+    def _check_shape(self, answer: Mapping[str, Any], shape: Shape) -> Wire:
         try:
             _validate(answer, shape)
         except ValidationError as error:
@@ -154,7 +156,7 @@ class PublishedTool(Tool):
 
 
 def _validate(fields: Mapping[str, Any], shape: Shape) -> Any:
-    return adapter_of(shape).validate_python(dict(fields), by_alias=True, by_name=False)
+    return get_adapter(shape).validate_python(dict(fields), by_alias=True, by_name=False)
 
 
 def new_failure(
@@ -169,7 +171,7 @@ def new_failure(
     """Return the answer that reports an error in a contract's envelope; see ``render_error``."""
     return Answer(
         body=render_error(error, contract, correlation_id, tool=tool, query_type=query_type, parameters=parameters),
-        text=text_of_error(error, contract),
+        text=format_error_text(error, contract),
         is_error=is_failure(error, contract),
         correlation_id=correlation_id,
         error=error,

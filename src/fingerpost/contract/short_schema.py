@@ -26,7 +26,7 @@ def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
             return [inline(entry) for entry in part]
         if not isinstance(part, dict):
             return part
-        name = _name_of(part)
+        name = _find_definition_name(part)
         if name in single:
             siblings = {key: value for key, value in part.items() if key != "$ref"}
             return inline({**definitions[name], **siblings})
@@ -40,9 +40,9 @@ def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
 def name_any_types(schema: dict[str, Any]) -> None:
     """Replace empty schemas by the six JSON types, because some clients reject empty ones."""
     named = (part for key in _MAP_KEYS for part in schema.get(key, {}).values())
-    several = (part for key in _LIST_KEYS for part in schema.get(key, ()))
-    one = (schema[key] for key in _SCHEMA_KEYS if key in schema)
-    for part in (*named, *several, *one):
+    alternatives = (part for key in _LIST_KEYS for part in schema.get(key, ()))
+    nested = (schema[key] for key in _SCHEMA_KEYS if key in schema)
+    for part in (*named, *alternatives, *nested):
         if isinstance(part, dict):
             if part.keys() <= _ANNOTATIONS:
                 # One branch per type, because many clients do not support a list of types.
@@ -50,14 +50,14 @@ def name_any_types(schema: dict[str, Any]) -> None:
             name_any_types(part)
 
 
-def _name_of(part: dict[str, Any]) -> str | None:
+def _find_definition_name(part: dict[str, Any]) -> str | None:
     reference = part.get("$ref")
     return reference.removeprefix(_PREFIX) if isinstance(reference, str) else None
 
 
 def _list_references(part: Any) -> Iterator[str]:
     if isinstance(part, dict):
-        name = _name_of(part)
+        name = _find_definition_name(part)
         if name is not None:
             yield name
     for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
@@ -66,7 +66,7 @@ def _list_references(part: Any) -> Iterator[str]:
 
 def _find_recursive(definitions: dict[str, Any]) -> set[str]:
     """Return the names of the recursive definitions."""
-    below = {name: set(_list_references(definition)) for name, definition in definitions.items()}
-    for _ in below:
-        below = {name: names.union(*(below[inner] for inner in names)) for name, names in below.items()}
-    return {name for name, names in below.items() if name in names}
+    reachable = {name: set(_list_references(definition)) for name, definition in definitions.items()}
+    for _ in reachable:
+        reachable = {name: names.union(*(reachable[inner] for inner in names)) for name, names in reachable.items()}
+    return {name for name, names in reachable.items() if name in names}

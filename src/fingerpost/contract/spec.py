@@ -10,9 +10,9 @@ from fingerpost.errors import BrokenContract
 
 
 class ToolSpec(BaseModel):
-    """Tool specification: the parameter model and the answer's shape of each query type.
+    """Tool specification: the parameter model and the answer's shape for each query type.
 
-    ``output_key`` is the key of the tool's output in memory. ``output_schema`` is ours.
+    ``output_key`` is the key of the tool's output in memory. ``output_schema`` extends the contract.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -34,13 +34,13 @@ class ToolInput(WireModel):
 
 
 class ToolRegistry:
-    """The specifications of the built-in tools, and of the tools that applications of this process add."""
+    """The specifications of the built-in tools, and of tools that this process adds."""
 
     _specs: ClassVar[Mapping[str, ToolSpec]] = {}
 
     @classmethod
     def add(cls, specs: Iterable[ToolSpec]) -> None:
-        """Add specifications, in place of earlier ones of their names; raise BrokenContract if two have one name."""
+        """Add or replace specifications by name; raise BrokenContract if two of them share a name."""
         by_name: dict[str, ToolSpec] = {}
         for spec in specs:
             if by_name.setdefault(spec.name, spec) != spec:
@@ -49,5 +49,5 @@ class ToolRegistry:
 
     @classmethod
     def get_tool_spec(cls, name: str) -> ToolSpec | None:
-        """Return the specification, or None for an unknown name (the contract says get)."""
+        """Return the specification, or None for an unknown name; the contract defines this name."""
         return cls._specs.get(name)

@@ -23,10 +23,10 @@ def success_response(
         "success": True,
     }
     extra = additional_data or {}
-    clash = sorted(standard.keys() & extra.keys())
-    if clash:
+    clashes = sorted(standard.keys() & extra.keys())
+    if clashes:
         raise BrokenContract(
-            f"{tool}: additional data would replace standard fields of the response: {', '.join(clash)}"
+            f"{tool}: additional data would replace standard fields of the response: {', '.join(clashes)}"
         )
     return standard | dict(extra)
 
@@ -48,7 +48,7 @@ def failure_response(
 
 
 class Tool(ABC):
-    """A tool that answers a query type in the standard response; its name is the ``output_key`` of its responses."""
+    """A tool that returns the standard response; its name is the ``output_key`` of its responses."""
 
     name: str
 

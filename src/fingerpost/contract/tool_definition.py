@@ -10,26 +10,25 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.failure_shapes import FAILURE_SHAPES
 from fingerpost.contract.short_schema import inline_single_uses
 from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.wire import Shape, Wire, WireModel, schema_of
+from fingerpost.contract.wire import Shape, Wire, WireModel, build_json_schema
 from fingerpost.errors import ToolError
 
 Path = tuple[str, ...]
 """The keys that lead to a part of an answer; ``*`` is every key of an object."""
 
 ReportProgress = Callable[[float, float, str], None]
-"""Reports how much is done, of how much, and a sentence; it never waits and never fails."""
+"""Reports the amount done, the total, and a sentence; it never blocks and never raises."""
 
 
 def ignore_progress(_done: float, _total: float, _words: str) -> None:
-    """Report progress to nobody."""
+    """Discard a progress report."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
     """One shape of a tool's answers.
 
-    An answer that is too long is cut at ``truncatable_paths``; ``continuation_hint`` tells callers how to get the rest
-    (rule A11).
+    Long answers are truncated at ``truncatable_paths``; ``continuation_hint`` explains how to get the rest (rule A11).
     """
 
     shape: Shape
@@ -39,21 +38,21 @@ class Output:
 
 @dataclass(frozen=True, kw_only=True)
 class ToolDefinition:
-    """Everything about a tool that is known before a call.
+    """The static description of a tool: its schemas, contract and annotations.
 
     Attributes:
-        name: as the contract prints it.
-        description: tells an agent when to use this tool and not its neighbour.
+        name: the name in the contract.
+        description: explains to agents when to use this tool rather than a similar one.
         contract: the contract whose envelope renders the tool's errors.
-        group: the part of the catalogue that the tool is served with.
-        input_model: the arguments; None if the handler parses them itself.
-        input_json_schema: the published schema of the arguments, if it is not that of ``input_model``.
-        outputs: the shapes of its answers; a reply names its output if it is not the first.
-        missing_messages: the contract's own sentences for a missing or blank path.
+        group: the group of tools that operators can enable, such as ``core``.
+        input_model: the model of the arguments; None if the handler parses them itself.
+        input_json_schema: the published schema of the arguments, if it differs from that of ``input_model``.
+        outputs: the shapes of the answers; a reply that does not have the first shape sets its output.
+        missing_messages: the contract's sentences for missing or blank values, by path.
         read_only, destructive, idempotent, open_world: the protocol's annotations.
         optional_parts: the shapes of parts that a caller can request in addition to the body.
         accepts_large_values: whether the tool itself limits the size of its arguments.
-        warnings_path: where an answer has its warnings, in the contracts that have warnings.
+        warnings_path: the path of the warnings in an answer, if the contract has warnings.
         query_spec: the specification of a tool with several query types.
     """
 
@@ -96,20 +95,20 @@ class ToolDefinition:
         if self.input_json_schema is not None:
             return dict(self.input_json_schema)
         assert self.input_model is not None
-        return inline_single_uses(schema_of(self.input_model))
+        return inline_single_uses(build_json_schema(self.input_model))
 
     @property
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of every answer, failures included: clients check both."""
-        return schema_of((*(output.shape for output in self.outputs), *FAILURE_SHAPES[self.contract]))
+        """JSON Schema of all answers, including failures, because clients validate both."""
+        return build_json_schema((*(output.shape for output in self.outputs), *FAILURE_SHAPES[self.contract]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """One call besides its arguments.
+    """The context of one call.
 
-    ``user`` is None for an anonymous caller (rule A12); limits count by ``caller``, the user or an address.
-    ``now`` is in UTC and resolved once (rule A4). ``include`` names the optional parts that the caller asked for.
+    ``user`` is None for an anonymous caller (rule A12); rate limits apply to ``caller``, the user or an address.
+    ``now`` is in UTC and read once (rule A4). ``include`` names the requested optional parts.
     """
 
     tool: str
@@ -123,9 +122,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """A handler's result: the body in one output's shape, a text that stands alone, and the included optional parts.
+    """A handler's result: the body in one output's shape, a self-contained text, and the included optional parts.
 
-    ``output`` is the definition's first if None.
+    ``output`` None means the definition's first output.
     """
 
     body: Mapping[str, Any]
@@ -136,9 +135,9 @@ class ToolReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """A JSON-ready body in its contract's shape, and a text that stands alone.
+    """A JSON-ready body in its contract's shape, and a self-contained text.
 
-    A failure has the error that the body renders in ``error``, and neither extras nor an output.
+    A failure has its error in ``error``, and no extras or output.
     """
 
     body: dict[str, Any]

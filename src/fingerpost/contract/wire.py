@@ -1,8 +1,8 @@
 """Declare, validate and publish the JSON shapes of a tool's arguments and answers.
 
 Arguments are a ``WireModel``: snake_case attributes in Python, camelCase in JSON (rule A1).
-An answer is a ``WireDict``, a TypedDict with JSON's keys, so mypy checks the function that writes it, except for
-fields that ``write_stated`` leaves out. Answers about filings are models, because they inherit from one another.
+An answer is a ``WireDict``, a TypedDict with JSON's keys, so mypy checks the function that builds it, except for
+``omit_none``. Answers about filings are models, because they inherit from one another.
 """
 
 import json
@@ -33,13 +33,13 @@ from typing_extensions import TypedDict, get_type_hints, is_typeddict
 from fingerpost.contract.short_schema import name_any_types
 
 Wire = dict[str, Any]
-"""A JSON object as it goes over the wire: camelCase, absent fields left out."""
+"""A JSON object as sent: camelCase keys, without absent fields."""
 
 Shape = type[object]
 """The declaration of a wire object: a ``WireDict``, or a pydantic model."""
 
 
-def _read_whole(value: Any) -> int:
+def _read_whole_number(value: Any) -> int:
     if type(value) is int:
         return value
     if isinstance(value, float) and value.is_integer():
@@ -59,19 +59,19 @@ def _read_identifier(value: Any) -> str:
     return value
 
 
-Whole = Annotated[int, BeforeValidator(_read_whole)]
-"""A whole number; 2.0 is 2. Booleans, numeric strings, NaN and infinities are refused (rule A6)."""
+WholeNumber = Annotated[int, BeforeValidator(_read_whole_number)]
+"""An integer; 2.0 is read as 2. Booleans, numeric strings, NaN and infinities are errors (rule A6)."""
 
 
-def _plain_number(value: float) -> int | float:
+def _simplify_number(value: float) -> int | float:
     return int(value) if value.is_integer() else value
 
 
-Number = Annotated[float, Strict(), AllowInfNan(False), PlainSerializer(_plain_number, return_type=int | float)]
-"""A finite number. Booleans, numeric strings, NaN and infinities are refused (rule A6)."""
+Number = Annotated[float, Strict(), AllowInfNan(False), PlainSerializer(_simplify_number, return_type=int | float)]
+"""A finite number. Booleans, numeric strings, NaN and infinities are errors (rule A6)."""
 
 Flag = Annotated[bool, Strict()]
-"""True or false; nothing that merely looks like it (rule A6)."""
+"""True or false, without coercion from other types (rule A6)."""
 
 Identifier = Annotated[str, BeforeValidator(_read_identifier), Field(min_length=1)]
 """A text that is not blank; a number is read as text (rule A6)."""
@@ -79,20 +79,20 @@ Identifier = Annotated[str, BeforeValidator(_read_identifier), Field(min_length=
 PrintedId = Annotated[
     str, Field(min_length=1, max_length=200, pattern=r"^[A-Z0-9:_-]+$"), BeforeValidator(_read_identifier)
 ]
-"""An id in the form in which fingerpost prints ids (rule A8)."""
+"""An id as fingerpost formats it (rule A8)."""
 
 
 class WireModel(BaseModel):
-    """A published shape: closed, camelCase outside, snake_case inside.
+    """The base model of arguments: camelCase in JSON, snake_case in Python.
 
-    An explicit null counts as absent (rule A2). Unknown keys are refused, even with null.
+    An explicit null counts as absent (rule A2). Unknown keys are errors, even with null.
     """
 
     model_config = ConfigDict(
         extra="forbid", alias_generator=to_camel, validate_by_alias=True, validate_by_name=True, serialize_by_alias=True
     )
 
-    keeps_nulls: ClassVar[bool] = False
+    writes_nulls: ClassVar[bool] = False
     """True for answers that write absent fields as null."""
 
     @model_validator(mode="before")
@@ -105,47 +105,49 @@ class WireModel(BaseModel):
 
     @classmethod
     def read(cls, raw: Any) -> Self:
-        """Return the model of a wire object, by alias only; raise pydantic.ValidationError if it is invalid."""
+        """Parse a JSON object by alias; raise pydantic.ValidationError if it is invalid."""
         return cls.model_validate(raw, by_alias=True, by_name=False)
 
     def to_wire(self) -> dict[str, Any]:
-        """Return the JSON-ready object, by alias, absent fields left out unless the contract writes null.
+        """Return the JSON-ready object by alias, without absent fields unless the contract writes null.
 
-        Values of a wrong type are not checked. Raise PydanticSerializationError if a value has no JSON form.
+        Types are not checked. Raise PydanticSerializationError if a value has no JSON form.
         """
-        return self.model_dump(mode="json", by_alias=True, exclude_none=not self.keeps_nulls, warnings=False)
+        return self.model_dump(mode="json", by_alias=True, exclude_none=not self.writes_nulls, warnings=False)
 
 
 @with_config(ConfigDict(extra="forbid", strict=True))
 class WireDict(TypedDict):
-    """The base of every answer's shape: closed, its keys and values just as they go over the wire.
+    """The base of answer shapes, with the keys and values of the JSON; extra keys are errors.
 
-    A key that may be absent is ``NotRequired``; none is null unless its type says so (rule A2).
+    Optional keys are ``NotRequired``; a value is null only if its type allows None (rule A2).
     """
 
 
-_Shown = TypeVar("_Shown")
+_Shape = TypeVar("_Shape")
 
 
-def write_stated(shape: type[_Shown], fields: Mapping[str, Any]) -> _Shown:  # noqa: ARG001  # names the type to mypy
-    """Write a wire object without the fields that are None (rule A2); ``check`` compares it with its shape."""
-    return cast("_Shown", {name: value for name, value in fields.items() if value is not None})
+def omit_none(shape: type[_Shape], fields: Mapping[str, Any]) -> _Shape:  # noqa: ARG001  # names the type to mypy
+    """Build a wire object without the fields that are None (rule A2); validation checks its shape later."""
+    return cast("_Shape", {name: value for name, value in fields.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)
-class WordOf:
-    """Marks a text that is one of an enum's values or of a Literal's: ``status: Annotated[str, WordOf(Status)]``."""
+class EnumValue:
+    """Annotates a text that must be a value of an enum or Literal: ``status: Annotated[str, EnumValue(Status)]``."""
 
-    words: Any
+    values: Any
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
-        is_enum = isinstance(self.words, type) and issubclass(self.words, Enum)
-        return core_schema.literal_schema([word.value for word in self.words] if is_enum else [*get_args(self.words)])
+        is_enum = isinstance(self.values, type) and issubclass(self.values, Enum)
+        return core_schema.literal_schema(
+            [value.value for value in self.values] if is_enum else [*get_args(self.values)]
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class WireOf:
-    """Marks an object that repeats a part of the question: ``constraints: Annotated[Wire, WireOf(Constraints)]``."""
+class EchoOf:
+    """Annotates an object that repeats some arguments: ``constraints: Annotated[Wire, EchoOf(Constraints)]``."""
 
     model: type[WireModel]
 
@@ -156,15 +158,15 @@ class WireOf:
 _adapters: dict[Shape, TypeAdapter[Any]] = {}
 
 
-def adapter_of(shape: Shape) -> TypeAdapter[Any]:
-    """Return the validator of a shape, which is built once."""
+def get_adapter(shape: Shape) -> TypeAdapter[Any]:
+    """Return the cached validator of a shape."""
     adapter = _adapters.get(shape)
     if adapter is None:
         adapter = _adapters[shape] = TypeAdapter(shape)
     return adapter
 
 
-def fields_of(shape: Any) -> dict[str, Any]:
+def get_field_types(shape: Any) -> dict[str, Any]:
     """Return the type of each field by its JSON name; empty for other types."""
     if is_typeddict(shape):
         return get_type_hints(shape)
@@ -174,9 +176,9 @@ def fields_of(shape: Any) -> dict[str, Any]:
 
 
 class _CompactSchema(GenerateJsonSchema):
-    """JSON Schema without titles, docstrings of classes, OpenAPI's discriminator, and defaults that are objects.
+    """Generates JSON Schema without titles, class docstrings, OpenAPI discriminators and object defaults.
 
-    An object that is left out has the same effect as an empty one.
+    An omitted object has the same effect as an empty one.
     """
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
@@ -184,7 +186,7 @@ class _CompactSchema(GenerateJsonSchema):
         result.pop("title", None)
         result.pop("description", None)
         for field in result.get("properties", {}).values():
-            _name_bounds(field)
+            _rename_bounds(field)
         return result
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  (pydantic's signature)
@@ -195,12 +197,12 @@ class _CompactSchema(GenerateJsonSchema):
         result.pop("title", None)
         result.pop("description", None)
         for field in result.get("properties", {}).values():
-            if issubclass(schema["cls"], WireModel) and not schema["cls"].keeps_nulls:
-                _forget_null(field)
+            if issubclass(schema["cls"], WireModel) and not schema["cls"].writes_nulls:
+                _remove_null(field)
             if isinstance(field.get("default"), dict):
                 del field["default"]
-            # Only now, because a bound of an optional field was in its one choice.
-            _name_bounds(field)
+            # After null is removed, because an optional field's bounds were in its remaining choice.
+            _rename_bounds(field)
         return result
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
@@ -212,15 +214,15 @@ class _CompactSchema(GenerateJsonSchema):
 _BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
 
 
-def _name_bounds(field: dict[str, Any]) -> None:
-    """Give bounds their JSON Schema names, which pydantic omits if a bound follows a validator in an annotation."""
-    for own, name in _BOUNDS.items():
-        if own in field:
-            field[name] = field.pop(own)
+def _rename_bounds(field: dict[str, Any]) -> None:
+    """Rename bounds to JSON Schema keywords; pydantic does not if a bound follows a validator in an annotation."""
+    for constraint, name in _BOUNDS.items():
+        if constraint in field:
+            field[name] = field.pop(constraint)
 
 
-def _forget_null(field: dict[str, Any]) -> None:
-    """Take ``null`` out of an optional field's schema: it is left out of answers, and never needed in questions."""
+def _remove_null(field: dict[str, Any]) -> None:
+    """Remove ``null`` from an optional field's schema, because answers omit it and arguments do not need it."""
     if "default" not in field or field["default"] is not None:
         return
     del field["default"]
@@ -233,28 +235,28 @@ def _forget_null(field: dict[str, Any]) -> None:
         field["anyOf"] = choices
 
 
-# Stored as text, because callers change the objects.
+# Stored as text, because callers modify the parsed schemas.
 _schemas: dict[Shape | tuple[Shape, ...], str] = {}
 
 
-def schema_of(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of the values that a shape accepts, by alias, compact, in a fixed order.
+def build_json_schema(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
+    """Return the compact JSON Schema (2020-12) of a shape, by alias and in a fixed order.
 
-    Several shapes give an object that is any one of them.
+    For several shapes, the schema accepts any one of them.
     """
     key = shape if isinstance(shape, type) else tuple(shape)
     if key not in _schemas:
-        _schemas[key] = json.dumps(_write_schema(key))
+        _schemas[key] = json.dumps(_generate_schema(key))
     schema: dict[str, Any] = json.loads(_schemas[key])
     return schema
 
 
-def _write_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
+def _generate_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
     if isinstance(shape, type):
-        schema = adapter_of(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
+        schema = get_adapter(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
     else:
         parts, shared = TypeAdapter.json_schemas(
-            [(at, "validation", adapter_of(part)) for at, part in enumerate(shape)],
+            [(index, "validation", get_adapter(part)) for index, part in enumerate(shape)],
             by_alias=True,
             schema_generator=_CompactSchema,
         )

@@ -13,7 +13,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.wire import schema_of
+from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import PlanInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
@@ -130,7 +130,7 @@ def _question(goal: Goal, memory: Collection[str]) -> str:
 
 
 def _fields_of(model: type[BaseModel]) -> str:
-    schema = schema_of(model)
+    schema = build_json_schema(model)
     required = schema.get("required", [])
     fields = schema.get("properties", {})
     return ", ".join(f"{name}{'' if name in required else '?'}: {_type_of(fields[name])}" for name in fields)

@@ -10,7 +10,7 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ReportProgress, ToolDefinition, ToolReply
-from fingerpost.contract.wire import WireModel, write_stated
+from fingerpost.contract.wire import WireModel, omit_none
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import plan_of, read_plan
 from fingerpost.plan.planners import PlanningCapability
@@ -197,7 +197,7 @@ def _respond(
         "data": data,
         "error": error,
     }
-    return write_stated(shape, fields)
+    return omit_none(shape, fields)
 
 
 class GetPlanRun(PublishedTool):
@@ -220,7 +220,7 @@ class GetPlanRun(PublishedTool):
     async def handle(self, arguments: GetPlanRunInput, call: Call) -> ToolReply:
         if arguments.run_id is None:
             lines = [
-                write_stated(
+                omit_none(
                     RunLineView, asdict(line) | {"state": await self._runs.state_of(line), "goal": line.goal[:200]}
                 )
                 for line in await self._runs.list_runs(call.user)

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.wire import fields_of
+from fingerpost.contract.wire import get_field_types
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool, listed, nearest
 from fingerpost.plan.plan_json import now
@@ -95,7 +95,7 @@ class _Chain:
 
     def _add(self, tool: PlanTool, query_type: str, arguments: dict[str, Any]) -> None:
         key = tool.spec.output_key
-        fields = {name for shape in tool.spec.output_schema.values() for name in fields_of(shape)}
+        fields = {name for shape in tool.spec.output_schema.values() for name in get_field_types(shape)}
         step = PlanStep(
             step_id=len(self._steps) + 1,
             description=f"Get {key} from {tool.spec.name}",

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, NotRequired, final
 from pydantic import Field
 
 from fingerpost.contract.plan import SnakeCaseModel
-from fingerpost.contract.wire import Whole, WireDict
+from fingerpost.contract.wire import WholeNumber, WireDict
 
 TRUNCATABLE_PATHS = (
     ("results",),
@@ -49,10 +49,10 @@ class RunPlanInput(SnakeCaseModel):
     memory_of: Annotated[str | None, Field(description="run_id whose memory to start from")] = None
     run_id: Annotated[str | None, Field(description="with action")] = None
     action: Literal["approve", "reject", "cancel", "resume", "replace"] | None = None
-    step_id: Annotated[Whole | None, Field(description="the step to approve or reject")] = None
+    step_id: Annotated[WholeNumber | None, Field(description="the step to approve or reject")] = None
     note: Annotated[str | None, Field(max_length=2000, description="why")] = None
     value: Annotated[Any, Field(description="what the approval adds")] = None
-    wait_seconds: Annotated[Whole, Field(ge=0, le=60, description="longest wait for the end")] = 20
+    wait_seconds: Annotated[WholeNumber, Field(ge=0, le=60, description="longest wait for the end")] = 20
 
 
 class GetPlanRunInput(SnakeCaseModel):
@@ -60,7 +60,7 @@ class GetPlanRunInput(SnakeCaseModel):
 
     run_id: str | None = None
     include: Annotated[list[Literal["plan", "memory", "items", "events"]] | None, Field(max_length=4)] = None
-    after_event: Annotated[Whole, Field(ge=0, description="only later events")] = 0
+    after_event: Annotated[WholeNumber, Field(ge=0, description="only later events")] = 0
 
 
 class Progress(WireDict):

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.size_bounds import MAX_BODY_BYTES
-from fingerpost.contract.wire import write_stated
+from fingerpost.contract.wire import omit_none
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
@@ -101,8 +101,8 @@ def _describe(
         view["events"] = [event._asdict() | {"data": event.data and json.loads(event.data)} for event in later]
     for name in ("steps", "values", "events"):
         if name in view:
-            view[name] = [write_stated(dict, row) for row in view[name]]
-    return write_stated(RunView, view)
+            view[name] = [omit_none(dict, row) for row in view[name]]
+    return omit_none(RunView, view)
 
 
 def format_run(run: RunView) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 
 from fingerpost.errors import SettingsInvalid
 
-_HIGHEST_PORT = 65_535
-# A household or host has a network of this size.
+_MAX_PORT = 65_535
+# Providers assign each household or host a network of this size.
 _IPV6_PREFIX = 64
 _BACKLOG = 2048
 
@@ -27,7 +27,7 @@ class Address:
         """Return the address of ``HOST:PORT``, an IPv6 host in brackets; raise SettingsInvalid for any other text."""
         host, colon, port = text.rpartition(":")
         host = host.removeprefix("[").removesuffix("]")
-        if not (colon and host and port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
+        if not (colon and host and port.isascii() and port.isdigit() and int(port) <= _MAX_PORT):
             raise SettingsInvalid(f"{text!r} is not an address. Write it like 127.0.0.1:8000")
         return cls(host, int(port))
 
@@ -38,10 +38,10 @@ class Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """The callers that the operator admits, by default those on this machine.
+    """The callers that may use the server, by default only those on this machine.
 
     Attributes:
-        allowed_hosts: names of the server besides loopback and its address.
+        allowed_hosts: host names of the server, in addition to loopback and its address.
         trusted_proxies: addresses or networks (CIDR) whose X-Forwarded-For names the caller.
         is_public: whether callers on other machines need no token.
     """
@@ -63,7 +63,7 @@ def find_ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address 
 
 def is_loopback(host: str) -> bool:
     address = find_ip_address(host)
-    # A socket on [::] gives IPv4 callers such an address; Python checks the mapped one only since 3.13.
+    # A socket on [::] reports IPv4 callers as mapped addresses, which Python before 3.13 does not unwrap.
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is not None:
         address = address.ipv4_mapped
     return address is not None and address.is_loopback
@@ -77,8 +77,8 @@ def read_networks(texts: Sequence[str]) -> list[str]:
         raise SettingsInvalid(f"{error}. Write a proxy as 10.0.0.5 or 10.0.0.0/24") from error
 
 
-def name_machine(host: str) -> str:
-    """Return the key of a caller's limits: the address, for IPv6 its network of 64 bits."""
+def build_address_key(host: str) -> str:
+    """Return the key of a caller's limits: the IPv4 address, or the IPv6 network of 64 bits."""
     address = find_ip_address(host)
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, _IPV6_PREFIX), strict=False))
@@ -93,17 +93,17 @@ def listen(address: Address, *, shared: bool = False) -> socket.socket:
 
 
 class SharedAddress:
-    """An address at which each worker listens with its own socket, so that the system spreads connections evenly.
+    """An address shared by worker processes, each with its own socket, so that the system balances connections.
 
-    Unpickling it in a worker yields the worker's socket.
+    Unpickling it in a worker returns the worker's socket.
     """
 
     def __init__(self, address: Address) -> None:
         if not hasattr(socket, "SO_REUSEPORT"):
             raise SettingsInvalid("This system cannot share connections among processes. Leave out --workers")
-        # An exclusive socket detects another server of the same user, which a shared one would join.
+        # An exclusive socket detects other servers of this user; a shared one would join them.
         _bind(address, shared=False).close()
-        # It reserves the port, and gets no connections because it does not listen.
+        # This socket reserves the port; it does not listen, so it gets no connections.
         self._reserved = _bind(address, shared=True)
         host, port = self._reserved.getsockname()[:2]
         self.address = Address(host, port)

@@ -1,8 +1,8 @@
 """Elicitation: ask the user which of several places they mean (rule B10), in old and new protocol versions.
 
-In new versions the result of a call contains the elicitation, and the client calls again with the response; earlier
-choices come back in the request state. In old versions the server asks while the call waits. The state is not signed,
-because a choice has no more effect than the same label in the arguments.
+In new versions the result of a call contains the elicitation, and the client calls again with the response; the
+request state carries earlier choices. In old versions the server sends a request while the call waits. The state is
+not signed, because a choice has the same effect as a label in the arguments.
 """
 
 import json
@@ -21,7 +21,7 @@ from fingerpost.contract.tool_definition import Answer
 from fingerpost.errors import PlaceAmbiguous
 
 # The first protocol version that supports titles of choices.
-_TITLED_CHOICES = "2025-11-25"
+_TITLED_CHOICES_VERSION = "2025-11-25"
 _PLACE = "place"
 _Side = Literal["origin", "destination", "stop"]
 _SIDES = get_args(_Side)
@@ -46,7 +46,7 @@ class Choices:
 
     @classmethod
     def read(cls, params: types.CallToolRequestParams) -> "Choices":
-        """Parse the choices of a repeated call; a malformed state has none."""
+        """Parse the choices of a repeated call; ignore a malformed state."""
         try:
             choices = cls(tokens=_STATE.validate_json(params.request_state or "{}"))
         except ValidationError:
@@ -75,7 +75,7 @@ class Choices:
 
 
 def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:
-    """Return the elicitation for an ambiguous place, unless the user has answered it before."""
+    """Return the elicitation for an ambiguous place, or None if the user has already answered it."""
     error = answer.error
     if not isinstance(error, PlaceAmbiguous):
         return None
@@ -91,20 +91,20 @@ def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | Non
 def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
     capabilities = ctx.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
-    # In older versions an empty capability means forms.
-    shows_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
-    return shows_forms and (_is_modern(ctx) or ctx.session.can_send_request)
+    # In older versions an empty capability means support for forms.
+    can_show_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+    return can_show_forms and (_is_modern_protocol(ctx) or ctx.session.can_send_request)
 
 
 async def elicit(
     ctx: ServerRequestContext[Any, Any], place: PlaceElicitation, choices: Choices
 ) -> Choices | types.InputRequiredResult:
-    """Elicit a choice: in new versions by returning an ``InputRequiredResult``, else by waiting for the answer.
+    """Return an ``InputRequiredResult`` in new versions; in old versions, wait for the user's choice.
 
-    A client that fails to answer counts as declining.
+    An error of the client counts as declining.
     """
     schema = _build_schema(place, ctx.protocol_version)
-    if _is_modern(ctx):
+    if _is_modern_protocol(ctx):
         form = types.ElicitRequestFormParams(message=place.message, requested_schema=schema)
         return types.InputRequiredResult(
             input_requests={place.side: types.ElicitRequest(params=form)},
@@ -117,14 +117,14 @@ async def elicit(
     return choices.with_response(place.side, response)
 
 
-def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
+def _is_modern_protocol(ctx: ServerRequestContext[Any, Any]) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
 def _build_schema(place: PlaceElicitation, version: str) -> dict[str, Any]:
     names = place.names_by_token
     choice: dict[str, Any] = {"type": "string", "title": place.side.capitalize()}
-    if is_version_at_least(version, _TITLED_CHOICES):
+    if is_version_at_least(version, _TITLED_CHOICES_VERSION):
         choice["oneOf"] = [{"const": token, "title": name} for token, name in names.items()]
     else:
         choice |= {"enum": [*names], "enumNames": [*names.values()]}

@@ -30,7 +30,7 @@ from fingerpost.apps.mcp.http_limits import (
     MAX_BYTES,
     Admission,
     BodyTooLarge,
-    PatientProtocol,
+    LimitedHttpProtocol,
     answer_while_connected,
     receive_body,
 )
@@ -45,30 +45,30 @@ from fingerpost.errors import ToolError
 
 _log = logging.getLogger(__name__)
 
-# Running calls have this long to be answered when the server stops.
+# How long the server waits for running calls when it stops.
 _GRACE_S = 10
-# A worker that does not report for this long is replaced.
+# The supervisor replaces a worker that does not respond for this long.
 _MAX_SILENCE_S = 60
 
-# A probe waits this long, and probes within the second time share one check.
+# The timeout of a readiness probe, and how long later probes reuse its check.
 _PROBE_S = 1.0
-_SHARED_S = 2.0
+_CHECK_REUSE_S = 2.0
 
 _METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _STREAM = "text/event-stream"
-_TOKEN = b'"progressToken"'
+_PROGRESS_TOKEN = b'"progressToken"'
 _INVALID_REQUEST = -32600
-# The rest of a body that is refused is not read.
-_CLOSING = {"Connection": "close"}
-_CALLER = "fingerpost.caller"
+# Close the connection, because the rest of a refused body is not read.
+_CLOSE_CONNECTION = {"Connection": "close"}
+_CALLER_KEY = "fingerpost.caller"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class McpTransport:
-    """The ``/mcp`` endpoint: answers in one JSON body, or as an event stream if the client asks for progress.
+    """The ``/mcp`` endpoint: answers in one JSON body, or as an event stream if the client requests progress.
 
-    A stream costs more. The server stores no session, so only POST is allowed.
+    A stream is more expensive. The server is stateless, so only POST is allowed.
     """
 
     def __init__(
@@ -76,22 +76,22 @@ class McpTransport:
     ) -> None:
         self._admission = admission
         self._callers = callers
-        self._in_one, self._streaming = (
+        self._json_manager, self._stream_manager = (
             StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
             for is_json in (True, False)
         )
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        async with self._in_one.run(), self._streaming.run():
+        async with self._json_manager.run(), self._stream_manager.run():
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
-        caller = scope[_CALLER] = self._callers.find(scope)
-        with self._admission.enter(caller.name, may_be_many=caller.may_be_many) as is_admitted:
+        caller = scope[_CALLER_KEY] = self._callers.find(scope)
+        with self._admission.enter(caller.name, is_shared_name=caller.is_shared_name) as is_admitted:
             if not is_admitted:
                 await _TOO_MANY(scope, receive, send)
                 return
@@ -99,10 +99,10 @@ class McpTransport:
             try:
                 body = await receive_body(receive, int(length) if length.isdecimal() else 0)
             except TimeoutError:
-                await Response(status_code=408, headers=_CLOSING)(scope, receive, send)
+                await Response(status_code=408, headers=_CLOSE_CONNECTION)(scope, receive, send)
             except BodyTooLarge:
                 message = f"The request has more than {MAX_BYTES:,} bytes; send a shorter call"
-                await _refuse(413, message, _CLOSING)(scope, receive, send)
+                await _refuse(413, message, _CLOSE_CONNECTION)(scope, receive, send)
             else:
                 await self._answer(body, scope, receive, send)
 
@@ -112,9 +112,9 @@ class McpTransport:
                 await _FULL(scope, receive, send)
                 return
             wants_progress = _STREAM in Headers(scope=scope).get("accept", "") and any(
-                _TOKEN in message.get("body", b"") for message in body
+                _PROGRESS_TOKEN in message.get("body", b"") for message in body
             )
-            manager = self._streaming if wants_progress else self._in_one
+            manager = self._stream_manager if wants_progress else self._json_manager
 
             async def replay() -> Message:
                 return body.pop(0) if body else await receive()
@@ -143,12 +143,12 @@ def new_app(
     site: Site | None = None,
     open_metrics: Callable[[], Callable[[], bytes] | None] = lambda: None,
 ) -> Starlette:
-    """Return the web application; raise SettingsInvalid if strangers could reach the address without permission."""
+    """Return the web application; raise SettingsInvalid if the address is public and callers need no token."""
     settings = application.settings
 
     def find_caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
         assert ctx.request is not None
-        caller: Caller = ctx.request.scope[_CALLER]
+        caller: Caller = ctx.request.scope[_CALLER_KEY]
         return caller
 
     hosts = ["127.0.0.1", "localhost", "[::1]", address.host, *access.allowed_hosts]
@@ -174,7 +174,7 @@ def new_app(
             return PlainTextResponse("Metrics are served on loopback only", status_code=403)
         return Response(await asyncio.to_thread(write_metrics), media_type=_METRICS_TYPE)
 
-    # A stream belongs to one call, which is answered like any other when the server stops.
+    # Each stream belongs to one call, and the server waits for it when it stops.
     AppStatus.enable_automatic_graceful_drain = False
     server = new_server(
         application,
@@ -185,7 +185,7 @@ def new_app(
     callers.log_rights()
     transport = McpTransport(server, security, Admission(settings.max_concurrent_calls), callers)
     sign_in = SignIn(transport, callers)
-    # Collecting metrics cannot be undone, so it starts after everything that may raise.
+    # Last, because metrics collection cannot be stopped if something raises.
     write_metrics = open_metrics()
     app = Starlette(
         routes=[
@@ -198,13 +198,13 @@ def new_app(
         ],
         lifespan=lambda _app: _run(transport, application, site),
     )
-    # A redirect would name the host that the caller claims to have called.
+    # A redirect would repeat the unverified Host header.
     app.router.redirect_slashes = False
     return app
 
 
 def open_metrics_page() -> Callable[[], bytes] | None:
-    """Collect metrics, in addition to configured exporters; return the page's writer, None without the extra."""
+    """Start collecting metrics; return a function that renders /metrics, or None without the extra."""
     try:
         from opentelemetry.exporter.prometheus import PrometheusMetricReader
         from opentelemetry.sdk.metrics import MeterProvider
@@ -224,23 +224,23 @@ def open_metrics_page() -> Callable[[], bytes] | None:
 
 
 class Readiness:
-    """Checks whether the networks, the home folder and the database can be used."""
+    """Checks whether the networks, the home folder and the database are usable."""
 
     def __init__(self, application: Application, warm_up: WarmUp) -> None:
         self._application = application
         self._warm_up = warm_up
         self._check: asyncio.Task[str | None] | None = None
-        self._begun_s = 0.0
+        self._started_s = 0.0
 
     async def find_problem(self) -> str | None:
-        """Return one sentence about the part that fails, or None."""
+        """Return a sentence about the first failing part, or None."""
         if self._warm_up.problem is not None:
             return self._warm_up.problem
         check = self._check
-        if check is None or (check.done() and time.monotonic() - self._begun_s >= _SHARED_S):
+        if check is None or (check.done() and time.monotonic() - self._started_s >= _CHECK_REUSE_S):
             check = self._check = asyncio.create_task(self._find_problem())
-            self._begun_s = time.monotonic()
-        # A check that hangs is not repeated.
+            self._started_s = time.monotonic()
+        # While a check hangs, no other is started.
         await asyncio.wait([check], timeout=_PROBE_S)
         return (
             check.result() if check.done() else f"A network, the home folder or the database took over {_PROBE_S:g} s"
@@ -248,7 +248,7 @@ class Readiness:
 
     async def _find_problem(self) -> str | None:
         try:
-            await asyncio.to_thread(_use_storage, self._application.settings)
+            await asyncio.to_thread(_check_storage, self._application.settings)
             if self._warm_up.needs_engine:
                 networks = await self._application.networks.open()
                 if networks.problems and not networks.answering:
@@ -260,7 +260,7 @@ class Readiness:
         return None
 
 
-def _use_storage(settings: Settings) -> None:
+def _check_storage(settings: Settings) -> None:
     with tempfile.TemporaryFile(dir=settings.home) as file:
         # A full disk still creates empty files.
         file.write(bytes(4096))
@@ -270,16 +270,16 @@ def _use_storage(settings: Settings) -> None:
 
 
 def check_host(endpoint: Endpoint, hosts: Collection[str]) -> Endpoint:
-    """Return an endpoint that answers 421 unless the request's host is one of these or an IP address.
+    """Wrap an endpoint, and answer 421 unless the Host header is one of these names or an IP address.
 
-    This prevents DNS rebinding: the name of a foreign page may point to us. Probes and scrapers often use the address.
+    This prevents DNS rebinding. Probes and scrapers often use the IP address.
     """
-    known = {host.strip("[]").lower() for host in hosts}
+    known_hosts = {host.strip("[]").lower() for host in hosts}
 
     async def answer(request: Request) -> Response:
         host = request.headers.get("host", "").lower()
         name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
-        if name not in known and find_ip_address(name) is None:
+        if name not in known_hosts and find_ip_address(name) is None:
             return PlainTextResponse("This server does not accept that host name; see --allow-host", status_code=421)
         return await endpoint(request)
 
@@ -305,15 +305,15 @@ def serve_http(
 ) -> None:
     """Serve until SIGTERM or an interrupt; running calls are still answered.
 
-    Raise SettingsInvalid if the address is taken, or if strangers could reach it without permission.
+    Raise SettingsInvalid if the address is in use, or is public and callers need no token.
     """
     warm_up = warm_up or WarmUp(application.networks)
     listener = listen(address)
     app = new_app(application, address, warm_up, access, site, open_metrics_page)
     config = new_config(app, access)
     server = uvicorn.Server(config)
-    # Until uvicorn listens for signals, and once it has stopped, when it sends the signal on. A handler that raised
-    # could leave Python's import lock locked, because the warm-up imports meanwhile.
+    # For signals before uvicorn listens and after it stops. A handler that raises could leave Python's import lock
+    # locked, because the warm-up imports modules in a thread.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, server.handle_exit)
     host, port = listener.getsockname()[:2]
@@ -326,7 +326,7 @@ def serve_http(
 
 
 def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers: int = 1) -> uvicorn.Config:
-    """Return uvicorn's configuration; with several workers ``app`` is a function that each of them calls."""
+    """Return uvicorn's configuration; with several workers, ``app`` is a factory that each worker calls."""
     return uvicorn.Config(
         app,
         factory=not isinstance(app, Starlette),
@@ -334,17 +334,17 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
-        # Compiling holds Python's lock for seconds in a healthy worker.
+        # Compiling blocks the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
-        # uvicorn takes any callable that makes a protocol.
-        http=cast("type[asyncio.Protocol]", partial(PatientProtocol, trusted_proxies=access.trusted_proxies)),
+        # uvicorn accepts any callable that returns a protocol.
+        http=cast("type[asyncio.Protocol]", partial(LimitedHttpProtocol, trusted_proxies=access.trusted_proxies)),
         proxy_headers=bool(access.trusted_proxies),
         forwarded_allow_ips=list(access.trusted_proxies),
     )
 
 
 def log_endpoint(address: Address) -> str:
-    """Log the URL of the endpoint, and return that of the server."""
+    """Log the URL of the endpoint, and return the server's URL."""
     host = f"[{address.host}]" if ":" in address.host else address.host
     url = f"http://{host}:{address.port}"
     _log.info("serving at %s/mcp", url)

@@ -1,6 +1,6 @@
-"""Limit the HTTP server: connections, time for headers, bodies and answers, and concurrent calls of each caller.
+"""Limit the HTTP server: its connections, the time for headers, bodies and answers, and the calls of each caller.
 
-uvicorn itself waits for headers and bodies indefinitely.
+uvicorn itself has no timeouts for headers and bodies.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from typing import Any, Final
 from starlette.types import Message, Receive, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from fingerpost.apps.mcp.address import is_loopback, name_machine
+from fingerpost.apps.mcp.address import build_address_key, is_loopback
 from fingerpost.runtime.instruments import REFUSED_CALLS, REFUSED_CONNECTIONS, REQUESTS_IN_HAND
 from fingerpost.transit.kernel_mode import is_compiling
 
@@ -26,36 +26,36 @@ MAX_CONNECTIONS = 500
 MAX_CONNECTIONS_PER_ADDRESS = 50
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
-"""A plan with its memory has at most 1,000,000 bytes (``plan/limits.py``), and escaping adds more."""
+"""A plan with its memory has at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
 
-_SHED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+_REFUSAL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class BodyTooLarge(Exception):
     """A request's body has more than ``MAX_BYTES``."""
 
 
-class PatientProtocol(HttpToolsProtocol):
+class LimitedHttpProtocol(HttpToolsProtocol):
     """uvicorn's protocol, which closes a connection if its headers exceed ``HEADERS_S`` or ``MAX_HEADER_BYTES``.
 
     A connection beyond ``MAX_CONNECTIONS``, or beyond ``MAX_CONNECTIONS_PER_ADDRESS`` of one address, is refused with
     503. Loopback and trusted proxies are exempt from the second limit, because many callers may share them.
     """
 
-    machine: str | None = None
+    address_key: str | None = None
     _deadline: asyncio.TimerHandle | None = None
     _header_bytes = 0
 
-    def __init__(self, *given: Any, trusted_proxies: Sequence[str] = (), **named: Any) -> None:
-        super().__init__(*given, **named)
-        self._trusted = [ipaddress.ip_network(text) for text in trusted_proxies]
+    def __init__(self, *args: Any, trusted_proxies: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._trusted_networks = [ipaddress.ip_network(text) for text in trusted_proxies]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.machine = self._find_machine()
-        if len(self.connections) > MAX_CONNECTIONS or self._is_one_too_many():
+        self.address_key = self._find_address_key()
+        if len(self.connections) > MAX_CONNECTIONS or self._is_over_address_limit():
             REFUSED_CONNECTIONS.add(1)
-            transport.write(_SHED)
+            transport.write(_REFUSAL)
             transport.close()
             return
         self._start_deadline()
@@ -73,38 +73,41 @@ class PatientProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        # The parser keeps white space after a value, which is not part of it (RFC 9110, 5.5).
+        # The parser does not strip trailing white space (RFC 9110, section 5.5).
         super().on_header(name, value.strip(b" \t"))
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_deadline()
         super().connection_lost(exc)
 
-    def _find_machine(self) -> str | None:
+    def _find_address_key(self) -> str | None:
         host = self.client[0] if self.client else ""
         if is_loopback(host) or not host:
             return None
-        return None if any(ipaddress.ip_address(host) in network for network in self._trusted) else name_machine(host)
+        is_trusted = any(ipaddress.ip_address(host) in network for network in self._trusted_networks)
+        return None if is_trusted else build_address_key(host)
 
-    def _is_one_too_many(self) -> bool:
-        same_machine = [
-            one for one in self.connections if isinstance(one, PatientProtocol) and one.machine == self.machine
+    def _is_over_address_limit(self) -> bool:
+        same_address = [
+            protocol
+            for protocol in self.connections
+            if isinstance(protocol, LimitedHttpProtocol) and protocol.address_key == self.address_key
         ]
-        return self.machine is not None and len(same_machine) > MAX_CONNECTIONS_PER_ADDRESS
+        return self.address_key is not None and len(same_address) > MAX_CONNECTIONS_PER_ADDRESS
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
     def _start_deadline(self) -> None:
         if self._deadline is None:
-            self._deadline = asyncio.get_running_loop().call_later(HEADERS_S, self._give_up)
+            self._deadline = asyncio.get_running_loop().call_later(HEADERS_S, self._close_if_idle)
 
     def _stop_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
 
-    def _give_up(self) -> None:
+    def _close_if_idle(self) -> None:
         self._deadline = None
         if not self._is_answering():
             self.transport.close()
@@ -128,53 +131,53 @@ async def receive_body(receive: Receive, declared_bytes: int) -> list[Message]:
 
 
 async def answer_while_connected(answer: Callable[[Send], Awaitable[None]], receive: Receive, send: Send) -> None:
-    """Run ``answer``, and cancel it if the client disconnects before it begins to send; after that, the SDK cancels it.
+    """Run ``answer``, and cancel it if the client disconnects before the first byte; the SDK handles later disconnects.
 
-    Raise TimeoutError if it has not begun after ``ANSWER_S``, not counting the time while the engine compiles.
+    Raise TimeoutError if nothing was sent after ``ANSWER_S``, extended while the engine compiles.
     """
     loop = asyncio.get_running_loop()
-    has_left = False
+    is_disconnected = False
     limit: asyncio.TimerHandle
 
-    async def watch() -> None:
-        nonlocal has_left
+    async def wait_for_disconnect() -> None:
+        nonlocal is_disconnected
         while (await receive())["type"] != "http.disconnect":
             pass
-        has_left = True
+        is_disconnected = True
         if not deadline.expired():
             deadline.reschedule(loop.time())
 
-    def give_up() -> None:
+    def expire() -> None:
         nonlocal limit
         if is_compiling():
-            limit = loop.call_later(ANSWER_S, give_up)
+            limit = loop.call_later(ANSWER_S, expire)
         elif not deadline.expired():
             deadline.reschedule(loop.time())
 
-    async def begin(message: Message) -> None:
-        watching.cancel()
+    async def send_and_stop_watching(message: Message) -> None:
+        watcher.cancel()
         limit.cancel()
         await send(message)
 
     try:
         async with asyncio.timeout(None) as deadline:
-            watching = asyncio.create_task(watch())
-            limit = loop.call_later(ANSWER_S, give_up)
+            watcher = asyncio.create_task(wait_for_disconnect())
+            limit = loop.call_later(ANSWER_S, expire)
             try:
-                await answer(begin)
+                await answer(send_and_stop_watching)
             finally:
-                watching.cancel()
+                watcher.cancel()
                 limit.cancel()
     except TimeoutError:
-        if not has_left:
+        if not is_disconnected:
             raise
 
 
 class Admission:
-    """Limits one process's concurrent requests: per caller from the headers on, in total from the body on.
+    """Limits the concurrent requests of a process, per caller and in total.
 
     At most ``max_calls`` are answered at a time. A caller may have ``MAX_CALLS_PER_CALLER``, or half of ``max_calls``
-    if its name may stand for many callers; never more than that half.
+    if several callers may share its name; never more than that half.
     """
 
     def __init__(self, max_calls: int) -> None:
@@ -183,10 +186,10 @@ class Admission:
         self._by_caller: Counter[str] = Counter()
 
     @contextmanager
-    def enter(self, caller: str, *, may_be_many: bool = False) -> Iterator[bool]:
-        """Count a request while the block runs; yield False if its caller has too many."""
+    def enter(self, caller: str, *, is_shared_name: bool = False) -> Iterator[bool]:
+        """Count a caller's request while the block runs; yield False if the caller has too many."""
         half = max(1, self._max_calls // 2)
-        if self._by_caller.get(caller, 0) >= (half if may_be_many else min(half, MAX_CALLS_PER_CALLER)):
+        if self._by_caller.get(caller, 0) >= (half if is_shared_name else min(half, MAX_CALLS_PER_CALLER)):
             REFUSED_CALLS.add(1)
             yield False
             return
@@ -200,7 +203,7 @@ class Admission:
 
     @contextmanager
     def answer(self) -> Iterator[bool]:
-        """Count a received request while the block runs; yield False if the process has too many."""
+        """Count a fully received request while the block runs; yield False if the process has too many."""
         if self._answering >= self._max_calls:
             REFUSED_CALLS.add(1)
             yield False

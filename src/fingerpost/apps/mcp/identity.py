@@ -1,4 +1,4 @@
-"""Identify the callers of the HTTP server, and require tokens where the operator does (rule A12)."""
+"""Identify the callers of the HTTP server, and require tokens if the operator does (rule A12)."""
 
 import logging
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import Access, Address, is_loopback, name_machine
+from fingerpost.apps.mcp.address import Access, Address, build_address_key, is_loopback
 from fingerpost.apps.mcp.tokens import open_verifier
 from fingerpost.apps.settings import Settings
 from fingerpost.errors import SettingsInvalid
@@ -31,20 +31,20 @@ class Caller:
 
     Attributes:
         user: the owner of variables and plan runs; None if anonymous.
-        name: the key of limits: the user, or the address (for IPv6 its network of 64 bits).
-        may_be_many: whether the name is this machine, whose programs or untrusted proxy may send for many callers.
+        name: the key of limits: the user, or the address (for IPv6, its network of 64 bits).
+        is_shared_name: whether the name is a loopback address, which programs or a proxy may use for many callers.
     """
 
     user: str | None
     name: str
-    may_be_many: bool
+    is_shared_name: bool
 
 
 class CallerFinder:
-    """Finds the caller of a request.
+    """Identifies the caller of a request.
 
-    A caller without a token is the settings' user only if the server listens on loopback, has no other name, and no
-    proxy forwarded the request. Raise SettingsInvalid if strangers could reach the address without permission.
+    A caller without a token is the settings' user only if the server listens on loopback, has no other host name, and
+    no proxy forwarded the request. Raise SettingsInvalid if the address is public and callers need no token.
     """
 
     def __init__(self, settings: Settings, address: Address, access: Access) -> None:
@@ -71,22 +71,22 @@ class CallerFinder:
             _log.info("other callers are anonymous: they may call the tools, but store no variables and list no runs")
 
     def find(self, scope: Scope) -> Caller:
-        """Return the caller of a request, whose token has been verified."""
-        signed_in = scope.get("user")
-        if isinstance(signed_in, AuthenticatedUser) and (subject := signed_in.access_token.subject):
-            return Caller(subject, f"user {subject}", may_be_many=False)
+        """Return the caller of a request; call it after any token is verified."""
+        auth_user = scope.get("user")
+        if isinstance(auth_user, AuthenticatedUser) and (subject := auth_user.access_token.subject):
+            return Caller(subject, f"user {subject}", is_shared_name=False)
         host, _port = scope.get("client") or ("", 0)
-        return Caller(None if _is_forwarded(scope) else self._local_user, name_machine(host), is_loopback(host))
+        return Caller(None if _is_forwarded(scope) else self._local_user, build_address_key(host), is_loopback(host))
 
     def must_verify(self, scope: Scope) -> bool:
-        """Whether a request has a token, or its caller may not call without one."""
+        """Whether a request has a token or needs one."""
         if self.verifier is None:
             return False
         return "authorization" in Headers(scope=scope) or not (self._is_public or self.find(scope).user)
 
 
 class SignIn:
-    """Verifies tokens before an endpoint: 401 without a valid token, 403 without the scope."""
+    """Wraps an endpoint: answers 401 without a valid token, and 403 without the guarded scopes."""
 
     def __init__(self, endpoint: ASGIApp, callers: CallerFinder) -> None:
         self._endpoint = endpoint
@@ -100,11 +100,13 @@ class SignIn:
                 resource, [AnyHttpUrl(callers.issuer)], callers.scopes or None
             )
         if callers.verifier is not None:
-            required = RequireAuthMiddleware(endpoint, callers.scopes, metadata)
-            self._verified = AuthenticationMiddleware(required, BearerAuthBackend(callers.verifier), _answer_no_keys)
+            guarded = RequireAuthMiddleware(endpoint, callers.scopes, metadata)
+            self._token_endpoint = AuthenticationMiddleware(
+                guarded, BearerAuthBackend(callers.verifier), _answer_missing_keys
+            )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        endpoint = self._verified if self._callers.must_verify(scope) else self._endpoint
+        endpoint = self._token_endpoint if self._callers.must_verify(scope) else self._endpoint
         await endpoint(scope, receive, send)
 
 
@@ -118,5 +120,5 @@ def _is_forwarded(scope: Scope) -> bool:
     return any(name in headers for name in _FORWARDED)
 
 
-def _answer_no_keys(_request: HTTPConnection, error: AuthenticationError) -> Response:
+def _answer_missing_keys(_request: HTTPConnection, error: AuthenticationError) -> Response:
     return PlainTextResponse(str(error), status_code=503, headers={"Retry-After": "60"})

@@ -1,7 +1,7 @@
 """Convert tools and views to the protocol's types.
 
 Views follow the MCP Apps extension (revision 2026-01-26): resources, and a link from each tool that has one. The SDK's
-own implementation requires ``MCPServer``, which is slow to import.
+implementation requires ``MCPServer``, which is slow to import.
 """
 
 from collections.abc import Mapping
@@ -10,19 +10,19 @@ from typing import Any
 import mcp_types as types
 
 from fingerpost.apps.views.page import VIEW_BY_TOOL, VIEWS, View, read_page
-from fingerpost.contract.size_bounds import STATED
+from fingerpost.contract.size_bounds import SIZE_NOTE
 from fingerpost.contract.tool_definition import ToolDefinition
 
 EXTENSION_ID = "io.modelcontextprotocol/ui"
 MIME_TYPE = "text/html;profile=mcp-app"
 _PAGE_TTL_MS = 3_600_000
 
-# Views load nothing; the host draws a border, because they paint their own background.
+# Views load no files, and look better with the host's border, because they have a background.
 _RESOURCE_META: dict[str, Any] = {"ui": {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}}
 
-# The optional parts, in a tool's entry.
-OFFERS = "fingerpost/offers"
-# Optional parts by their key: true in a request's _meta requests a part, and the result's _meta contains it.
+# The key of the optional parts in a tool's _meta.
+OPTIONAL_PARTS = "fingerpost/offers"
+# Optional parts by _meta key: true in a request's _meta requests a part, which the result's _meta contains.
 EXTRAS = {
     "fingerpost/geometry": "geometry",
     "fingerpost/lineColors": "lineColors",
@@ -33,13 +33,13 @@ EXTRAS = {
 def build_tool_entry(tool: ToolDefinition) -> types.Tool:
     """Return a tool's entry in ``tools/list``, with all four annotations, because the defaults mean danger."""
     parts = [key for key, name in EXTRAS.items() if name in tool.optional_parts]
-    meta: dict[str, Any] = {OFFERS: parts} if parts else {}
+    meta: dict[str, Any] = {OPTIONAL_PARTS: parts} if parts else {}
     if tool.name in VIEW_BY_TOOL:
         meta["ui"] = {"resourceUri": VIEW_BY_TOOL[tool.name].uri}
     return types.Tool(
         name=tool.name,
         title=tool.title,
-        description=f"{tool.description} {STATED}",
+        description=f"{tool.description} {SIZE_NOTE}",
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations(
@@ -53,12 +53,12 @@ def build_tool_entry(tool: ToolDefinition) -> types.Tool:
     )
 
 
-def list_included(
+def list_requested_parts(
     params: types.CallToolRequestParams, tool: ToolDefinition | None, capabilities: types.ClientCapabilities | None
 ) -> list[str]:
-    """Return the optional parts that a call asks for.
+    """Return the optional parts that a call requests.
 
-    Its ``_meta`` decides if it has a known key; else a client that shows views gets all that the tool's view draws.
+    Its ``_meta`` decides if it has a known key; else a client that shows views gets all parts of the tool's view.
     """
     meta: Mapping[str, Any] = params.meta or {}
     if not EXTRAS.keys().isdisjoint(meta) or not can_show_views(capabilities):

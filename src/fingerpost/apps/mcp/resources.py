@@ -18,7 +18,7 @@ _SCHEMAS = "fingerpost://schemas/"
 _RUNS = "fingerpost://runs/"
 _JSON = "application/json"
 _SCHEMA_TTL_MS = 3_600_000
-# Writing a resource blocks other calls.
+# A limit, because encoding a resource blocks other calls.
 _MAX_OUTPUT_BYTES = 300_000
 
 SCHEMA_TEMPLATE = types.ResourceTemplate(
@@ -50,10 +50,10 @@ def list_resources() -> list[types.Resource]:
 
 
 async def read_resource(application: Application, uri: str, *, user: str | None) -> types.ReadResourceResult:
-    """Return a resource; raise MCPError if there is none, or if the networks cannot be opened."""
+    """Return a resource; raise MCPError if it does not exist, or if the networks cannot be opened."""
     if uri == NETWORKS:
         try:
-            return _json(uri, {"networks": await describe_networks(application)}, ttl_ms=0)
+            return _build_json_result(uri, {"networks": await describe_networks(application)}, ttl_ms=0)
         except ToolError as error:
             raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from error
     if uri.startswith(_RUNS):
@@ -63,17 +63,17 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
             view = await describe_run(application.runs, run, parts, room_bytes=_MAX_OUTPUT_BYTES)
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
-        return _json(uri, dict(view), ttl_ms=0, scope="private")
+        return _build_json_result(uri, dict(view), ttl_ms=0, scope="private")
     if uri in VIEW_BY_URI:
         return read_view(VIEW_BY_URI[uri])
     tool = application.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
     if tool is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})
     schemas = {"input": tool.definition.input_schema, "output": tool.definition.output_schema}
-    return _json(uri, schemas, ttl_ms=_SCHEMA_TTL_MS)
+    return _build_json_result(uri, schemas, ttl_ms=_SCHEMA_TTL_MS)
 
 
-def _json(
+def _build_json_result(
     uri: str, value: dict[str, Any], *, ttl_ms: int, scope: Literal["public", "private"] = "public"
 ) -> types.ReadResourceResult:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))

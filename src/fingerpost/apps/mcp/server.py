@@ -13,8 +13,8 @@ from mcp.server.lowlevel import Server
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
-from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_included
-from fingerpost.apps.mcp.progress import Reporting
+from fingerpost.apps.mcp.listing import EXTENSION_ID, EXTRAS, build_tool_entry, list_requested_parts
+from fingerpost.apps.mcp.progress import ProgressReporter
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, list_resources, read_resource
 from fingerpost.apps.wiring import Application
 from fingerpost.contract.tool_definition import Answer
@@ -29,7 +29,7 @@ INSTRUCTIONS = (
 )
 
 CORRELATION_ID = "fingerpost/correlationId"
-# The class of a failed call's error, and what to do, for clients that word failures for people.
+# The error class and remedy of a failed call, for clients that word errors for people.
 CAUSE, REMEDY = "fingerpost/cause", "fingerpost/remedy"
 
 _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
@@ -47,9 +47,9 @@ _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
 def new_server(
     application: Application, *, find_user: FindUser, find_address: Callable[[_Context], str] = lambda _ctx: ""
 ) -> Server[Any]:
-    """Return a server for both protocol eras and any transport, without state between two calls.
+    """Return a stateless server for old and new protocol versions, and for any transport.
 
-    ``find_user`` returns None for an anonymous caller (rule A12), whose limits count by ``find_address``.
+    ``find_user`` returns None for an anonymous caller (rule A12), whose rate limits are counted by ``find_address``.
     """
     handlers = _Handlers(application, find_user, find_address)
     server: Server[Any] = Server(
@@ -66,9 +66,9 @@ def new_server(
         on_read_resource=handlers.read_resource,
     )
     server.extensions[EXTENSION_ID] = {}
-    # A handler of the constructor would have to return models.
+    # Handlers passed to the constructor must return models; this one returns JSON.
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
-    server.middleware.append(handlers.answer_odd_arguments)
+    server.middleware.append(handlers.handle_invalid_arguments)
     return server
 
 
@@ -78,7 +78,7 @@ class _Handlers:
         self._find_user = find_user
         self._find_address = find_address
         self._entries = {name: build_tool_entry(tool.definition) for name, tool in application.tools.items()}
-        # Over HTTP the SDK searches the schema of a called tool for parameters in headers; ours have none.
+        # The SDK looks for header parameters in a tool's schema; our tools have none.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
 
     async def list_tools(self, _ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -90,8 +90,10 @@ class _Handlers:
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         choices = Choices.read(params)
         tool = self._application.tools.get(params.name)
-        include = list_included(params, None if tool is None else tool.definition, ctx.session.client_capabilities)
-        async with Reporting(ctx.session) as reporting:
+        include = list_requested_parts(
+            params, None if tool is None else tool.definition, ctx.session.client_capabilities
+        )
+        async with ProgressReporter(ctx.session) as reporter:
             while True:
                 answer = await error_boundary.answer(
                     self._application.tools,
@@ -99,7 +101,7 @@ class _Handlers:
                     choices.apply_to(params.arguments or {}),
                     user=self._find_user(ctx),
                     caller=self._find_address(ctx),
-                    report=reporting.report,
+                    report=reporter.report,
                     include=include,
                 )
                 place = find_elicitation(answer, choices)
@@ -110,8 +112,8 @@ class _Handlers:
                     return choice
                 choices = choice
 
-    async def answer_odd_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
-        """Answer arguments that are no object in the tool's envelope; models do not see the protocol's own error."""
+    async def handle_invalid_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
+        """Answer arguments that are not an object in the tool's envelope, because models do not see protocol errors."""
         params = ctx.params or {}
         arguments, name = params.get("arguments"), params.get("name")
         if ctx.method != "tools/call" or not isinstance(name, str) or isinstance(arguments, Mapping):
@@ -138,7 +140,7 @@ class _Handlers:
 
 
 def build_result(answer: Answer) -> dict[str, Any]:
-    """Return an answer as a ``CallToolResult`` in the wire's form, because the SDK builds the model itself."""
+    """Return an answer as the JSON of a ``CallToolResult``; the SDK builds the model."""
     return {
         "resultType": "complete",
         "content": [{"type": "text", "text": answer.text}],
@@ -156,8 +158,8 @@ def _describe_error(error: ToolError | None) -> dict[str, Any]:
     if error is None:
         return {}
     remedy = error.remedy
-    shown = {} if remedy is None else {REMEDY: {"kind": remedy.kind.value, "values": dict(remedy.values)}}
-    return {CAUSE: error.cause, **shown}
+    remedy_field = {} if remedy is None else {REMEDY: {"kind": remedy.kind.value, "values": dict(remedy.values)}}
+    return {CAUSE: error.cause, **remedy_field}
 
 
 def _refuse_cursor(params: types.PaginatedRequestParams | None) -> None:

@@ -18,8 +18,8 @@ from fingerpost.apps.wiring import Application, recovering
 
 _log = logging.getLogger(__name__)
 
-# A host lists the tools at once, and importing the engine would hold Python's lock.
-_QUIET_START_S = 1.0
+# The host lists the tools first, and importing the engine would block the GIL.
+_WARM_UP_DELAY_S = 1.0
 # The shell's status of a process that ends by SIGINT.
 _INTERRUPTED = 130
 
@@ -27,39 +27,39 @@ _INTERRUPTED = 130
 async def serve_stdio(application: Application, warm_up: WarmUp | None = None) -> None:
     warm_up = warm_up or WarmUp(application.networks)
     server = new_server(application, find_user=lambda _ctx: application.settings.user)
-    asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
-    _end_on_interrupt()
+    asyncio.get_running_loop().call_later(_WARM_UP_DELAY_S, warm_up.start)
+    _exit_on_interrupt()
     async with (
         recovering(application.runs),
         stdio_server() as (incoming, outgoing),
         create_task_group() as tasks,
     ):
         send, messages = create_memory_object_stream[SessionMessage | Exception](0)
-        tasks.start_soon(_pass_on, incoming, send, outgoing)
+        tasks.start_soon(_forward_messages, incoming, send, outgoing)
         await server.run(messages, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
     warm_up.leave()
     await application.networks.close()
 
 
-def _end_on_interrupt() -> None:
+def _exit_on_interrupt() -> None:
     """End the process at the first interrupt, because Python would wait for the thread that reads stdin."""
     loop = asyncio.get_running_loop()
 
-    def end() -> None:
+    def exit_now() -> None:
         _log.info("interrupted")
         logging.shutdown()
         os._exit(_INTERRUPTED)
 
-    signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(end))
+    signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(exit_now))
 
 
-async def _pass_on(
+async def _forward_messages(
     incoming: ReadStream[SessionMessage | Exception],
     send: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: WriteStream[SessionMessage],
 ) -> None:
-    """Forward messages, and answer malformed ones, which the SDK ignores, with an error."""
+    """Forward messages to the server, and answer malformed ones with an error, because the SDK ignores them."""
     async with send:
         async for item in incoming:
             if isinstance(item, SessionMessage):

@@ -1,4 +1,4 @@
-"""Verify bearer tokens: those listed in a file, or JSON Web Tokens of one issuer (RFC 9068)."""
+"""Verify bearer tokens from a file, or JSON Web Tokens of one issuer (RFC 9068)."""
 
 import asyncio
 import hashlib
@@ -33,14 +33,14 @@ _LINE = re.compile(r"([0-9a-fA-F]{64})\s+(\S+)((?:\s+\S+)*)\s*")
 
 def open_verifier(settings: Settings) -> TokenVerifier | None:
     """Return the verifier of the settings, or None; raise SettingsInvalid if they are incomplete or unreadable."""
-    of_issuer = (settings.token_issuer, settings.token_keys_url, settings.resource_url)
+    issuer_settings = (settings.token_issuer, settings.token_keys_url, settings.resource_url)
     if settings.tokens_file is not None:
         if settings.token_issuer:
             raise SettingsInvalid("Tokens come from FINGERPOST_TOKENS_FILE or FINGERPOST_TOKEN_ISSUER. Unset one")
         return FileTokens(settings.tokens_file)
-    if not any(of_issuer):
+    if not any(issuer_settings):
         return None
-    if not all(of_issuer):
+    if not all(issuer_settings):
         raise SettingsInvalid(
             "Tokens of an issuer need FINGERPOST_TOKEN_ISSUER, FINGERPOST_TOKEN_KEYS_URL and FINGERPOST_RESOURCE_URL. "
             "Set all three"
@@ -50,7 +50,7 @@ def open_verifier(settings: Settings) -> TokenVerifier | None:
         async with new_client(settings) as client:
             return await client.fetch(request)
 
-    return IssuedTokens(*of_issuer, fetch, settings.user)
+    return IssuedTokens(*issuer_settings, fetch, settings.user)
 
 
 class FileTokens:
@@ -61,7 +61,7 @@ class FileTokens:
             lines = path.read_text(encoding="utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsInvalid(f"The file of tokens {path} cannot be read: {error}") from error
-        self._known: list[tuple[bytes, str, list[str]]] = []
+        self._tokens: list[tuple[bytes, str, list[str]]] = []
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.startswith("#"):
                 continue
@@ -70,12 +70,12 @@ class FileTokens:
                 raise SettingsInvalid(
                     f"Line {number} of {path} is not a token. Write the SHA-256 of a token, its subject, and any scopes"
                 )
-            self._known.append((bytes.fromhex(parsed[1]), parsed[2], parsed[3].split()))
+            self._tokens.append((bytes.fromhex(parsed[1]), parsed[2], parsed[3].split()))
 
     async def verify_token(self, token: str) -> AccessToken | None:
         digest = hashlib.sha256(token.encode()).digest()
-        for known, subject, scopes in self._known:
-            if hmac.compare_digest(known, digest):
+        for stored_digest, subject, scopes in self._tokens:
+            if hmac.compare_digest(stored_digest, digest):
                 return AccessToken(token=token, client_id=subject, subject=subject, scopes=scopes)
         return None
 
@@ -103,7 +103,7 @@ class IssuedTokens:
         self._lock = asyncio.Lock()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return a token's claims, or None if it is invalid; raise AuthenticationError without keys."""
+        """Return a valid token's claims, or None; raise AuthenticationError if the keys cannot be fetched."""
         try:
             key = await self._find_key(jwt.get_unverified_header(token).get("kid"))
             if key is None:
@@ -127,7 +127,7 @@ class IssuedTokens:
         async with self._lock:
             age_s = time.monotonic() - self._fetched_s
             if age_s > (_KEYS_FRESH_S if key_id in self._keys else _UNKNOWN_KEY_PAUSE_S):
-                # Also after a failure, so that random tokens do not cause a request each.
+                # Set before fetching, so that invalid tokens do not cause requests after a failure.
                 self._fetched_s = time.monotonic()
                 await self._fetch_keys()
             if self._has_failed and key_id not in self._keys:

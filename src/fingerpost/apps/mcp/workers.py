@@ -37,7 +37,7 @@ def _start_worker(settings: Settings, groups: Collection[str] | None, address: A
 
 
 def _end_with_parent() -> None:
-    """End this worker when its parent dies, because it would keep the port in use."""
+    """End this worker when its parent dies, because it would still occupy the port."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
@@ -53,8 +53,8 @@ def serve_workers(
 ) -> None:
     """Serve in ``count`` processes until SIGTERM or an interrupt; running calls are still answered.
 
-    A worker that ends or hangs is replaced. There is no ``/metrics``, because a scrape would reach any one of the
-    workers (docs/telemetry.md). Raise SettingsInvalid as ``serve_http``.
+    A worker that ends or hangs is replaced. There is no ``/metrics``, because a scrape would reach only one of the
+    workers (docs/telemetry.md). Raise SettingsInvalid as ``serve_http`` does.
     """
     CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:
@@ -62,5 +62,5 @@ def serve_workers(
         # uvicorn logs which workers died and were replaced.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         log_endpoint(shared.address)
-        # uvicorn passes the address on, and it becomes a socket in the worker that unpickles it.
+        # uvicorn pickles the address; unpickling it in a worker returns a socket.
         Multiprocess(new_config(worker, access, count), cast("list[socket.socket]", [shared])).run()

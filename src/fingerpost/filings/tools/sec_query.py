@@ -31,7 +31,7 @@ class StepModel(WireModel):
     """A shape of the plan-step contract: snake_case, with nulls (rules A1, A2)."""
 
     model_config = ConfigDict(alias_generator=None, extra="forbid", defer_build=True)
-    keeps_nulls = True
+    writes_nulls = True
 
 
 class PartLeftOut(StepModel):

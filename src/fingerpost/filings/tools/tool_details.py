@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.wire import schema_of
+from fingerpost.contract.wire import build_json_schema
 from fingerpost.errors import ToolNotFound
 from fingerpost.filings.query_params import StepParams, Word
 from fingerpost.filings.reply import Reply
@@ -32,7 +32,7 @@ def _details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
     extra = {
         "tool_name": spec.name,
         "description": spec.description,
-        "parameters_by_query_type": {kind: schema_of(model) for kind, model in spec.input_schema.items()},
+        "parameters_by_query_type": {kind: build_json_schema(model) for kind, model in spec.input_schema.items()},
         "documentation": _document(spec),
     }
     return Reply([extra], extra=extra)
@@ -42,7 +42,7 @@ def _document(spec: ToolSpec) -> str:
     """Return the query types and their parameters as text; a question mark follows the name of an optional one."""
     lines = [spec.name, spec.description]
     for kind, model in spec.input_schema.items():
-        schema = schema_of(model)
+        schema = build_json_schema(model)
         required = schema.get("required", ())
         fields = schema.get("properties", {})
         lines.append(f"{kind}:" if fields else f"{kind}: no parameters")

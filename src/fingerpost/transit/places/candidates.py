@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NotRequired
 
-from fingerpost.contract.wire import Wire, WireDict, write_stated
+from fingerpost.contract.wire import Wire, WireDict, omit_none
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.place import Place, PlaceMatch, PlaceTraits
@@ -45,7 +45,7 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
             "side": side,
             **choices,
             "candidates": [
-                write_stated(Wire, {"token": match.place.token, **serialize_place(match), **distinguish(match)})
+                omit_none(Wire, {"token": match.place.token, **serialize_place(match), **distinguish(match)})
                 for match in shown
             ],
             "resolved": choices["candidates"],
@@ -95,7 +95,7 @@ def distinguish(match: PlaceMatch) -> Distinction:
         "network": match.network if match.is_apart else None,
         "guess": match.place.guess,
     }
-    return write_stated(Distinction, fields)
+    return omit_none(Distinction, fields)
 
 
 def list_attributions(matches: Sequence[PlaceMatch]) -> list[str]:
@@ -123,7 +123,7 @@ def serialize_resolved(match: PlaceMatch, label: str) -> Wire:
         "names": {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names} or None,
         "rawQuery": label,
     }
-    return write_stated(Wire, fields)
+    return omit_none(Wire, fields)
 
 
 def serialize_place(match: PlaceMatch) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pydantic_core import PydanticCustomError
 from fingerpost.contract.envelope import Contract, format_distinction
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Number, Whole, WireDict, WireModel, WordOf, write_stated
+from fingerpost.contract.wire import EnumValue, Number, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import DataNotFound
 from fingerpost.remedies import Remedy, RemedyKind, advise
 from fingerpost.transit.model.place import PlaceKind, PlaceMatch
@@ -38,7 +38,7 @@ from fingerpost.transit.tools.shapes import (
 class LocationQueryInput(WireModel):
     raw_text: Annotated[str, Field(min_length=1, max_length=200, description="a name, a stop id, or lat,lon")]
     focus_point: Annotated[LatLon | None, Field(description="prefer places near here")] = None
-    max_distance_meters: Annotated[Whole | None, Field(ge=1, le=200_000, description="needs focusPoint")] = None
+    max_distance_meters: Annotated[WholeNumber | None, Field(ge=1, le=200_000, description="needs focusPoint")] = None
     language_preference: Language | None = None
 
     @field_validator("raw_text", mode="before")
@@ -89,7 +89,7 @@ class ResolvedLocation(WireDict):
     name: str
     primaryLanguage: Literal["fi", "en", "sv", "default"]
     names: NotRequired[Names]
-    type: Annotated[str, WordOf(PlaceKind)]
+    type: Annotated[str, EnumValue(PlaceKind)]
     coordinate: WireCoordinate
     confidenceScore: Annotated[Number, Field(ge=0, le=1)]
     locality: NotRequired[str]
@@ -148,13 +148,13 @@ class FindAddressOrStop(PublishedTool):
         if found is not None:
             guess = format_guess(found.place, text) if found.place.guess else None
             meta = _serialize_meta([found], [*warned, *list_stated((WarningCode.POSITION_GUESSED, guess))])
-            place = write_stated(ResolvedLocation, {**serialize_resolved(found, text), "meta": meta or None})
+            place = omit_none(ResolvedLocation, {**serialize_resolved(found, text), "meta": meta or None})
             return ToolReply(place, describe_lookup(place), output=_RESOLVED)
         choices = serialize_candidates(near, text)
         reason = f"Not certain: {format_lone_candidate(near[0])}." if len(near) == 1 else None
         meta = _serialize_meta(near[:MAX_CANDIDATES], warned)
-        meta = write_stated(LookupMeta, {**meta, **choices.get("meta", {}), "reason": reason})
-        body = write_stated(DisambiguationSet, {**choices, "meta": meta or None})
+        meta = omit_none(LookupMeta, {**meta, **choices.get("meta", {}), "reason": reason})
+        body = omit_none(DisambiguationSet, {**choices, "meta": meta or None})
         return ToolReply(body, describe_lookup(body), output=_CANDIDATES)
 
 
@@ -184,7 +184,7 @@ def find_token(place: Mapping[str, Any]) -> str:
 
 
 def _serialize_meta(shown: Sequence[PlaceMatch], warnings: Sequence[Warning]) -> LookupMeta:
-    return write_stated(LookupMeta, {**serialize_warnings(warnings), "attribution": list_attributions(shown) or None})
+    return omit_none(LookupMeta, {**serialize_warnings(warnings), "attribution": list_attributions(shown) or None})
 
 
 _ADD_ADDRESSES = advise(

@@ -7,7 +7,7 @@ from pydantic import Field
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Whole, WireDict, WireModel
+from fingerpost.contract.wire import WholeNumber, WireDict, WireModel
 from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.asking import Deadline, list_problems, try_in_order
@@ -33,8 +33,8 @@ from fingerpost.transit.tools.wording import list_footer_lines
 
 class FindStopsInput(WireModel):
     coordinate: Annotated[LatLon, Field(description="the centre, WGS84")]
-    radius: Annotated[Whole, Field(ge=1, le=3000, description="metres")] = 500
-    max_results: Annotated[Whole, Field(ge=1, le=50)] = 10
+    radius: Annotated[WholeNumber, Field(ge=1, le=3000, description="metres")] = 500
+    max_results: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
     text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
     language: Language = "en"
     include_modes: Annotated[

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf, write_stated
+from fingerpost.contract.wire import EnumValue, Identifier, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Departure
@@ -53,8 +53,8 @@ class StopRef(WireModel):
 
 class GetDeparturesInput(WireModel):
     stop: Annotated[StopRef, BeforeValidator(read_label_text, json_schema_input_type=StopRef | str)]
-    window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
-    limit: Annotated[Whole, Field(ge=1, le=50)] = 10
+    window_minutes: Annotated[WholeNumber, Field(ge=1, le=120, description="how far ahead")] = 30
+    limit: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
     language: Language = "en"
     at: Annotated[str | None, Field(max_length=40, description="from then, ISO 8601; else now")] = None
     walk_from: Annotated[
@@ -69,7 +69,7 @@ class WireDeparture(WireDict):
     scheduledTime: str
     realtimeTime: NotRequired[str]
     delaySeconds: NotRequired[int]
-    status: Annotated[str, WordOf(Status)]
+    status: Annotated[str, EnumValue(Status)]
     platform: NotRequired[str]
 
 
@@ -197,7 +197,7 @@ def _answer(
         "departures": [serialize_departure(row, zone) for row in shown],
         "correlationId": call.correlation_id,
         **serialize_warnings(report.warnings),
-        "meta": write_stated(BoardMeta, meta),
+        "meta": omit_none(BoardMeta, meta),
     }
     since = freshness if query.instant == now else query.instant
     format_time = partial(format_clock, since=since, zone=zone)
@@ -228,7 +228,7 @@ def serialize_departure(departure: Departure, zone: str) -> WireDeparture:
         "delaySeconds": delay_s,
         "platform": departure.platform,
     }
-    return write_stated(WireDeparture, fields)
+    return omit_none(WireDeparture, fields)
 
 
 def _list_board_warnings(

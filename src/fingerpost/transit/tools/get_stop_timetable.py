@@ -12,7 +12,7 @@ from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.size_bounds import count_fitting
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel, write_stated
+from fingerpost.contract.wire import Flag, PrintedId, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
@@ -52,8 +52,8 @@ MAX_LINES = 40
 
 class TimetableRequestInput(WireModel):
     stop_id: PrintedId
-    max_departures: Annotated[Whole, Field(ge=1, description="lowered to 5; all with until")] = DEFAULT_DEPARTURES
-    horizon_minutes: Annotated[Whole, Field(ge=1, description="lowered to 90")] = DEFAULT_HORIZON_MINUTES
+    max_departures: Annotated[WholeNumber, Field(ge=1, description="lowered to 5; all with until")] = DEFAULT_DEPARTURES
+    horizon_minutes: Annotated[WholeNumber, Field(ge=1, description="lowered to 90")] = DEFAULT_HORIZON_MINUTES
     at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; else now")] = None
     until: Annotated[str | None, Field(max_length=40, description="up to a day later; in place of minutes")] = None
     whole_place: Annotated[Flag, Field(description="all stops of its place")] = False
@@ -233,7 +233,7 @@ class GetStopTimetable(PublishedTool):
         warnings = [*stop.warnings, *list_time_warnings(window.when, None, "this is the timetable"), *outcome.warnings]
         board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
-        shown_stop = write_stated(TimetableStop, named)
+        shown_stop = omit_none(TimetableStop, named)
         return await compute(_answer, shown_stop, window, board, warnings, call.include)
 
 
@@ -297,7 +297,7 @@ def _answer(
         "departures": rows[: len(shown)],
         "applied": {"maxDepartures": window.max_rows, "horizonMinutes": window.minutes, "clamped": window.clamped},
         "metadata": serialize_metadata(provenance.zone, report.warnings, cancelled=cancelled, reason=reason),
-        "meta": write_stated(StopTimetableMeta, meta),
+        "meta": omit_none(StopTimetableMeta, meta),
     }
     text = _write_text(body, shown, lines[: len(fitting)], window, why_empty)
     return reply_with_colors(body, text, list_row_paths(shown), include)
@@ -343,4 +343,4 @@ def serialize_departure(departure: Departure) -> TimetableDeparture:
         "serviceDay": departure.service_day.isoformat(),
         "routeLongName": departure.long_name,
     }
-    return write_stated(TimetableDeparture, fields)
+    return omit_none(TimetableDeparture, fields)

@@ -8,7 +8,7 @@ import polyline
 from pydantic import Field
 
 from fingerpost.contract.tool_definition import ToolReply
-from fingerpost.contract.wire import WireDict, WordOf
+from fingerpost.contract.wire import EnumValue, WireDict
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, thin
 from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.line_colors import LineColors
@@ -71,7 +71,7 @@ class LegGeometry(WireDict):
 
 class DrawnLeg(WireDict):
     legGeometry: LegGeometry
-    source: Annotated[str, WordOf(LineSource)]
+    source: Annotated[str, EnumValue(LineSource)]
 
 
 class DrawnItinerary(WireDict):
@@ -132,7 +132,7 @@ _MIN_M = 800.0
 class WireMapLayer(WireDict):
     """Features of one class as encoded polylines; water and its islands are closed rings."""
 
-    kind: Annotated[str, WordOf(LayerKind)]
+    kind: Annotated[str, EnumValue(LayerKind)]
     lines: list[str]
 
 
@@ -146,7 +146,7 @@ class WireBasemap(WireDict):
     precision: int
     toleranceMeters: float
     layers: list[WireMapLayer]
-    leftOut: list[Annotated[str, WordOf(LayerKind)]]
+    leftOut: list[Annotated[str, EnumValue(LayerKind)]]
 
 
 def serialize_basemap(basemap: Basemap | None) -> WireBasemap:

@@ -10,7 +10,7 @@ from pydantic import Field
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel, write_stated
+from fingerpost.contract.wire import Flag, Identifier, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused, as_sentence
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.store.limits import Limits
@@ -72,10 +72,10 @@ class JourneyLine(WireDict):
 
 
 class JourneyOptionSummary(WireDict):
-    durationMinutes: Annotated[Whole, Field(ge=1)]
+    durationMinutes: Annotated[WholeNumber, Field(ge=1)]
     startDateTime: str
     arrivalDateTime: str
-    legCount: Annotated[Whole, Field(ge=1)]
+    legCount: Annotated[WholeNumber, Field(ge=1)]
     lines: list[JourneyLine]
 
 
@@ -286,7 +286,7 @@ def _summarise(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
         "arrivalDateTime": format_instant(itinerary.arrival, zone),
         "legCount": len(itinerary.legs),
         "lines": [
-            write_stated(JourneyLine, {"mode": trip_word(ride.mode), "line": ride.line}) for ride in itinerary.rides
+            omit_none(JourneyLine, {"mode": trip_word(ride.mode), "line": ride.line}) for ride in itinerary.rides
         ],
     }
 

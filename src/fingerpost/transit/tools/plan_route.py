@@ -13,7 +13,7 @@ from typing_extensions import TypeAliasType, TypedDict
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireModel, write_stated
+from fingerpost.contract.wire import Identifier, Number, WholeNumber, WireDict, WireModel, omit_none
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
@@ -91,7 +91,7 @@ class RouteRequestInput(WireModel):
     destination: RouteEnd
     departure_time: Annotated[_Time, Field(description="RFC 3339 with offset, or now; this or arrivalTime")] = None
     arrival_time: Annotated[_Time, Field(validate_default=True)] = None
-    search_window_minutes: Annotated[Whole, Field(ge=1, description="lowered to 120")] = DEFAULT_WINDOW_MINUTES
+    search_window_minutes: Annotated[WholeNumber, Field(ge=1, description="lowered to 120")] = DEFAULT_WINDOW_MINUTES
     journey_preset: Literal["FASTEST", "FEWEST_TRANSFERS", "LEAST_WALK"] = "FASTEST"
 
     @field_validator("arrival_time")
@@ -262,8 +262,8 @@ def _answer(
     body: PlanRouteOutput = {
         "itineraries": [serialize_route(route) for route in chosen],
         "window": {"requested": requested, "applied": applied, "clamped": requested != applied},
-        "metadata": write_stated(RouteMetadata, {**metadata, "missedChangesLeftOut": found.missed_changes or None}),
-        "meta": write_stated(RouteMeta, meta),
+        "metadata": omit_none(RouteMetadata, {**metadata, "missedChangesLeftOut": found.missed_changes or None}),
+        "meta": omit_none(RouteMeta, meta),
     }
     measured = [
         replace(route, legs=tuple(replace(leg, distance_m=_length_m(leg)) for leg in route.legs)) for route in chosen
@@ -312,7 +312,7 @@ def _serialize_leg(leg: Leg) -> RouteLeg:
         "lineName": leg.line if leg.is_transit else None,
         "headsign": leg.headsign if leg.is_transit else None,
     }
-    return write_stated(RouteLeg, fields)
+    return omit_none(RouteLeg, fields)
 
 
 def _serialize_point(point: StopPoint) -> RoutePoint:

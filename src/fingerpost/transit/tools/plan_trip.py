@@ -8,7 +8,7 @@ from typing import Any
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import write_stated
+from fingerpost.contract.wire import omit_none
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -144,7 +144,7 @@ def _serialize(report: Report, found: TripFound, arguments: PlanTripInput, call:
         "dataFreshness": format_instant(freshness, zone),
         **serialize_warnings(report.warnings),
         "correlationId": call.correlation_id,
-        "meta": write_stated(PlanMeta, meta),
+        "meta": omit_none(PlanMeta, meta),
     }
 
 

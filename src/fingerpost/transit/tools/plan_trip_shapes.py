@@ -9,7 +9,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field, model_validator
 from typing_extensions import TypedDict
 
-from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf, write_stated
+from fingerpost.contract.wire import EchoOf, EnumValue, Flag, Number, WholeNumber, Wire, WireDict, WireModel, omit_none
 from fingerpost.transit.model.itinerary import Fare, Leg, StopPoint
 from fingerpost.transit.rules.disruption import (
     Difference,
@@ -55,7 +55,7 @@ class PlanConstraints(WireModel, frozen=True):
         Literal["balanced", "few_transfers", "shortest_time"], Field(description="what comes first")
     ] = "balanced"
     max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, the whole trip")] = 1500.0
-    max_transfers: Annotated[Whole, Field(ge=0, le=8, description="changes of vehicle")] = 4
+    max_transfers: Annotated[WholeNumber, Field(ge=0, le=8, description="changes of vehicle")] = 4
     accessibility: Accessibility = Accessibility()
     language: Language = "en"
 
@@ -65,7 +65,7 @@ class PlanTripInput(WireModel):
     destination: TripEnd
     when: When = When()
     constraints: PlanConstraints = PlanConstraints()
-    limit: Annotated[Whole, Field(ge=1, le=3)] = 2
+    limit: Annotated[WholeNumber, Field(ge=1, le=3)] = 2
     include_disruption_alt: Annotated[Flag, Field(description="offer ways around disruptions")] = True
 
 
@@ -89,7 +89,7 @@ class WireLeg(WireDict, _FromTo):
     line: NotRequired[str]
     headsign: NotRequired[str]
     tripId: NotRequired[str]
-    status: NotRequired[Annotated[str, WordOf(Status)]]
+    status: NotRequired[Annotated[str, EnumValue(Status)]]
     delaySeconds: NotRequired[int]
     lastRealtimeUpdate: NotRequired[str]
     disruptionNote: NotRequired[str]
@@ -100,7 +100,7 @@ class WireItinerary(WireDict):
     totalDuration: int
     numberOfTransfers: int
     walkingDistance: int
-    scheduleType: Annotated[str, WordOf(ScheduleType)]
+    scheduleType: Annotated[str, EnumValue(ScheduleType)]
     fingerprint: str
     accessibilityNotes: NotRequired[list[str]]
     DisruptionFlag: NotRequired[bool]
@@ -157,9 +157,9 @@ class PlanTripOutput(WireDict):
     origin: LocationRef
     destination: LocationRef
     requested: Requested
-    constraints: Annotated[Wire, WireOf(PlanConstraints)]
+    constraints: Annotated[Wire, EchoOf(PlanConstraints)]
     itineraries: list[WireItinerary]
-    realtimeUsed: Annotated[str, WordOf(ScheduleType)]
+    realtimeUsed: Annotated[str, EnumValue(ScheduleType)]
     dataFreshness: str
     warnings: NotRequired[list[WireWarning]]
     correlationId: str
@@ -179,7 +179,7 @@ def serialize_itinerary(choice: ItineraryOption, notes: Sequence[str], zone: str
         "DisruptionFlag": choice.flagged or None,
         "DisruptionNote": choice.note,
     }
-    return write_stated(WireItinerary, fields)
+    return omit_none(WireItinerary, fields)
 
 
 def serialize_leg(leg: Leg, zone: str) -> WireLeg:
@@ -193,7 +193,7 @@ def serialize_leg(leg: Leg, zone: str) -> WireLeg:
         "distance": None if leg.distance_m is None else round(leg.distance_m),
         **(_ride_fields(leg, zone) if leg.is_transit else {}),
     }
-    return write_stated(WireLeg, fields)
+    return omit_none(WireLeg, fields)
 
 
 def _ride_fields(leg: Leg, zone: str) -> dict[str, str | int | None]:
@@ -216,7 +216,7 @@ def serialize_stop_point(point: StopPoint) -> WireStopPoint:
         "id": point.id,
         "platform": point.platform,
     }
-    return write_stated(WireStopPoint, fields)
+    return omit_none(WireStopPoint, fields)
 
 
 def serialize_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
@@ -233,7 +233,7 @@ def serialize_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
         }
         for fare, fingerprints in sharing.items()
     )
-    return [write_stated(WireFare, fields) for fields in shown]
+    return [omit_none(WireFare, fields) for fields in shown]
 
 
 def serialize_stays(choices: Iterable[ItineraryOption]) -> list[WireStaySeated]:
@@ -247,7 +247,7 @@ def serialize_difference(difference: Difference) -> WireDifference:
     return {
         "fingerprint": option.fingerprint,
         "insteadOf": fingerprint(usual),
-        "cause": write_stated(WireCause, {"text": cause.sentence, "id": cause.id or None}),
+        "cause": omit_none(WireCause, {"text": cause.sentence, "id": cause.id or None}),
         "laterMinutes": round((itinerary.arrival - usual.legs[-1].arrival_scheduled) / 60),
         "moreChanges": itinerary.transfers - usual.transfers,
         "moreWalkMeters": round(itinerary.walk_m - usual.walk_m),

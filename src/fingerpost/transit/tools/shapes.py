@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import BeforeValidator, Field
 from typing_extensions import TypeAliasType, TypedDict
 
-from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf, write_stated
+from fingerpost.contract.wire import EnumValue, Identifier, WireDict, WireModel, omit_none
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.provenance import FeedVersion, Provenance
 from fingerpost.transit.places.labels import Latitude, Longitude, TextQuery
@@ -33,7 +33,7 @@ class WireCoordinate(WireDict):
 
 class LocationRef(WireDict):
     coordinate: WireCoordinate
-    rawSource: Annotated[str, WordOf(LocationSource)]
+    rawSource: Annotated[str, EnumValue(LocationSource)]
     label: NotRequired[str]
     name: NotRequired[str]
     address: NotRequired[str]
@@ -110,7 +110,7 @@ class NoResultsReason(StrEnum):
 
 class AnswerMetadata(WireDict):
     timeZone: str
-    noResultsReason: NotRequired[Annotated[str, WordOf(NoResultsReason)]]
+    noResultsReason: NotRequired[Annotated[str, EnumValue(NoResultsReason)]]
     cancelledLeftOut: NotRequired[int]
     warnings: NotRequired[list[WireWarning]]
 
@@ -167,7 +167,7 @@ def serialize_location(location: Location) -> LocationRef:
         "name": location.name,
         "address": location.address,
     }
-    return write_stated(LocationRef, fields)
+    return omit_none(LocationRef, fields)
 
 
 def serialize_meta(
@@ -189,7 +189,7 @@ def serialize_meta(
         "realtimeAgeSeconds": realtime_age_s,
         "timeZone": zone,
     }
-    return write_stated(Meta, fields)
+    return omit_none(Meta, fields)
 
 
 def _serialize_feed(feed: FeedVersion) -> WireFeed:
@@ -199,7 +199,7 @@ def _serialize_feed(feed: FeedVersion) -> WireFeed:
         "firstDay": feed.service.first_day and feed.service.first_day.isoformat(),
         "lastDay": feed.service.last_day and feed.service.last_day.isoformat(),
     }
-    return write_stated(WireFeed, fields)
+    return omit_none(WireFeed, fields)
 
 
 def serialize_warnings(warnings: Iterable[Warning]) -> Warned:
@@ -209,7 +209,7 @@ def serialize_warnings(warnings: Iterable[Warning]) -> Warned:
 
 def serialize_alerts(alerts: AlertNotices, zone: str | None) -> AlertNotes:
     notices = [_serialize_alert(notice, zone) for notice in alerts.notices]
-    return write_stated(AlertNotes, {"alerts": notices or None, "alertsNotShown": alerts.more or None})
+    return omit_none(AlertNotes, {"alerts": notices or None, "alertsNotShown": alerts.more or None})
 
 
 def _serialize_alert(notice: AlertNotice, zone: str | None) -> WireAlert:
@@ -224,7 +224,7 @@ def _serialize_alert(notice: AlertNotice, zone: str | None) -> WireAlert:
         "until": until,
         "url": alert.url,
     }
-    return write_stated(WireAlert, fields)
+    return omit_none(WireAlert, fields)
 
 
 def serialize_metadata(
@@ -236,4 +236,4 @@ def serialize_metadata(
         "cancelledLeftOut": cancelled or None,
         **serialize_warnings(warnings),
     }
-    return write_stated(AnswerMetadata, fields)
+    return omit_none(AnswerMetadata, fields)

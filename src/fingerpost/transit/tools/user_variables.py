@@ -10,7 +10,7 @@ from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Contract
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
-from fingerpost.contract.wire import Flag, WireDict, WireModel, WordOf
+from fingerpost.contract.wire import EnumValue, Flag, WireDict, WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.places.labels import LocationValue
@@ -55,7 +55,7 @@ class DeleteUserVariableInput(WireModel):
 
 class WireVariable(WireDict):
     key: str
-    type: Annotated[str, WordOf(Kind)]
+    type: Annotated[str, EnumValue(Kind)]
     value: JsonValue
     createdAt: str
     updatedAt: str
@@ -63,7 +63,7 @@ class WireVariable(WireDict):
 
 class Previous(WireDict):
     key: str
-    type: Annotated[str, WordOf(Kind)]
+    type: Annotated[str, EnumValue(Kind)]
 
 
 class SaveUserVariableOutput(WireDict):
