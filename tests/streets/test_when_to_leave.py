@@ -1,8 +1,11 @@
 """get_departures with ``walkFrom``: when to leave, by the walk on the streets (rule C1)."""
 
+from unittest.mock import AsyncMock
+
 import pytest
 
 from fingerpost import clock
+from fingerpost.errors import SourceUnreachable
 from fingerpost.store.variables import VariableStore
 from tests.contracts.conftest import ANN, asker, board_of, codes, refusal
 from tests.contracts.test_get_departures_contract import STOP
@@ -92,6 +95,14 @@ def test_a_name_is_refused_as_walk_from(ask):
         "validation-error",
         "walkFrom 'the harbour' is neither a saved place, a position nor a stop id",
     )
+
+
+def test_a_stop_is_not_unknown_where_its_network_fails(tmp_path, monkeypatch):
+    network = board_of()
+    monkeypatch.setattr(network, "find_stop_place", AsyncMock(side_effect=SourceUnreachable("FAKE is down")))
+    tools = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+
+    assert refusal(tools("get_departures", {**STOP, "walkFrom": "T:A"}))[:2] == ("upstream-error", "FAKE is down")
 
 
 def test_a_lift_out_of_order_does_not_affect_riders_who_take_stairs(ask):

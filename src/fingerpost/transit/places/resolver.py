@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
+from fingerpost.errors import ParameterError, PlaceUnknown
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import (
@@ -100,10 +100,7 @@ class PlaceResolver:
         return replace(found.without_namesakes(), warnings=warnings)
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
-        try:
-            found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
-        except (StorageUnavailable, SourceChanged):
-            return None
+        found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
         return None if found is None else found.without_namesakes()
 
     async def find_places(

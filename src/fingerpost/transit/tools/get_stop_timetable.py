@@ -16,7 +16,7 @@ from fingerpost.contract.wire import Flag, PrintedId, WholeNumber, WireDict, Wir
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.networks.asking import Deadline, try_in_order
+from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
@@ -215,7 +215,10 @@ class GetStopTimetable(PublishedTool):
         stop = await self._places.get_stop(
             arguments.stop_id, is_label=False, user=None, language=_LANGUAGE, instant=window.first
         )
-        place = await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE)
+        try:
+            place = await self._places.find_place_of_stop(arguments.stop_id, language=_LANGUAGE)
+        except UNAVAILABLE:
+            place = None
         others: list[str] = []
         if place is not None and arguments.whole_place:
             stop = replace(place, warnings=stop.warnings)
