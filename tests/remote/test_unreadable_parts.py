@@ -92,7 +92,7 @@ async def test_an_unreadable_answer_in_memory_is_replaced():
         motis = MotisServer(client.fetch, NetworkRecord(name="TOWN", source="motis", url=server.url))
 
         async def plan():
-            return (await motis.ask(MotisEndpoint.PLAN, MotisPlan, {})).data
+            return (await motis.fetch(MotisEndpoint.PLAN, MotisPlan, {})).data
 
         with pytest.raises(SourceChanged):
             await plan()

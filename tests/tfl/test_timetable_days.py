@@ -10,10 +10,10 @@ from fingerpost.transit.remote.tfl.shapes import Schedule
 from fingerpost.transit.remote.tfl.timetable_days import (
     RemarkKind,
     choose_schedules,
-    find_named_days,
     find_public_holiday,
     format_remarks,
-    is_without_school,
+    is_school_holiday,
+    parse_named_days,
 )
 
 WEEK = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
@@ -57,7 +57,7 @@ def draw(days):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_means_days(name):
-    days = find_named_days(name)
+    days = parse_named_days(name)
 
     assert days is not None
     assert draw(days) == NAMES[name]
@@ -67,14 +67,14 @@ def test_a_name_means_days(name):
     "name", ["Summer Monday to Friday", "Bank Holiday Monday", "Christmas Day", "Monday to", "to Monday", "", "1"]
 )
 def test_a_name_with_an_unknown_word_has_no_meaning(name):
-    assert find_named_days(name) is None
+    assert parse_named_days(name) is None
 
 
 @given(st.integers(0, 6), st.integers(0, 6), st.sampled_from([" - ", "-", " to "]), st.booleans())
 def test_a_range_covers_the_days_from_its_first_to_its_last(begin, end, joint, is_short):
     long = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
     words = [long[each][:3] if is_short else long[each] for each in (begin, end)]
-    days = find_named_days(joint.join(words))
+    days = parse_named_days(joint.join(words))
     wanted = {begin}
     while end not in wanted:
         wanted.add((max(wanted, key=lambda each: (each - begin) % 7) + 1) % 7)
@@ -85,7 +85,7 @@ def test_a_range_covers_the_days_from_its_first_to_its_last(begin, end, joint, i
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(name):
-    days = find_named_days(name)
+    days = parse_named_days(name)
 
     assert days is None or days.weekdays <= frozenset(range(7))
 
@@ -168,4 +168,4 @@ def test_public_holidays_are_those_of_england(year):
     ],
 )
 def test_surely_no_school_is_open(day, is_free):
-    assert is_without_school(date.fromisoformat(day)) == is_free
+    assert is_school_holiday(date.fromisoformat(day)) == is_free

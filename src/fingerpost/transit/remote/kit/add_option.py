@@ -1,4 +1,4 @@
-"""Command-line options by which a kind of source extends ``fingerpost network add``."""
+"""Command-line options that a kind of source adds to ``fingerpost network add``."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from typing import Any
 class AddOption:
     """One option, such as ``--otp URL``; a network added with it is of this kind.
 
-    ``metavar`` is None for an option without a value. ``fill`` converts the value (empty if there is none) to keys of
-    the record, such as ``{"url": ...}``, or raises ParameterError.
+    ``metavar`` is None for an option without a value. ``fill`` converts the value (empty without one) to fields of the
+    network's record, such as ``{"url": ...}``, or raises ParameterError.
     """
 
     name: str

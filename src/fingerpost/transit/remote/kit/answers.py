@@ -1,7 +1,7 @@
 """Parse JSON responses leniently: drop invalid parts and report them.
 
-An invalid part becomes null, as GraphQL treats a failed field, and so does its parent where null is not allowed. An
-optional value is unknown then, and an entry of a list is dropped. Values out of range, such as a latitude of 999, are
+An invalid part becomes null, like a failed field in GraphQL, and so does its parent if null is not allowed there.
+Optional values are then unknown, and entries of lists are dropped. Values out of range, such as a latitude of 999, are
 invalid too.
 """
 
@@ -39,27 +39,27 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 _Other = TypeVar("_Other")
 
-# An answer with more faults counts as an unknown shape.
+# A response with more faults counts as an unknown format.
 _MAX_FAULTS = 2000
-# Each round drops the parent of what the last one dropped; no shape is deeper than this.
+# Each round drops the parents of the parts dropped in the last one; no model is nested deeper than this.
 _MAX_ROUNDS = 24
 _MAX_PATHS = 4
 _Loc = tuple[str | int, ...]
 
-reader_of: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
+get_reader: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[_T]):
-    """The data of an answer, and notes on what was dropped of it; ``lost`` counts the dropped parts by path."""
+    """The data of a response, and notes on its dropped parts; ``lost`` counts the dropped parts by path."""
 
     data: _T
     retrieved_at: datetime
     notes: tuple[str, ...] = ()
     lost: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
-    def has_lost(self, name: str) -> bool:
-        """Whether entries of a list of that name, or the whole list, were dropped."""
+    def has_dropped(self, name: str) -> bool:
+        """Whether the list of this name or any of its entries were dropped."""
         return any(path.rpartition(".")[2] == name for path in self.lost)
 
     def with_data(self, data: _Other) -> "Answer[_Other]":
@@ -67,45 +67,45 @@ class Answer(Generic[_T]):
 
     def require(self, entry: str, *lists: str, found: Sequence[object]) -> None:
         """Raise SourceChanged if nothing was found because every entry of one of the ``lists`` was dropped."""
-        if not found and any(map(self.has_lost, lists)):
-            raise refuse_unreadable(entry, self.notes)
+        if not found and any(map(self.has_dropped, lists)):
+            raise new_unreadable_error(entry, self.notes)
 
 
 async def read_exactly(shape: type[_T], response: Response) -> Answer[_T]:
-    """Parse an answer that cannot report what was dropped; raise SourceChanged for another shape."""
+    """Parse a response strictly; raise SourceChanged if any part is invalid."""
     try:
-        return Answer(data=reader_of(shape).validate_json(response.body), retrieved_at=response.retrieved_at)
+        return Answer(data=get_reader(shape).validate_json(response.body), retrieved_at=response.retrieved_at)
     except ValidationError as error:
-        raise _unreadable(response, error) from error
+        raise _new_format_error(response, error) from error
 
 
 async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
-    """Parse an answer without its invalid parts, which it reports; SourceChanged if nothing is left."""
-    reader = reader_of(shape)
+    """Parse a response without its invalid parts, which are reported; raise SourceChanged if nothing is left."""
+    reader = get_reader(shape)
     try:
         return Answer(data=reader.validate_json(response.body), retrieved_at=response.retrieved_at)
     except ValidationError as error:
         try:
-            # Reading part by part can take seconds.
+            # Dropping parts one by one can take seconds.
             data, lost = await asyncio.to_thread(_read_in_part, reader, response.body, error)
         except ValidationError:
-            raise _unreadable(response, error) from error
+            raise _new_format_error(response, error) from error
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
     note = f"Parts of the server's answer cannot be read and were dropped: {list_first(paths, _MAX_PATHS)}."
     _log.warning("%s: %s", _format_address(response), note)
     return Answer(data=data, retrieved_at=response.retrieved_at, notes=(note,), lost=lost)
 
 
-def _unreadable(response: Response, error: ValidationError) -> SourceChanged:
+def _new_format_error(response: Response, error: ValidationError) -> SourceChanged:
     first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"])
-    what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"
+    field_path = ".".join(str(part) for part in first["loc"])
+    fault = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({field_path})"
     return SourceChanged(
-        f"{_format_address(response)} answered {what}", {"status": response.status, "bytes": len(response.body)}
+        f"{_format_address(response)} answered {fault}", {"status": response.status, "bytes": len(response.body)}
     )
 
 
-def refuse_unreadable(entry: str, notes: Sequence[str]) -> SourceChanged:
+def new_unreadable_error(entry: str, notes: Sequence[str]) -> SourceChanged:
     return SourceChanged(f"The server answered no {entry} that can be read. {' '.join(notes)}".strip())
 
 
@@ -114,20 +114,20 @@ def _format_address(response: Response) -> str:
 
 
 def _read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) -> tuple[_T, Mapping[str, int]]:
-    """Return the valid parts, and how many others were dropped by path; raise ValidationError if nothing is left."""
+    """Return the valid parts, and the number of dropped parts by path; raise ValidationError if nothing is left."""
     if failed.error_count() > _MAX_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
         raise failed
     data = from_json(body)
     blanked: set[_Loc] = set()
     error = failed
     for _ in range(_MAX_ROUNDS):
-        for problem in error.errors(include_url=False, include_context=False, include_input=False):
-            if not _blank(data, problem["loc"], blanked):
+        for fault in error.errors(include_url=False, include_context=False, include_input=False):
+            if not _blank(data, fault["loc"], blanked):
                 raise failed
         try:
             return reader.validate_python(data), _count(blanked)
-        except ValidationError as still:
-            error = still
+        except ValidationError as next_error:
+            error = next_error
             if error.error_count() > _MAX_FAULTS:
                 break
     raise failed
@@ -139,7 +139,7 @@ def list_first(texts: Sequence[str], limit: int) -> str:
 
 
 def _blank(data: Any, loc: _Loc, blanked: set[_Loc]) -> bool:
-    """Set the value at a path to null, or the nearest parent that is not null; return whether anything was left."""
+    """Set the value at a path, or its nearest parent that is not null, to null; return False if all are null."""
     if _has_blank_parent(loc, blanked):
         return True
     for end in range(len(loc), 0, -1):
@@ -164,7 +164,7 @@ def _count(blanked: set[_Loc]) -> Mapping[str, int]:
     return Counter(sorted(".".join(part for part in loc if isinstance(part, str)) for loc in outermost))
 
 
-# In the year 2106; later values are unset, or in milliseconds.
+# In the year 2106; larger values mean that the instant is unset, or are in milliseconds.
 LAST_INSTANT = 2**32 - 1
 
 
@@ -183,7 +183,7 @@ else:
     Several = Annotated[tuple[_T | None, ...] | None, AfterValidator(_drop_nulls)]
     """A list; null is empty, and null entries are dropped."""
 
-Words = Annotated[str, Field(pattern=r"\S")]
+NonBlank = Annotated[str, Field(pattern=r"\S")]
 """A text that is not blank."""
 
 Latitude = Annotated[float, Field(ge=-90, le=90)]
@@ -196,7 +196,7 @@ def nested(*path: str, default: Any = None) -> Any:
 
 
 class Shape(BaseModel):
-    """An object of an answer, with names in camelCase; unknown fields are ignored."""
+    """A JSON object of a response, with names in camelCase; unknown fields are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel, allow_inf_nan=False)
 
@@ -225,19 +225,19 @@ class Positioned(Shape):
 
 
 class MeasuredLeg(Shape):
-    """A leg; its distance is that of a way on the street, in metres."""
+    """A leg with the length of its street path in metres."""
 
     distance: Annotated[float, Field(ge=0, le=100_000_000)] | None = None
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
-        """The line of the leg, (latitude, longitude) in degrees; fewer than two if the server has none."""
+        """The line of the leg as (latitude, longitude) in degrees; fewer than two points if the server has none."""
         return ()
 
 
 @lru_cache(maxsize=8192)
 def read_wire_instant(text: str) -> int:
-    """Return the Unix second of an instant with an offset, else raise ValueError."""
+    """Parse an ISO 8601 instant to Unix seconds; raise ValueError if it has no offset."""
     instant = datetime.fromisoformat(text)
     if instant.tzinfo is None:
         raise ValueError("an instant without an offset")
@@ -250,13 +250,13 @@ def from_text(reader: Callable[[str], Any]) -> BeforeValidator:
 
 
 def _read_open(value: Any) -> Any:
-    read = read_wire_instant(value) if isinstance(value, str) else value
-    is_known = isinstance(read, int | float) and 0 <= read <= LAST_INSTANT and read == int(read)
-    return int(read) if is_known else None
+    instant = read_wire_instant(value) if isinstance(value, str) else value
+    is_known = isinstance(instant, int | float) and 0 <= instant <= LAST_INSTANT and instant == int(instant)
+    return int(instant) if is_known else None
 
 
 class ModeReader:
-    """Reads a mode: the GTFS route type decides, else the server's word (rule A9); ``words`` lists those by mode."""
+    """Reads a mode from the GTFS route type, else from the server's name of the mode (rule A9), listed in ``words``."""
 
     def __init__(self, words: Mapping[Mode, str]) -> None:
         self._mode_by_word = {word: mode for mode, text in words.items() for word in text.split()}
@@ -273,4 +273,4 @@ Instant = Annotated[UnixSecond, from_text(read_wire_instant)]
 """A Unix second, from an instant with an offset."""
 
 OpenInstant = Annotated[int | None, BeforeValidator(_read_open)]
-"""A Unix second that bounds a period; None if the period is open, as by the year 9999 or the largest number."""
+"""A Unix second that bounds a period; None if the period is open, such as with the year 9999."""

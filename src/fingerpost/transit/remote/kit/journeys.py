@@ -1,4 +1,4 @@
-"""Search a server's journeys page by page, and build itineraries, lines, fares and alerts from its answers."""
+"""Search journeys on a server page by page, and build itineraries, lines, fares and alerts from its responses."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -22,49 +22,49 @@ from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
 from fingerpost.transit.rules.realtime_status import with_walk_delays
 from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_within_limits
 
-# A saved place and the stop saved with it are one place within this distance (rule D2).
+# A saved place is at its saved stop if they are within this distance (rule D2).
 _SAME_PLACE_M = 300.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyEnd:
-    """One end of a trip: a stop by the server's id, else a position."""
+    """The origin or destination of a trip: a stop by the server's id, else a position."""
 
     location: Location
     stop_id: str | None = None
 
-    def print(self, digits: int) -> str:
-        here = self.location.coordinate
-        return self.stop_id or f"{here.lat:.{digits}f},{here.lon:.{digits}f}"
+    def format(self, digits: int) -> str:
+        position = self.location.coordinate
+        return self.stop_id or f"{position.lat:.{digits}f},{position.lon:.{digits}f}"
 
 
-async def find_end(location: Location, ids: StopIdCodec, stops: StopLookup) -> JourneyEnd:
-    """Return an end; of several stops, the station that they share, else the nearest one (rule D2)."""
+async def resolve_end(location: Location, ids: StopIdCodec, stops: StopLookup) -> JourneyEnd:
+    """Resolve an origin or destination; several stops become their common station, else the nearest stop (rule D2)."""
     if not location.stop_ids:
         return JourneyEnd(location=location)
-    may_be_elsewhere = location.source is LocationSource.USER_VARIABLE
-    if len(location.stop_ids) == 1 and not may_be_elsewhere:
-        own = ids.decode(location.stop_ids[0])
-        if len(own) == 1:
-            return JourneyEnd(location=location, stop_id=own[0])
-    known = await stops.list_known(location.stop_ids)
-    away = [(distance_m(location.coordinate, stop.coordinate), stop) for stop in known]
-    if may_be_elsewhere:
-        away = [(metres, stop) for metres, stop in away if metres <= _SAME_PLACE_M]
-    if not away:
+    is_saved_place = location.source is LocationSource.USER_VARIABLE
+    if len(location.stop_ids) == 1 and not is_saved_place:
+        candidates = ids.decode(location.stop_ids[0])
+        if len(candidates) == 1:
+            return JourneyEnd(location=location, stop_id=candidates[0])
+    server_stops = await stops.list_known(location.stop_ids)
+    stops_by_distance = [(distance_m(location.coordinate, stop.coordinate), stop) for stop in server_stops]
+    if is_saved_place:
+        stops_by_distance = [(metres, stop) for metres, stop in stops_by_distance if metres <= _SAME_PLACE_M]
+    if not stops_by_distance:
         return JourneyEnd(location=location)
-    stations = {stop.parent_id for _, stop in away}
-    shared = stations.pop() if len(stations) == 1 and len(away) > 1 else None
-    _, nearest = min(away, key=lambda pair: pair[0])
-    return JourneyEnd(location=location, stop_id=shared or nearest.own_id)
+    stations = {stop.parent_id for _, stop in stops_by_distance}
+    shared = stations.pop() if len(stations) == 1 and len(stops_by_distance) > 1 else None
+    _, nearest = min(stops_by_distance, key=lambda pair: pair[0])
+    return JourneyEnd(location=location, stop_id=shared or nearest.server_id)
 
 
-# At least so many itineraries are requested: more than are shown, because some walk too far.
+# The fewest itineraries to request: more than are shown, because some walks are too long.
 PAGE_SIZE = 6
 
 
 class LeftOut(StrEnum):
-    """Reasons to leave out an itinerary; a note puts the number of itineraries before the reason."""
+    """Reasons to leave out an itinerary; the text of a note follows the number of itineraries."""
 
     OTHER_VEHICLE = "by car, bicycle, or a rented or booked vehicle"
     UNPLACED = "without coordinates"
@@ -72,11 +72,11 @@ class LeftOut(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundJourneys:
-    """A page of results, or several added up.
+class JourneyPage:
+    """One page of results, or several combined.
 
-    ``timetabled`` are scheduled itineraries that realtime made unusable; ``left_out`` are others, each with its reason.
-    ``following`` requests the next page, None if that is not wanted.
+    ``timetabled`` are scheduled itineraries that became unusable in realtime; ``left_out`` are dropped itineraries with
+    their reason. ``following`` requests the next page, None if it is not needed.
     """
 
     retrieved_at: datetime
@@ -87,7 +87,7 @@ class FoundJourneys:
     left_out: frozenset[tuple[LeftOut, Hashable]] = frozenset()
     walks_too_far: bool = False
     zone: str | None = None
-    following: "Callable[[], Awaitable[FoundJourneys]] | None" = field(default=None, compare=False)
+    following: "Callable[[], Awaitable[JourneyPage]] | None" = field(default=None, compare=False)
 
     def list_notes(self) -> tuple[str, ...]:
         counts = Counter(reason for reason, _ in self.left_out)
@@ -103,8 +103,8 @@ class FoundJourneys:
     def has_rides(self) -> bool:
         return any(itinerary.rides for itinerary in self.live)
 
-    def add(self, later: "FoundJourneys") -> "FoundJourneys":
-        return FoundJourneys(
+    def add(self, later: "JourneyPage") -> "JourneyPage":
+        return JourneyPage(
             retrieved_at=min(self.retrieved_at, later.retrieved_at),
             live=tuple(dict.fromkeys(self.live + later.live)),
             timetabled=tuple(dict.fromkeys(self.timetabled + later.timetabled)),
@@ -117,22 +117,22 @@ class FoundJourneys:
         )
 
 
-def sort_live(
+def filter_live(
     itineraries: Sequence[Itinerary],
     query: JourneyQuery,
     retrieved_at: datetime,
     notes: tuple[str, ...],
     *,
     in_minutes: bool = False,
-) -> FoundJourneys:
-    """Sort itineraries by the query's limits.
+) -> JourneyPage:
+    """Select the itineraries within the query's limits.
 
-    ``in_minutes`` drops those that miss the second of the query, for servers that count whole minutes.
+    ``in_minutes`` also drops itineraries outside the query's exact second, for servers that count whole minutes.
     """
     possible = [itinerary for itinerary in itineraries if is_possible(itinerary)]
     within = list_within_limits(possible, query)
     is_unmeasured = any(_is_unmeasured(leg) for itinerary in itineraries for leg in itinerary.legs)
-    return FoundJourneys(
+    return JourneyPage(
         retrieved_at=retrieved_at,
         live=tuple(itinerary for itinerary in within if not in_minutes or _is_in_time(itinerary, query)),
         notes=(*notes, UNMEASURED) if is_unmeasured else notes,
@@ -149,22 +149,22 @@ def _is_unmeasured(leg: Leg) -> bool:
     return leg.mode is Mode.WALK and isinstance(leg.handle, MeasuredLeg) and leg.handle.distance is None
 
 
-def list_timetabled(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
-    """Return the itineraries of the timetable that realtime made unusable, within the query's limits."""
+def list_unusable(itineraries: Iterable[Itinerary], query: JourneyQuery) -> tuple[Itinerary, ...]:
+    """Return the scheduled itineraries within the query's limits that became unusable in realtime."""
     within = list_within_limits(itineraries, query)
     return tuple(dict.fromkeys(itinerary for itinerary in within if itinerary.is_unusable and is_possible(itinerary)))
 
 
-def new_outside_calendar(whose: str, first: date | None, last: date | None) -> OutsideCalendar:
+def new_outside_calendar_error(owner: str, first: date | None, last: date | None) -> OutsideCalendar:
     if first is None or last is None:
-        return OutsideCalendar(f"The timetable of {whose} does not cover that day")
+        return OutsideCalendar(f"The timetable of {owner} does not cover that day")
     days = {"first_day": str(first), "last_day": str(last)}
-    return OutsideCalendar(f"The timetable of {whose} covers {first} to {last} only", days)
+    return OutsideCalendar(f"The timetable of {owner} covers {first} to {last} only", days)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyRequest:
-    """A journey query for a server; ``shorter_walks`` if the first results walk too far."""
+    """A journey query for a server; ``shorter_walks`` if the walks of the first results were too long."""
 
     query: JourneyQuery
     origin: JourneyEnd
@@ -174,41 +174,40 @@ class JourneyRequest:
 
 
 class JourneySearch(ABC):
-    """Searches one server.
+    """Searches journeys on one server.
 
-    At most ``most_pages`` are requested for one query, because all itineraries of a page may walk too far; if there are
-    more, ``note_of_rest`` is reported. With ``offers_steps`` a step-free query without a ride is repeated without
-    step_free.
+    A search requests up to ``max_pages`` pages, because all walks of a page may be too long; if more pages exist,
+    ``truncation_note`` is reported. ``retries_with_steps`` repeats a step-free query without rides as an ordinary one.
     """
 
-    most_pages: ClassVar[int]
-    note_of_rest: ClassVar[str | None] = None
-    offers_steps: ClassVar[bool] = True
+    max_pages: ClassVar[int]
+    truncation_note: ClassVar[str | None] = None
+    retries_with_steps: ClassVar[bool] = True
 
     @abstractmethod
-    async def first_page(self, request: JourneyRequest) -> FoundJourneys: ...
+    async def request_first_page(self, request: JourneyRequest) -> JourneyPage: ...
 
-    async def find(self, request: JourneyRequest) -> FoundJourneys:
+    async def find(self, request: JourneyRequest) -> JourneyPage:
         found = await self._find_within(request)
-        if self.offers_steps and request.query.step_free and not found.has_rides:
-            # The answer names the steps.
+        if self.retries_with_steps and request.query.step_free and not found.has_rides:
+            # The answer reports the steps.
             return await self._find_within(replace(request, query=replace(request.query, step_free=False)))
         return found
 
-    async def _find_within(self, request: JourneyRequest) -> FoundJourneys:
+    async def _find_within(self, request: JourneyRequest) -> JourneyPage:
         found = await self._page_through(request)
         if found.walks_too_far and not found.has_rides:
             return found.add(await self._page_through(replace(request, shorter_walks=True)))
         return found
 
-    async def _page_through(self, request: JourneyRequest) -> FoundJourneys:
-        found = await self.first_page(request)
-        for _ in range(self.most_pages - 1):
+    async def _page_through(self, request: JourneyRequest) -> JourneyPage:
+        found = await self.request_first_page(request)
+        for _ in range(self.max_pages - 1):
             if found.following is None:
                 return found
             found = found.add(await found.following())
-        if found.following is not None and self.note_of_rest is not None:
-            return replace(found, notes=(*found.notes, self.note_of_rest))
+        if found.following is not None and self.truncation_note is not None:
+            return replace(found, notes=(*found.notes, self.truncation_note))
         return found
 
 
@@ -219,7 +218,7 @@ UNKNOWN_EFFECT = "UNKNOWN_EFFECT"
 STREET_MODES = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
 
 
-def ride_mode(mode: Mode) -> Mode:
+def to_ride_mode(mode: Mode) -> Mode:
     return Mode.OTHER if mode in STREET_MODES else mode
 
 
@@ -254,19 +253,19 @@ def read_itinerary(
     ids: StopIdCodec,
     new_leg: Callable[[_Leg, StopIdCodec, Location | None, Location | None], Leg],
     *,
-    walks_as_expected: bool = True,
+    adds_walk_delays: bool = True,
 ) -> Itinerary:
-    """Build an itinerary; ``new_leg`` converts each leg, and gets the trip's ends for the outer legs."""
+    """Build an itinerary; ``new_leg`` converts each leg, and gets the query's locations for the first and last leg."""
     last = len(legs) - 1
-    read = [
-        new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
-        for number, leg in enumerate(legs)
+    model_legs = [
+        new_leg(leg, ids, query.origin if index == 0 else None, query.destination if index == last else None)
+        for index, leg in enumerate(legs)
     ]
-    return Itinerary(with_walk_delays(read) if walks_as_expected else tuple(read))
+    return Itinerary(with_walk_delays(model_legs) if adds_walk_delays else tuple(model_legs))
 
 
 def sum_fares(prices: Sequence[tuple[float, str]], tickets: Iterable[str]) -> Fare:
-    """Return the sum of prices (amount and currency); it is unknown if there are several currencies."""
+    """Return the sum of prices (amount, currency), which is unknown if there are several currencies."""
     currencies = sorted({currency for _, currency in prices})
     if len(currencies) > 1:
         return Fare(unknown=f"its parts are priced in {' and '.join(currencies)}")
@@ -274,12 +273,12 @@ def sum_fares(prices: Sequence[tuple[float, str]], tickets: Iterable[str]) -> Fa
     return Fare(amount=format_amount(total, currencies[0]), currency=currencies[0], tickets=tuple(tickets))
 
 
-def location_name(location: Location | None) -> str | None:
+def get_location_name(location: Location | None) -> str | None:
     return None if location is None else location.name or location.label
 
 
 def decode_line(encoded: str | None, precision: int) -> tuple[tuple[float, float], ...]:
-    """Decode a polyline to (latitude, longitude) in degrees; empty if it is invalid or has a point off the globe."""
+    """Decode a polyline to (latitude, longitude) in degrees; empty if it is invalid or has a point out of range."""
     try:
         points = tuple((float(lat), float(lon)) for lat, lon in polyline.decode(encoded or "", precision))
     except (IndexError, ValueError):
@@ -288,7 +287,7 @@ def decode_line(encoded: str | None, precision: int) -> tuple[tuple[float, float
 
 
 def draw_leg(leg: Leg) -> LegLine | None:
-    """Return the line of a server's leg along its points, or straight if there are too few; None for other sources."""
+    """Return the line of a server's leg, straight if the server has no points; None for legs of other sources."""
     if not isinstance(leg.handle, MeasuredLeg):
         return None
     points = leg.handle.points
@@ -298,10 +297,10 @@ def draw_leg(leg: Leg) -> LegLine | None:
     return LegLine(tuple((end.lat, end.lon) for end in ends), LineSource.STRAIGHT)
 
 
-def is_in_force(since: int | None, until: int | None, begin: int, end: int) -> bool:
+def is_active(since: int | None, until: int | None, begin: int, end: int) -> bool:
     return (since is None or since <= end) and (until is None or begin < until)
 
 
-def unique_alerts(alerts: Iterable[ServiceAlert | None]) -> tuple[ServiceAlert, ...]:
+def merge_alerts(alerts: Iterable[ServiceAlert | None]) -> tuple[ServiceAlert, ...]:
     by_id = {alert.id: alert for alert in alerts if alert is not None}
     return tuple(alert for alert in by_id.values() if alert.header or alert.text)

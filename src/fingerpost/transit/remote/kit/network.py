@@ -1,4 +1,4 @@
-"""Base classes of networks behind HTTP servers, and of the sources that open them."""
+"""Base classes of networks that query HTTP servers, and of the sources that open them."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -21,22 +21,21 @@ from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
-from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyRequest, JourneySearch, draw_leg, find_end
+from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdCodec, StopLookup
 from fingerpost.transit.rules.board_window import keep_first, list_within
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import format_instant, is_zone
 
-# For learning a profile, because the list of all stops is long.
+# Longer limits for learning a profile, because the list of all stops is long.
 _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
 
 
 class ServerSource:
-    """Opens the networks behind one kind of server; see ``port.RemoteSource``.
+    """Opens networks on one kind of server; see ``port.RemoteSource``.
 
-    ``url_option`` is the option of ``network add`` that names the server, None where its address is known.
-    ``new_profile`` returns the profile of a server that was never queried. Without ``limits`` each network's deadline
-    limits a request.
+    ``url_option`` is the ``network add`` option for the server's URL, None if the URL is fixed. ``new_profile`` returns
+    the profile of a server that was never queried. Without ``limits``, requests are limited by each network's deadline.
     """
 
     kind: ClassVar[str]
@@ -73,7 +72,7 @@ class ServerSource:
         """Do nothing: these networks have no background work."""
 
     async def close(self) -> None:
-        """Do nothing: the caller closes what ``fetch`` uses."""
+        """Do nothing: the caller owns the HTTP client of ``fetch``."""
 
 
 def _limit(fetch: Fetch, limits: RequestLimits) -> Fetch:
@@ -84,11 +83,11 @@ def _limit(fetch: Fetch, limits: RequestLimits) -> Fetch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundBoard:
-    """Rows of a board and perhaps some around its window; the rest is as in ``port.DepartureBoard``.
+class BoardRows:
+    """The rows of a board, perhaps with some outside its window; other fields as in ``port.DepartureBoard``.
 
-    ``retrieved_at`` is that of the oldest answer. ``zone`` and ``days``, the timetable's first and last, default to the
-    network's.
+    ``retrieved_at`` is the time of the oldest response. ``zone`` and ``days`` (the first and last day of the timetable)
+    default to those of the network.
     """
 
     rows: Iterable[Departure] = ()
@@ -100,9 +99,10 @@ class FoundBoard:
 
 
 class ServerNetwork(ABC):
-    """A network behind one server; see the port. Threads may share it.
+    """A network on one server; see ``port.Network``. Threads may share it.
 
-    The terms require the sentence ``credit`` in addition to the attribution; ``{retrieved}`` is the time of the answer.
+    ``credit`` is a sentence that the server's terms require in addition to the attribution; ``{retrieved}`` becomes the
+    time of the response.
     """
 
     walking: ClassVar[str] = "streets, as the server knows them"
@@ -132,12 +132,12 @@ class ServerNetwork(ABC):
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
         ends = (query.origin, query.destination)
-        origin, destination = await gather_all(find_end(end, self._ids, self._stops) for end in ends)
+        origin, destination = await gather_all(resolve_end(end, self._ids, self._stops) for end in ends)
         language = self._choose_language(query.language)
         found = await self._search.find(
             JourneyRequest(query=query, origin=origin, destination=destination, language=language)
         )
-        return self._answer(found, query.language)
+        return self._new_answer(found, query.language)
 
     async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
         raise NotImplementedError
@@ -145,7 +145,7 @@ class ServerNetwork(ABC):
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         found = await self._find_board(query, self._choose_language(query.language))
         rows = list(found.rows)
-        provenance = self._provenance(found.retrieved_at, query.language, found.notes, zone=found.zone)
+        provenance = self._new_provenance(found.retrieved_at, query.language, found.notes, zone=found.zone)
         updates = [row.last_realtime_update for row in rows if row.last_realtime_update is not None]
         first_day, last_day = found.days or (provenance.first_day, provenance.last_day)
         first, last = query.instant, query.instant + query.window_s
@@ -168,8 +168,9 @@ class ServerNetwork(ABC):
     async def list_stops_near(
         self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
     ) -> port.NearbyStops:
-        near = await self._stops.list_near(coordinate, radius_m, self._choose_language(language))
-        return port.NearbyStops(stops=near.data, provenance=self._provenance(near.retrieved_at, language, near.notes))
+        around = await self._stops.list_near(coordinate, radius_m, self._choose_language(language))
+        provenance = self._new_provenance(around.retrieved_at, language, around.notes)
+        return port.NearbyStops(stops=around.data, provenance=provenance)
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
@@ -184,8 +185,8 @@ class ServerNetwork(ABC):
         return await self._names.find_address(coordinate, self._choose_language(language), self._profile.attribution)
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        fare, is_own = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)
-        if not is_own or self._profile.can(Ability.FARES) or (fare is not None and fare.amount is not None):
+        fare, is_from_server = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)
+        if not is_from_server or self._profile.can(Ability.FARES) or (fare is not None and fare.amount is not None):
             return fare
         return Fare(unknown=f"{self._profile.name} states no fares")
 
@@ -199,35 +200,35 @@ class ServerNetwork(ABC):
         return None
 
     @abstractmethod
-    async def _find_board(self, query: port.DepartureQuery, language: str | None) -> FoundBoard:
+    async def _find_board(self, query: port.DepartureQuery, language: str | None) -> BoardRows:
         """Return the departures in the window of a query, without stop times that riders cannot board."""
 
     def _choose_language(self, language: str | None) -> str | None:
-        """Return the language of names; None leaves it to the server."""
+        """Return the language of names; None for the server's default."""
         chosen = choose(language, self._languages)
         return None if chosen == DEFAULT else chosen
 
-    def _answer(self, found: FoundJourneys, language: str) -> port.JourneyAnswer:
+    def _new_answer(self, found: JourneyPage, language: str) -> port.JourneyAnswer:
         return port.JourneyAnswer(
             itineraries=found.live,
             timetabled=found.timetabled,
-            provenance=self._provenance(found.retrieved_at, language, found.list_notes(), zone=found.zone),
+            provenance=self._new_provenance(found.retrieved_at, language, found.list_notes(), zone=found.zone),
             why_nothing=found.why_nothing,
         )
 
-    def _provenance(
+    def _new_provenance(
         self, retrieved_at: datetime | None, language: str, notes: Sequence[str] = (), *, zone: str | None = None
     ) -> Provenance:
         profile = self._profile
         instant = int((retrieved_at or clock.now()).timestamp())
-        where = zone if zone is not None and is_zone(zone) else profile.zone
-        retrieved = format_instant(instant, where)
+        answer_zone = zone if zone is not None and is_zone(zone) else profile.zone
+        retrieved = format_instant(instant, answer_zone)
         credit = () if self.credit is None else (self.credit.format(retrieved=retrieved, year=retrieved[:4]),)
         feeds = profile.feeds or (FeedVersion(name=profile.name),)
         return Provenance(
             network=profile.name,
             source=profile.source,
-            zone=where,
+            zone=answer_zone,
             retrieved_at=instant,
             feeds=tuple(replace(feed, name=feed.name.upper()) for feed in feeds),
             attribution=(*profile.attribution, *credit),

@@ -20,55 +20,55 @@ _MAX_STORED_IDS = 200_000
 
 
 class StopIdCodec(ABC):
-    """Converts one server's ids to printed ids and back.
+    """Converts one server's ids to public ids and back.
 
-    Upper-casing is lossy, so each printed id is stored.
+    Public ids are upper case, which is lossy, so each one is stored.
     """
 
     def __init__(self) -> None:
-        self._own_by_printed: dict[str, str] = {}
-        self._printed_by_own: dict[str, str] = {}
+        self._server_id_by_public: dict[str, str] = {}
+        self._public_id_by_server: dict[str, str] = {}
 
     @abstractmethod
-    def encode_trip(self, own_id: str) -> str:
-        """Return a trip's printed id: its FEED in the printed form, and the feed's own id."""
+    def encode_trip(self, server_id: str) -> str:
+        """Return a trip's public id: its FEED, and the id within the feed."""
 
     @abstractmethod
-    def _encode(self, own_id: str, *, exact: bool) -> str:
-        """Return the printed form of an id; ``exact`` escapes small letters."""
+    def _encode(self, server_id: str, *, exact: bool) -> str:
+        """Return the public form of an id; ``exact`` escapes small letters."""
 
     @abstractmethod
-    def _list_candidates(self, printed: str) -> Iterable[str]:
-        """Return the server's possible ids for an upper-case printed id, the likeliest first."""
+    def _list_candidates(self, public_id: str) -> Iterable[str]:
+        """Return the server's possible ids for an upper-case public id, most likely first."""
 
-    def encode(self, own_id: str) -> str:
-        """Return the printed form of a server's id; if two differ only in case, the later one is escaped."""
-        printed = self._printed_by_own.get(own_id)
-        if printed is None:
-            if len(self._printed_by_own) > _MAX_STORED_IDS:
-                self._printed_by_own.clear()
-                self._own_by_printed.clear()
-            printed = self._encode(own_id, exact=False)
-            if self._own_by_printed.get(printed, own_id) != own_id:
-                printed = self._encode(own_id, exact=True)
-            while self._own_by_printed.setdefault(printed, own_id) != own_id:
-                printed += "-"
-            self._printed_by_own[own_id] = printed
-        return printed
+    def encode(self, server_id: str) -> str:
+        """Return the public form of a server's id; if two ids differ only in case, the second one is escaped."""
+        public_id = self._public_id_by_server.get(server_id)
+        if public_id is None:
+            if len(self._public_id_by_server) > _MAX_STORED_IDS:
+                self._public_id_by_server.clear()
+                self._server_id_by_public.clear()
+            public_id = self._encode(server_id, exact=False)
+            if self._server_id_by_public.get(public_id, server_id) != server_id:
+                public_id = self._encode(server_id, exact=True)
+            while self._server_id_by_public.setdefault(public_id, server_id) != server_id:
+                public_id += "-"
+            self._public_id_by_server[server_id] = public_id
+        return public_id
 
-    def decode(self, printed: str) -> list[str]:
-        """Return the server's possible ids for a printed id, case ignored, the likeliest first; empty if foreign."""
-        wanted = printed.strip().upper()
-        known = self._own_by_printed.get(wanted)
-        return list(dict.fromkeys(self._list_candidates(wanted))) if known is None else [known]
+    def decode(self, public_id: str) -> list[str]:
+        """Return the server's possible ids for a public id in any case, most likely first; empty for another FEED."""
+        upper_id = public_id.strip().upper()
+        stored = self._server_id_by_public.get(upper_id)
+        return list(dict.fromkeys(self._list_candidates(upper_id))) if stored is None else [stored]
 
-    def decode_all(self, printed: Iterable[str]) -> list[str]:
-        return list(dict.fromkeys(own_id for stop_id in printed for own_id in self.decode(stop_id)))
+    def decode_all(self, public_ids: Iterable[str]) -> list[str]:
+        return list(dict.fromkeys(server_id for public_id in public_ids for server_id in self.decode(public_id)))
 
 
-# Stops of one place lie within this distance of each other, perhaps linked by stops between them.
+# Stops of one place are within this distance of each other, directly or through stops between them.
 AROUND_M = 2 * ONE_PLACE_M
-# The places of this many matching stops are looked up.
+# The number of matching stops for which the complete place is looked up.
 MAX_GROUPED = 3
 
 MAX_MATCHES, MAX_NEARBY = 20, 5
@@ -76,7 +76,7 @@ MAX_MATCHES, MAX_NEARBY = 20, 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerStop:
-    own_id: str
+    server_id: str
     name: str
     coordinate: Coordinate
     parent_id: str | None = None
@@ -91,33 +91,33 @@ class StopLookup(ABC):
         self._ids = ids
 
     @abstractmethod
-    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
-        """Return exactly this stop or station."""
+    async def find_stop(self, public_id: str, language: str | None) -> Place | None:
+        """Return this stop or station, without its group."""
 
     @abstractmethod
-    async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
-        """Return the whole place of an id as a token (rule D2)."""
+    async def find_stop_place(self, public_id: str, language: str | None) -> Place | None:
+        """Return the complete place of a stop id (rule D2)."""
 
     @abstractmethod
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
         """Return the boardable stops within a radius, and perhaps some beyond it."""
 
-    async def list_known(self, printed_ids: Sequence[str]) -> Sequence[ServerStop]:  # noqa: ARG002
-        """Return the stops of one end's ids; empty to send the end as a position."""
+    async def list_known(self, public_ids: Sequence[str]) -> Sequence[ServerStop]:  # noqa: ARG002
+        """Return the stops with these ids; empty if the server should get a position instead."""
         return ()
 
     async def list_near(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[NearbyStop]]:
         """Return boardable stops within a straight-line radius, nearest first, then by id."""
         around = await self._list_around(centre, radius_m, language)
-        near = [self._new_near(centre, stop) for stop in around.data]
-        within = (stop for stop in near if stop.distance_m <= radius_m)
-        return around.with_data(sorted(within, key=lambda stop: (stop.distance_m, stop.stop.id or "")))
+        nearby = [self._new_nearby_stop(centre, stop) for stop in around.data]
+        in_radius = (stop for stop in nearby if stop.distance_m <= radius_m)
+        return around.with_data(sorted(in_radius, key=lambda stop: (stop.distance_m, stop.stop.id or "")))
 
-    def _new_near(self, centre: Coordinate, stop: ServerStop) -> NearbyStop:
+    def _new_nearby_stop(self, centre: Coordinate, stop: ServerStop) -> NearbyStop:
         point = StopPoint(
             name=stop.name or UNNAMED,
             coordinate=stop.coordinate,
-            id=self._ids.encode(stop.own_id),
+            id=self._ids.encode(stop.server_id),
             platform=stop.platform or None,
             wheelchair=stop.wheelchair,
         )
@@ -125,32 +125,32 @@ class StopLookup(ABC):
 
 
 class GroupingLookup(StopLookup):
-    """Finds stops on a server that has stations, but does not group stops of one name (rule D2)."""
+    """Finds stops on a server that has stations but does not group stops by name (rule D2)."""
 
     @abstractmethod
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
-        """Return the stops and stations within ``AROUND_M``, each once."""
+        """Return the distinct stops and stations within ``AROUND_M``."""
 
-    def place_of(self, stop: ServerStop, children: Sequence[ServerStop] = ()) -> Place:
-        return build_place(new_named(self._ids, stop), [new_named(self._ids, child) for child in children])
+    def new_place(self, stop: ServerStop, children: Sequence[ServerStop] = ()) -> Place:
+        return build_place(to_named_stop(self._ids, stop), [to_named_stop(self._ids, child) for child in children])
 
-    async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:
-        exact = await self.find_stop(printed_id, language)
+    async def find_stop_place(self, public_id: str, language: str | None) -> Place | None:
+        exact = await self.find_stop(public_id, language)
         if exact is None or exact.member_ids != (exact.id,):
             return exact
-        return await self.get_group(exact, language)
+        return await self.find_group(exact, language)
 
-    async def get_group(self, alone: Place, language: str | None) -> Place:
-        """Return the place that a stop belongs to: its station, or the stops of its name around it."""
-        neighbours = await self._list_neighbours(alone.coordinate, language)
-        index = PlaceIndex(new_named(self._ids, stop) for stop in neighbours)
-        place = None if alone.id is None else index.find_place_of(alone.id)
-        return spoken(place or alone, language)
+    async def find_group(self, stop_place: Place, language: str | None) -> Place:
+        """Return the place of a stop: its station, or the nearby stops of the same name."""
+        neighbours = await self._list_neighbours(stop_place.coordinate, language)
+        index = PlaceIndex(to_named_stop(self._ids, stop) for stop in neighbours)
+        place = None if stop_place.id is None else index.find_place_of(stop_place.id)
+        return spoken(place or stop_place, language)
 
 
-def new_named(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
+def to_named_stop(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
     return NamedStop(
-        id=ids.encode(stop.own_id),
+        id=ids.encode(stop.server_id),
         name=stop.name or UNNAMED,
         lat=stop.coordinate.lat,
         lon=stop.coordinate.lon,
@@ -163,8 +163,8 @@ def new_named(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
 class Candidate(NearName):
     """A geocoder's match.
 
-    ``title`` names a position there, by default ``name``. ``stop_id`` is the routing server's id of a stop.
-    ``confidence`` is the geocoder's own, 0 to 1, and counts only if no spelling resembles the text.
+    ``title`` is the name for a position there, by default ``name``. ``stop_id`` is a stop's id on the routing server.
+    ``confidence`` is the geocoder's score, 0 to 1, used only if no spelling resembles the text.
     """
 
     label: str | None = None
@@ -188,12 +188,12 @@ class PlaceNames(ABC):
 
 
 class Geocoder(PlaceNames):
-    """Finds places with a server's geocoder; its failures have ``details["service"]`` ``geocoding``.
+    """Finds places with a server's geocoder; its errors have ``details["service"] == "geocoding"``.
 
-    Names are scored here, because scores of different geocoders are not comparable.
+    Names are scored here, because the scores of different geocoders cannot be compared.
     """
 
-    def _is_readable(self, text: str) -> bool:
+    def _is_searchable(self, text: str) -> bool:
         return bool(plain(text))
 
     @abstractmethod
@@ -206,10 +206,10 @@ class Geocoder(PlaceNames):
     async def _find_places(
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
     ) -> Sequence[Place]:
-        """Return the place of each candidate; for a stop, the whole place (rule D2)."""
+        """Return the place of each candidate; a stop's complete place (rule D2)."""
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        if not self._is_readable(text):
+        if not self._is_searchable(text):
             return []
         with _naming_failures():
             candidates = await self._search(text, language, focus)
@@ -221,7 +221,7 @@ class Geocoder(PlaceNames):
     async def find_address(
         self, position: Coordinate, language: str | None, attribution: Sequence[str]
     ) -> Place | None:
-        """Name a position after a nearby feature; None if there is none."""
+        """Name a position after a nearby feature; return None without one."""
         with _naming_failures():
             candidates = await self._list_near(position, language)
         named = [replace(candidate, name=candidate.title or candidate.name) for candidate in candidates]

@@ -12,14 +12,14 @@ from fingerpost.transit.model.profile import ANSWER_DEADLINE_S
 
 _T = TypeVar("_T")
 
-# How long answers on stops and names are served again from memory.
+# The cache lifetime of responses about stops and names.
 STOPS_FRESH_S = 600.0
 
 REFRESH_HINT = "Its version may have changed: run `fingerpost network refresh`"
 
 _MAX_MESSAGE = 200
 _FIRST_REFUSAL = 400
-# A longer pause is reported to riders at once.
+# Longer pauses are not waited for, but reported immediately.
 _MAX_PAUSE_S = 2.5
 
 
@@ -28,15 +28,15 @@ def new_limits(deadline_s: float) -> RequestLimits:
 
 
 def is_json(response: Response) -> bool:
-    """Whether a response is a success that looks like JSON, so that it may be served again."""
+    """Whether a response is a success with a JSON body, so that it may be cached."""
     return response.status < _FIRST_REFUSAL and response.body.lstrip()[:1] in (b"{", b"[")
 
 
 class Connection:
-    """Sends requests to one server; raises ParameterError if its ``url`` is not usable.
+    """Sends requests to one server; raises ParameterError if its ``url`` is invalid.
 
-    ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` is the environment variable of the one in ``key_header``.
-    ``may_cache`` decides whether a response may be served again; ``check_response`` finds failures that a status does
+    ``?name=${VARIABLE}`` in the ``url`` is a key; ``key`` is the environment variable with the key for ``key_header``.
+    ``may_cache`` decides whether a response may be cached; ``check_response`` finds failures that the HTTP status does
     not show.
     """
 
@@ -60,8 +60,8 @@ class Connection:
             secret_params=secret_params,
             secret_headers={} if key is None else {key_header: key},
             may_cache=may_cache,
-            # The network has a circuit breaker. After an outage the host's would let a single request through, and so
-            # fail every query that sends several at once.
+            # The network has its own circuit breaker. The host's breaker would allow a single request after an outage,
+            # and so fail every query with parallel requests.
             guarded=True,
             check_response=check_response,
             limits=new_limits(deadline_s),
@@ -75,7 +75,7 @@ class Connection:
         accept: frozenset[int] = frozenset(),
         read: Callable[[Response], Awaitable[_T]],
     ) -> _T:
-        """Read the response at a path, whose parts are quoted; errors of the request, or as ``read``."""
+        """Request a path, whose parts get quoted, and parse the response with ``read``."""
         parts = "/".join((self._base.path.rstrip("/"), *(quote(part, safe="") for part in path)))
         url = self._base._replace(path=parts).geturl()
         request = replace(self._request, url=url, params=dict(params or {}), fresh_s=fresh_s, accept=accept)
@@ -91,7 +91,7 @@ class Connection:
         return await self._send(request, read)
 
     async def _send(self, request: Request, read: Callable[[Response], Awaitable[_T]]) -> _T:
-        """Send a request and read the response; if one from memory cannot be read, request it again."""
+        """Send a request and read the response; if a cached response cannot be read, fetch it again."""
         response = await self._fetch(request)
         try:
             return await read(response)

@@ -1,1 +1,1 @@
-"""Networks behind MOTIS 2 servers, such as Transitous."""
+"""Networks on MOTIS 2 servers, such as Transitous."""

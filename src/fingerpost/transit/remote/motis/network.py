@@ -1,4 +1,4 @@
-"""A network behind one MOTIS server, and its learned profile."""
+"""A network on one MOTIS server, and its learned profile."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
+from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.motis import journeys, places, shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, ResponseTooLarge, UnknownThere
@@ -27,20 +27,20 @@ from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 from fingerpost.transit.rules.times import format_utc, is_zone
 
 ABILITIES = frozenset(Ability)
-# Around the middle of a server's map, if it has too many stops to list: enough to learn the time zone.
+# The radius of a sample of stops, enough to learn the time zone of a server with too many stops to list.
 _SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Request the profile; ParameterError if there are too many stops to list and the record states no bounds."""
+    """Request the profile; raise ParameterError if there are too many stops to list and the record has no bounds."""
     server = MotisServer(fetch, record)
-    initial = (await server.ask(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
+    initial = (await server.fetch(MotisEndpoint.INITIAL, shapes.Initial, {}, fresh_s=0.0)).data
     has_streets = initial.has_street_routing is not False
     if is_transitous(record.url):
         return _learn_transitous(record)
-    listed, is_whole = await _list_stops(server, record, initial.coordinate)
-    stops = listed if is_whole else ()
+    listed, is_complete = await _list_stops(server, record, initial.coordinate)
+    stops = listed if is_complete else ()
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
     abilities = ABILITIES if has_streets else ABILITIES - {Ability.STEP_FREE}
     return LearnedProfile(
@@ -48,7 +48,7 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
         zone=find_common_zone(stop.tz for stop in listed),
         feeds=tuple(FeedVersion(name=tag) for tag in _list_tags(stops)),
         modes=frozenset(modes),
-        attribution=_attribution(record, has_streets=has_streets),
+        attribution=_list_attribution_lines(record, has_streets=has_streets),
         abilities=abilities,
         learned_at=clock.now(),
     )
@@ -68,14 +68,14 @@ def _learn_transitous(record: NetworkRecord) -> LearnedProfile:
 async def _list_stops(
     server: MotisServer, record: NetworkRecord, middle: Coordinate
 ) -> tuple[Sequence[shapes.MotisPlace], bool]:
-    """Return stops, and whether they are all stops of the network's box."""
+    """Return stops, and whether these are all stops within the network's bounds."""
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds
         box = Bounds(south=south, west=west, north=north, east=east)
         middle = Coordinate((south + north) / 2, (west + east) / 2)
     try:
-        stops = (await places.ask_stops(server, box, fresh_s=0.0)).data
+        stops = (await places.fetch_stops(server, box, fresh_s=0.0)).data
     except ResponseTooLarge as error:
         if record.bounds is None:
             raise ParameterError(
@@ -83,7 +83,7 @@ async def _list_stops(
                 {"field": "bounds"},
                 hint="Give --bounds S,W,N,E",
             ) from error
-        return (await places.ask_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, False
+        return (await places.fetch_stops(server, box_around(middle, _SAMPLE_M), fresh_s=0.0)).data, False
     if not stops:
         raise SourceChanged("The server has no stops there", hint="Import a timetable, or correct --bounds")
     return stops, True
@@ -94,8 +94,8 @@ def _list_tags(stops: Iterable[shapes.MotisPlace]) -> list[str]:
     return sorted({tag for stop_id in ids for tag, underscore, _ in [stop_id.partition("_")] if tag and underscore})
 
 
-def _attribution(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]:
-    # MOTIS does not say who publishes its feeds.
+def _list_attribution_lines(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]:
+    # MOTIS does not name the publishers of its feeds.
     host = split_address(record.url or "").hostname
     operator = f"MOTIS at {host}; its operator names the sources of its data"
     return (operator, _OSM) if has_streets else (operator,)
@@ -104,7 +104,7 @@ def _attribution(record: NetworkRecord, *, has_streets: bool) -> tuple[str, ...]
 class MotisNetwork(ServerNetwork):
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         profile = new_remote_profile(record, learned, ABILITIES)
-        # Ids whose feed is not known begin with the network's name.
+        # Ids of unknown feeds begin with the network's name.
         profile = replace(profile, feed_names=profile.feed_names | {record.name})
         if is_transitous(record.url):
             self.credit = "Retrieved from Transitous {retrieved}"
@@ -115,38 +115,38 @@ class MotisNetwork(ServerNetwork):
         search = journeys.MotisJourneySearch(self._server, ids)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
-    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
+    async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:
         try:
-            boards = await self._ask_boards(query, language)
+            boards = await self._fetch_boards(query, language)
         except OutsideCalendar as error:
             days = [error.details.get(name) for name in ("first_day", "last_day")]
             first, last = (None if day is None else date.fromisoformat(day) for day in days)
-            return FoundBoard(notes=[f"{error.message}."], days=(first, last))
-        pages = [(own_id, page) for own_id, board in boards.items() for page in board]
-        times = [(own_id, time) for own_id, page in pages for time in page.data.stop_times]
+            return BoardRows(notes=[f"{error.message}."], days=(first, last))
+        pages = [(server_id, page) for server_id, board in boards.items() for page in board]
+        times = [(server_id, time) for server_id, page in pages for time in page.data.stop_times]
         zone = next((time.place.tz for _, time in times if is_zone(time.place.tz)), None) or self._profile.zone
-        return FoundBoard(
+        return BoardRows(
             rows=list_rows(times, self._ids, ZoneInfo(zone)),
             retrieved_at=min((page.retrieved_at for _, page in pages), default=None),
             notes=list(dict.fromkeys(note for _, page in pages for note in page.notes)),
             zone=zone,
         )
 
-    async def _ask_boards(
+    async def _fetch_boards(
         self, query: DepartureQuery, language: str | None
     ) -> dict[str, Sequence[Answer[shapes.MotisStopTimes]]]:
         before_s, after_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
         first, last = query.instant - before_s, query.instant + query.window_s + after_s
 
-        async def ask(own_id: str) -> Sequence[Answer[shapes.MotisStopTimes]]:
+        async def fetch(server_id: str) -> Sequence[Answer[shapes.MotisStopTimes]]:
             try:
-                return await ask_board(self._server, own_id, first, last, language)
+                return await fetch_board(self._server, server_id, first, last, language)
             except UnknownThere:
-                # One of several spellings of a printed id.
+                # The other spelling of the public id is the right one.
                 return []
 
-        own_ids = self._ids.decode_all(query.stop_ids)
-        return dict(zip(own_ids, await gather_all(map(ask, own_ids)), strict=True))
+        server_ids = self._ids.decode_all(query.stop_ids)
+        return dict(zip(server_ids, await gather_all(map(fetch, server_ids)), strict=True))
 
 
 # The server counts minutes.
@@ -154,45 +154,45 @@ _MARGIN_S = 60
 _MAX_HALVINGS = 5
 
 
-async def ask_board(
-    server: MotisServer, own_id: str, first: int, last: int, language: str | None, halvings: int = 0
+async def fetch_board(
+    server: MotisServer, server_id: str, first: int, last: int, language: str | None, halvings: int = 0
 ) -> list[Answer[shapes.MotisStopTimes]]:
-    """Return the departures of exactly that stop from ``first`` to ``last``, and perhaps some around them.
+    """Return the departures of exactly this stop from ``first`` to ``last``, and perhaps some outside the window.
 
     A window with more rows than the server returns is halved. Raise UnknownThere for an unknown stop.
     """
     params = {
-        "stopId": own_id,
-        # Otherwise the server adds stops of similar names.
+        "stopId": server_id,
+        # Without an exact radius, the server adds stops with similar names.
         "exactRadius": "true",
         "radius": "0",
         "time": format_utc((first - _MARGIN_S) // 60 * 60),
         "window": str(last - first + 3 * _MARGIN_S),
     }
     try:
-        answered = await server.ask(MotisEndpoint.STOP_TIMES, shapes.MotisStopTimes, params, language=language)
+        answered = await server.fetch(MotisEndpoint.STOP_TIMES, shapes.MotisStopTimes, params, language=language)
     except ResponseTooLarge:
         if halvings == _MAX_HALVINGS or last - first <= _MARGIN_S:
             raise
         middle = (first + last) // 2
-        earlier = await ask_board(server, own_id, first, middle, language, halvings + 1)
-        return [*earlier, *await ask_board(server, own_id, middle, last, language, halvings + 1)]
+        earlier = await fetch_board(server, server_id, first, middle, language, halvings + 1)
+        return [*earlier, *await fetch_board(server, server_id, middle, last, language, halvings + 1)]
     answered.require("departure", "stopTimes", found=answered.data.stop_times)
     return [answered]
 
 
 def list_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterable[Departure]:
-    """Return departures, each once, of stop times with the server's id of the stop of their board."""
-    return {(row.stop_id, row.trip_id, row.scheduled): row for row in _rows(times, ids, zone)}.values()
+    """Return the distinct departures of stop times, each with the server's id of the board's stop."""
+    return {(row.stop_id, row.trip_id, row.scheduled): row for row in _build_rows(times, ids, zone)}.values()
 
 
-def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
-    for own_id, time in times:
+def _build_rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
+    for server_id, time in times:
         place = time.place
         cancelled = bool(time.cancelled or time.trip_cancelled)
-        # The server also lists other stops at the same place, and stop times without boarding.
-        is_off = time.pickup_dropoff_type == journeys.NOT_ALLOWED and not cancelled
-        if own_id not in (place.stop_id, place.parent_id) or place.departure is None or is_off:
+        # Skip other stops at the same place, and stop times without boarding, which the server also lists.
+        cannot_board = time.pickup_dropoff_type == journeys.NOT_ALLOWED and not cancelled
+        if server_id not in (place.stop_id, place.parent_id) or place.departure is None or cannot_board:
             continue
         scheduled = place.departure if place.scheduled_departure is None else place.scheduled_departure
         trip_id = time.trip_id or ""
@@ -202,7 +202,7 @@ def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: 
             mode=shapes.read_mode(time.mode, time.route_type),
             destination=journeys.find_destination(time) or line,
             scheduled=scheduled,
-            stop_id=ids.encode(place.stop_id or own_id),
+            stop_id=ids.encode(place.stop_id or server_id),
             trip_id=ids.encode_trip(trip_id),
             service_day=places.find_service_day(trip_id) or datetime.fromtimestamp(scheduled, zone).date(),
             departure_delay_s=place.departure - scheduled if time.real_time and not cancelled else None,
@@ -211,7 +211,7 @@ def _rows(times: Iterable[tuple[str, shapes.StopTime]], ids: StopIdCodec, zone: 
             by_arrangement=time.mode in shapes.BY_ARRANGEMENT,
             long_name=time.route_long_name or None,
             colors=read_line_colors(time.route_color, time.route_text_color),
-            alerts=journeys.list_in_force(place.alerts, place.departure, place.departure),
+            alerts=journeys.list_active_alerts(place.alerts, place.departure, place.departure),
         )
 
 

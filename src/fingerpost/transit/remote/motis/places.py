@@ -27,21 +27,21 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, U
 from fingerpost.transit.rules.language import spoken
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
-# Stations around a stop that are looked up; stops of any further station count as stops without one.
+# The most stations around a stop to look up; stops of further stations count as stops without a station.
 _MAX_STATIONS = 5
-# Stops of one place that are looked up.
+# The most stops of one place to look up.
 _MAX_STOPS = 8
 
 
 class MotisStopIds(StopIdCodec):
     """Stop ids ``tag_local``, split at the first underscore; case matters.
 
-    A feed whose tag was learned is a FEED of its own: ``hsl_1040601`` is ``HSL:1040601``, as any network with that feed
-    prints it. A server that cannot list its feeds has one FEED, the network's name, before the whole id:
-    ``NL:NL-OVAPI_X`` is ``nl-ovapi_x``.
+    The tag of a known feed becomes the FEED: ``hsl_1040601`` is ``HSL:1040601``, as in other networks with that feed.
+    If the server cannot list its feeds, the network's name precedes the complete id: ``nl-ovapi_x`` is
+    ``NL:NL-OVAPI_X``.
 
-    An id in one case only is upper-cased, and may be either of two on the server; in an id in both cases, small letters
-    are escaped. ``tags`` are the server's feeds as it spells them.
+    Lower-case ids become upper case, so an upper-case public id has two candidates; in mixed-case ids the small
+    letters are escaped. ``tags`` are the server's feeds in its own spelling.
     """
 
     def __init__(self, network: str, tags: Iterable[str] = ()) -> None:
@@ -51,50 +51,50 @@ class MotisStopIds(StopIdCodec):
             self._tag_by_feed.setdefault(clean_feed_name(tag), tag)
         self._network = clean_feed_name(network)
 
-    def _list_candidates(self, printed: str) -> Iterable[str]:
-        feed, _, escaped = printed.partition(":")
+    def _list_candidates(self, public_id: str) -> Iterable[str]:
+        feed, _, escaped = public_id.partition(":")
         local = unescape(escaped)
         if local and feed in self._tag_by_feed:
-            yield from (f"{self._tag_by_feed[feed]}_{spelling}" for spelling in _cases(local))
-        # An id without a feed is not expected where the network's name is also a feed.
+            yield from (f"{self._tag_by_feed[feed]}_{spelling}" for spelling in _list_spellings(local))
+        # If the network's name is also a feed, every id is expected to have a tag.
         if local and feed == self._network and ("_" in local or feed not in self._tag_by_feed):
             tag, underscore, rest = local.partition("_")
-            yield from (f"{one}{underscore}{other}" for one in _cases(tag) for other in _cases(rest))
+            yield from (f"{head}{underscore}{tail}" for head in _list_spellings(tag) for tail in _list_spellings(rest))
 
-    def encode_trip(self, own_id: str) -> str:
-        match = _TRIP_ID.fullmatch(own_id)
-        whole = match["id"] if match else own_id
-        tag, _, local = whole.partition("_")
+    def encode_trip(self, server_id: str) -> str:
+        match = _TRIP_ID.fullmatch(server_id)
+        stable_id = match["id"] if match else server_id
+        tag, _, local = stable_id.partition("_")
         feed = clean_feed_name(tag)
-        return f"{feed}:{local}" if self._tag_by_feed.get(feed) == tag else f"{self._network}:{whole}"
+        return f"{feed}:{local}" if self._tag_by_feed.get(feed) == tag else f"{self._network}:{stable_id}"
 
-    def _encode(self, own_id: str, *, exact: bool) -> str:
-        tag, underscore, local = own_id.partition("_")
+    def _encode(self, server_id: str, *, exact: bool) -> str:
+        tag, underscore, local = server_id.partition("_")
         feed = clean_feed_name(tag)
-        raised = local if exact else _raise(local)
+        upper = local if exact else _to_upper_case(local)
         if underscore and self._tag_by_feed.get(feed) == tag:
-            return f"{feed}:{escape(raised)}"
-        return f"{self._network}:{escape(f'{tag if exact else _raise(tag)}{underscore}{raised}')}"
+            return f"{feed}:{escape(upper)}"
+        return f"{self._network}:{escape(f'{tag if exact else _to_upper_case(tag)}{underscore}{upper}')}"
 
 
-def find_service_day(own_trip_id: str) -> date | None:
-    match = _TRIP_ID.fullmatch(own_trip_id)
+def find_service_day(server_trip_id: str) -> date | None:
+    match = _TRIP_ID.fullmatch(server_trip_id)
     try:
         return date.fromisoformat(match["day"]) if match else None
     except ValueError:
         return None
 
 
-def _raise(text: str) -> str:
-    """Upper-case a text of small letters; leave one in both cases, or without capitals."""
-    raised = text.upper()
-    return raised if raised.lower() == text else text
+def _to_upper_case(text: str) -> str:
+    """Upper-case a lower-case text; return mixed-case texts, and letters without capitals, unchanged."""
+    upper = text.upper()
+    return upper if upper.lower() == text else text
 
 
-def _cases(text: str) -> Iterator[str]:
-    """Yield the possible originals of an upper-cased text; lower-case letters are exact."""
+def _list_spellings(text: str) -> Iterator[str]:
+    """Yield the possible originals of an upper-case text; a text with lower-case letters is exact."""
     yield text
-    # Not islower(): a letter such as º is small and has no capital.
+    # Not islower(), because a letter such as º is lower case and has no capital.
     if all(letter.upper() == letter for letter in text) and text.lower() != text:
         yield text.lower()
 
@@ -104,68 +104,68 @@ class MotisStopLookup(GroupingLookup):
         super().__init__(ids)
         self._server = server
 
-    async def _find(self, printed_id: str, language: str | None = None) -> ServerStop | None:
-        for own_id in self._ids.decode(printed_id):
-            found = await self._find_own(own_id, language)
-            if found is not None and self._ids.encode(own_id) == printed_id.strip().upper():
+    async def _find(self, public_id: str, language: str | None = None) -> ServerStop | None:
+        for server_id in self._ids.decode(public_id):
+            found = await self._find_own(server_id, language)
+            if found is not None and self._ids.encode(server_id) == public_id.strip().upper():
                 return found
         return None
 
-    async def _find_own(self, own_id: str, language: str | None = None) -> ServerStop | None:
-        params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
+    async def _find_own(self, server_id: str, language: str | None = None) -> ServerStop | None:
+        params = {"stopId": server_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
             try:
-                place = await self._ask_place(params, language)
+                place = await self._fetch_place(params, language)
             except OutsideCalendar as error:
-                # Now may lie outside the timetable (rule A5).
+                # The timetable may not cover the current day (rule A5).
                 first = error.details.get("first_day")
                 if first is None:
                     raise
-                place = await self._ask_place({**params, "time": f"{first}T12:00:00Z"}, language)
+                place = await self._fetch_place({**params, "time": f"{first}T12:00:00Z"}, language)
         except UnknownThere:
             return None
-        return _new_stop(place) if place.stop_id == own_id else None
+        return _new_stop(place) if place.stop_id == server_id else None
 
-    async def _ask_place(self, params: Mapping[str, str], language: str | None) -> shapes.MotisPlace:
-        answered = await self._server.ask(
+    async def _fetch_place(self, params: Mapping[str, str], language: str | None) -> shapes.MotisPlace:
+        answered = await self._server.fetch(
             MotisEndpoint.STOP_TIMES, shapes.MotisStop, params, language=language, fresh_s=STOPS_FRESH_S
         )
         return answered.data.place
 
-    async def list_known(self, printed_ids: Sequence[str]) -> list[ServerStop]:
-        found = await gather_all(self._find(printed_id) for printed_id in printed_ids[:_MAX_STOPS])
+    async def list_known(self, public_ids: Sequence[str]) -> list[ServerStop]:
+        found = await gather_all(self._find(public_id) for public_id in public_ids[:_MAX_STOPS])
         return [stop for stop in found if stop is not None]
 
-    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
-        found = await self._find(printed_id, language)
+    async def find_stop(self, public_id: str, language: str | None) -> Place | None:
+        found = await self._find(public_id, language)
         if found is None:
             return None
         children: list[ServerStop] = []
         if found.parent_id is None:
             around = (await self._list_around(found.coordinate, AROUND_M, language)).data
-            children = [stop for stop in around if stop.parent_id == found.own_id]
-        return spoken(self.place_of(replace(found, is_station=bool(children)), children), language)
+            children = [stop for stop in around if stop.parent_id == found.server_id]
+        return spoken(self.new_place(replace(found, is_station=bool(children)), children), language)
 
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
         stops = (await self._list_around(centre, AROUND_M, language)).data
         nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
         parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
         known = await gather_all(self._find_own(parent, language) for parent in parents[:_MAX_STATIONS])
-        found = {stop.own_id: replace(stop, parent_id=None, is_station=True) for stop in known if stop is not None}
+        found = {stop.server_id: replace(stop, parent_id=None, is_station=True) for stop in known if stop is not None}
         stations = set(found)
         for stop in stops:
-            found.setdefault(stop.own_id, stop if stop.parent_id in stations else replace(stop, parent_id=None))
+            found.setdefault(stop.server_id, stop if stop.parent_id in stations else replace(stop, parent_id=None))
         return found.values()
 
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
         box = box_around(centre, radius_m)
-        answered = await ask_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
+        answered = await fetch_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
         return answered.with_data(list(map(_new_stop, answered.data)))
 
 
 def _new_stop(place: shapes.MotisPlace) -> ServerStop:
     return ServerStop(
-        own_id=place.stop_id or "",
+        server_id=place.stop_id or "",
         name=place.name,
         coordinate=place.coordinate,
         parent_id=place.parent_id,
@@ -174,12 +174,12 @@ def _new_stop(place: shapes.MotisPlace) -> ServerStop:
     )
 
 
-async def ask_stops(
+async def fetch_stops(
     server: MotisServer, box: Bounds, language: str | None = None, *, fresh_s: float
 ) -> Answer[tuple[shapes.MotisPlace, ...]]:
-    """Return the stops of a box; raise ResponseTooLarge if there are more than the server lists at once."""
+    """Return the stops of a box; raise ResponseTooLarge if the box has more than the server returns at once."""
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
-    answered = await server.ask(
+    answered = await server.fetch(
         MotisEndpoint.STOPS, Entries[shapes.MotisPlace], params, language=language, fresh_s=fresh_s
     )
     answered.require("stop", "", found=answered.data)
@@ -196,16 +196,16 @@ class MotisGeocoder(Geocoder):
         params = {"text": text, "numResults": str(MAX_MATCHES)}
         if focus is not None:
             params["place"] = _format_position(focus)
-        found = await self._ask(MotisEndpoint.GEOCODE, params, language)
-        # The server may cover more than this network.
+        found = await self._fetch(MotisEndpoint.GEOCODE, params, language)
+        # The server may cover a larger area than this network.
         return [candidate for candidate in found if self._bounds.covers(candidate.coordinate)]
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:  # noqa: ARG002
         params = {"place": _format_position(position), "numResults": str(MAX_NEARBY)}
-        return await self._ask(MotisEndpoint.REVERSE_GEOCODE, params, None)
+        return await self._fetch(MotisEndpoint.REVERSE_GEOCODE, params, None)
 
-    async def _ask(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> list[Candidate]:
-        answered = await self._server.ask(
+    async def _fetch(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> list[Candidate]:
+        answered = await self._server.fetch(
             endpoint, Entries[shapes.Match], params, language=language, fresh_s=STOPS_FRESH_S
         )
         answered.require("place", "", found=answered.data)
@@ -215,26 +215,26 @@ class MotisGeocoder(Geocoder):
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
     ) -> list[Place]:
         places = [self._place_of(candidate) for candidate in candidates]
-        stops = [number for number, candidate in enumerate(candidates) if candidate.stop_id]
-        best = sorted(stops, key=lambda number: -scores[number])[:MAX_GROUPED]
-        groups = await gather_all(self._stops.get_group(places[number], language) for number in best)
-        whole = {number: spoken(places[number], language) for number in stops} | dict(zip(best, groups, strict=True))
-        return [whole.get(number, place) for number, place in enumerate(places)]
+        stops = [index for index, candidate in enumerate(candidates) if candidate.stop_id]
+        best = sorted(stops, key=lambda index: -scores[index])[:MAX_GROUPED]
+        groups = await gather_all(self._stops.find_group(places[index], language) for index in best)
+        stop_places = {index: spoken(places[index], language) for index in stops} | dict(zip(best, groups, strict=True))
+        return [stop_places.get(index, place) for index, place in enumerate(places)]
 
     def _place_of(self, candidate: Candidate) -> Place:
         if not candidate.stop_id:
             return candidate.to_place()
-        stop = ServerStop(own_id=candidate.stop_id, name=candidate.name, coordinate=candidate.coordinate)
-        return self._stops.place_of(stop)
+        stop = ServerStop(server_id=candidate.stop_id, name=candidate.name, coordinate=candidate.coordinate)
+        return self._stops.new_place(stop)
 
 
 def _format_position(position: Coordinate) -> str:
-    # To a metre, so that nearby requests share a cached response.
+    # Rounded to a metre, so that nearby requests share a cached response.
     return f"{position.lat:.5f},{position.lon:.5f}"
 
 
 def _new_candidate(match: shapes.Match) -> Candidate:
-    # Some versions put the house number into the name, some beside it.
+    # Some versions include the house number in the name, others return it separately.
     number = match.house_number or ""
     title = match.name if number in match.name.split() else f"{match.name} {number}".strip()
     return Candidate(

@@ -1,7 +1,7 @@
 """Send requests to one MOTIS server, and classify its failures.
 
-Refusals are JSON ``{"error": ...}``: 400 for a bad parameter, 404 for an unknown stop or feed, 422 for too much.
-A path that this version lacks is a 404 without that body; a gateway answers in text or HTML.
+MOTIS reports errors as JSON ``{"error": ...}``: 400 for a bad parameter, 404 for an unknown stop or feed, 422 for too
+many results. A path that is missing in the server's version is a 404 without that body; gateways send text or HTML.
 """
 
 import logging
@@ -17,10 +17,10 @@ from fingerpost.errors import DataNotFound, SourceChanged, SourceFailed, SourceK
 from fingerpost.net.request import Fetch, read_template, split_address
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.remote.kit.answers import Answer, read_answer, reader_of
-from fingerpost.transit.remote.kit.journeys import new_outside_calendar
+from fingerpost.transit.remote.kit.answers import Answer, get_reader, read_answer
+from fingerpost.transit.remote.kit.journeys import new_outside_calendar_error
 from fingerpost.transit.remote.kit.server import REFRESH_HINT, Connection, shorten
-from fingerpost.transit.remote.motis.shapes import Complaint
+from fingerpost.transit.remote.motis.shapes import ErrorBody
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -49,7 +49,7 @@ class UnknownThere(DataNotFound):
 
 
 class ResponseTooLarge(SourceFailed):
-    """The answer would exceed the server's limit."""
+    """The response would exceed the server's limit."""
 
     retryable = False
 
@@ -62,10 +62,10 @@ class MotisServer(Connection):
             record.url or "",
             key_header="authorization",
             key=record.key,
-            check_response=None if has_key else _find_ban,
+            check_response=None if has_key else _find_blocked_error,
         )
 
-    async def ask(
+    async def fetch(
         self,
         endpoint: MotisEndpoint,
         shape: type[_T],
@@ -78,13 +78,13 @@ class MotisServer(Connection):
 
         async def read(response: Response) -> Answer[_T]:
             if response.status in _REFUSED:
-                raise _read_refusal(response)
+                raise _new_refusal(response)
             return await read_answer(shape, response)
 
         return await self.get(*endpoint.split("/"), params=query, fresh_s=fresh_s, accept=_REFUSED, read=read)
 
 
-def _find_ban(response: Response) -> ToolError | None:
+def _find_blocked_error(response: Response) -> ToolError | None:
     """Explain a 403 without a key: the gateway blocks our User-Agent or address."""
     if response.status != 403 or "retry-after" in response.headers:
         return None
@@ -96,24 +96,24 @@ def _find_ban(response: Response) -> ToolError | None:
     )
 
 
-def _read_refusal(response: Response) -> ToolError:
+def _new_refusal(response: Response) -> ToolError:
     host = response.host
-    complaint = _find_complaint(response)
-    if complaint is None:
+    error_text = _parse_error_text(response)
+    if error_text is None:
         path = split_address(response.redacted_url).path
         return SourceChanged(
             f"{host} has no {path} (HTTP {response.status})",
             {"status": response.status},
             hint=_VERSION_HINT,
         )
-    text = shorten(complaint)
+    text = shorten(error_text)
     _log.info("%s refused (HTTP %d): %s", response.redacted_url, response.status, text)
     if response.status == 404:
         return UnknownThere(f"{host} does not know the stop or feed: {text}")
     if response.status == 422:
         return ResponseTooLarge(f"{host} does not return that much at once: {text}", {"status": 422})
     if _OUTSIDE in text:
-        return new_outside_calendar(host, *_find_days(text.partition(_OUTSIDE)[2]))
+        return new_outside_calendar_error(host, *_find_days(text.partition(_OUTSIDE)[2]))
     return SourceChanged(
         f"{host} rejected the request: {text}",
         {"status": response.status},
@@ -130,9 +130,9 @@ def _find_days(window: str) -> tuple[date, date] | tuple[None, None]:
     return (first, end - timedelta(days=1)) if first < end else (None, None)
 
 
-def _find_complaint(response: Response) -> str | None:
+def _parse_error_text(response: Response) -> str | None:
     try:
-        complaint: Complaint = reader_of(Complaint).validate_json(response.body)
+        error_body: ErrorBody = get_reader(ErrorBody).validate_json(response.body)
     except ValidationError:
         return None
-    return complaint.error
+    return error_body.error

@@ -20,7 +20,7 @@ from fingerpost.transit.remote.kit.answers import (
 from fingerpost.transit.remote.kit.journeys import decode_line
 
 WALK = "WALK"
-# Street modes that were not requested; ODM and RIDE_SHARING only without a trip of the timetable.
+# Street modes that were not requested; ODM and RIDE_SHARING count only without a scheduled trip.
 ON_STREET = frozenset(
     {"BIKE", "RENTAL", "CAR", "HGV", "CAR_PARKING", "CAR_DROPOFF", "FLEX", "ODM", "RIDE_SHARING"}
     | {"DEBUG_BUS_ROUTE", "DEBUG_RAILWAY_ROUTE", "DEBUG_FERRY_ROUTE"}
@@ -44,7 +44,7 @@ class TimeRange(Shape):
 
 
 class MotisAlert(Shape):
-    """An alert, or a remark on a service, which has a code."""
+    """An alert; one with a code is a remark on the service."""
 
     code: str | None = None
     header_text: str | None = None
@@ -118,7 +118,7 @@ class MotisFareProduct(Shape):
 
 
 class FareTransfer(Shape):
-    """The products to buy for some legs together: by leg, by rule, the alternatives."""
+    """The products to buy together for some legs: alternatives by leg and by rule."""
 
     rule: str | None = None
     transfer_products: Several[MotisFareProduct] = ()
@@ -131,7 +131,7 @@ class MotisItinerary(Shape):
 
 
 class MotisPlan(Shape):
-    """A page of itineraries; ``direct`` are those without a ride."""
+    """A page of itineraries; ``direct`` are those without rides."""
 
     direct: Several[MotisItinerary] = ()
     itineraries: Entries[MotisItinerary]
@@ -160,7 +160,7 @@ class Area(Shape):
 
 
 class Match(Positioned):
-    """A candidate of the geocoder; ``id`` is a stop's where ``type`` is STOP."""
+    """A candidate of the geocoder; ``id`` is a stop's id if ``type`` is STOP."""
 
     type: str = ""
     name: str = ""
@@ -173,5 +173,5 @@ class Initial(Positioned):
     has_street_routing: bool | None = nested("serverConfig", "hasStreetRouting")
 
 
-class Complaint(Shape):
+class ErrorBody(Shape):
     error: str

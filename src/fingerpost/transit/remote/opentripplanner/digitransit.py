@@ -14,9 +14,9 @@ from fingerpost.transit.remote.kit.add_option import AddOption
 KEY_VARIABLE = "DIGITRANSIT_API_KEY"
 KEY_HEADER = "digitransit-subscription-key"
 GEOCODING_URL = "https://api.digitransit.fi/geocoding/v1"
-# As long as the gateway waits for the routing of all Finland.
+# The gateway's own timeout for the router of all Finland.
 FINLAND_DEADLINE_S = 35.0
-# As Digitransit's operators ask; all regions and the geocoding share one host and one limit.
+# The limit that Digitransit's operators request; all regions and the geocoder share one host and limit.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.digitransit.fi": Pace(name="digitransit", per_second=10, burst=30)})
 ATTRIBUTION = ("Digitransit, CC BY 4.0", "© OpenStreetMap contributors, ODbL")
 
@@ -49,7 +49,7 @@ def _fill_url(text: str) -> dict[str, Any]:
     url = text.strip()
     read_template(url)
     parts = split_address(url)
-    # Without a path, the one that OpenTripPlanner serves.
+    # The default path of OpenTripPlanner.
     if parts.path.rstrip("/") in ("", "/otp"):
         url = parts._replace(path=_ENDPOINT).geturl()
     return {"url": url}

@@ -1,7 +1,7 @@
 """Request pages of journeys from an OpenTripPlanner server.
 
-The server has no limit on walking (rule B6), so itineraries that walk too far are dropped here, and a second query
-makes walking expensive.
+OpenTripPlanner cannot limit walking (rule B6), so itineraries with too much walking are dropped here, and a second
+query uses a high walk reluctance.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit import journeys as kit
-from fingerpost.transit.remote.kit.answers import refuse_unreadable
+from fingerpost.transit.remote.kit.answers import new_unreadable_error
 from fingerpost.transit.remote.kit.places import UNNAMED, StopIdCodec
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.places import OtpStopIds
@@ -45,30 +45,30 @@ def _name_end(error: shapes.RoutingError) -> str:
     return _ENDS.get(error.input_field or "", "an end")
 
 
-# Itineraries on a page where all of a window are wanted.
+# The page size of queries for all itineraries of a window.
 WINDOW_PAGE_SIZE = 40
-# A server's limit is a day by default; it refuses two days.
+# The default limit of a server is one day; it rejects two days.
 _MAX_WINDOW_S = 24 * 3600
-# The cost of a transfer beyond its time, in seconds, for riders who want few.
+# The extra cost of a transfer in seconds, for riders who prefer few transfers.
 _FEW_TRANSFERS_COST = 1200
 # The cost of a minute of walking in minutes of riding, for shorter walks; the server's default is 2.
 _SHORT_WALK_RELUCTANCE = 10.0
 
 
 def to_plan_location(end: kit.JourneyEnd) -> dict[str, Any]:
-    """Return a PlanLabeledLocationInput: exactly one of its two keys, never null."""
+    """Return a PlanLabeledLocationInput, which has exactly one of its two keys and no null."""
     if end.stop_id is not None:
         return {"location": {"stopLocation": {"stopLocationId": end.stop_id}}}
-    here = end.location.coordinate
-    return {"location": {"coordinate": {"latitude": here.lat, "longitude": here.lon}}}
+    position = end.location.coordinate
+    return {"location": {"coordinate": {"latitude": position.lat, "longitude": position.lon}}}
 
 
 def new_variables(request: kit.JourneyRequest, zone: ZoneInfo) -> dict[str, Any]:
-    """Return the variables of the plan document; options that were not requested are left out, because nulls fail."""
+    """Return the variables of the plan query; unset options are left out, because the server rejects nulls."""
     query, shorter_walks = request.query, request.shorter_walks
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
     instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
-    preferences = _preferences(query, shorter_walks=shorter_walks)
+    preferences = _build_preferences(query, shorter_walks=shorter_walks)
     variables: dict[str, Any] = {
         "origin": to_plan_location(request.origin),
         "destination": to_plan_location(request.destination),
@@ -89,7 +89,7 @@ def new_variables(request: kit.JourneyRequest, zone: ZoneInfo) -> dict[str, Any]
     return variables
 
 
-def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
+def _build_preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
     transfer: dict[str, Any] = {"maximumTransfers": query.max_transfers}
     if query.optimize is Optimize.FEW_TRANSFERS:
         transfer["cost"] = _FEW_TRANSFERS_COST
@@ -102,8 +102,8 @@ def _preferences(query: JourneyQuery, *, shorter_walks: bool) -> dict[str, Any]:
 
 
 class OpenTripPlannerSearch(kit.JourneySearch):
-    # A page may be empty although more follow.
-    most_pages = 4
+    # A page may be empty although more pages exist.
+    max_pages = 4
 
     def __init__(self, server: Server, ids: OtpStopIds, profile: NetworkProfile) -> None:
         self._server = server
@@ -111,46 +111,46 @@ class OpenTripPlannerSearch(kit.JourneySearch):
         self._profile = profile
         self._zone = ZoneInfo(profile.zone)
 
-    async def first_page(self, request: kit.JourneyRequest) -> kit.FoundJourneys:
-        return await self._ask(request, new_variables(request, self._zone))
+    async def request_first_page(self, request: kit.JourneyRequest) -> kit.JourneyPage:
+        return await self._fetch(request, new_variables(request, self._zone))
 
-    async def _ask(self, request: kit.JourneyRequest, variables: Mapping[str, Any]) -> kit.FoundJourneys:
+    async def _fetch(self, request: kit.JourneyRequest, variables: Mapping[str, Any]) -> kit.JourneyPage:
         query = request.query
-        answered = await self._server.ask(shapes.Plan, variables, language=request.language)
+        answered = await self._server.fetch(shapes.Plan, variables, language=request.language)
         page = answered.data.live
         itineraries = list_itineraries(page.edges, query, self._ids)
-        live = kit.sort_live(itineraries, query, answered.retrieved_at, answered.notes)
-        if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_lost("node")):
-            raise refuse_unreadable("itinerary", live.list_notes())
+        live = kit.filter_live(itineraries, query, answered.retrieved_at, answered.notes)
+        if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_dropped("node")):
+            raise new_unreadable_error("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
         # Most run as scheduled, and converting those would take half the time of a plan.
         cancelled = [edge for edge in answered.data.scheduled if any(map(is_cancelled, edge.legs))]
         found = replace(
             live,
-            timetabled=kit.list_timetabled(list_itineraries(cancelled, query, self._ids), query),
+            timetabled=kit.list_unusable(list_itineraries(cancelled, query, self._ids), query),
             reasons=list_reasons(page.routing_errors),
             walks_too_far=live.walks_too_far or WALKING_IS_BETTER in codes,
         )
         if not (found.live or found.timetabled or "after" in variables):
             self._refuse_outside(page.routing_errors)
         cursor = page.end_cursor if page.has_next_page else None
-        if cursor is None or not _may_lack_some(found, query):
+        if cursor is None or not _may_have_more(found, query):
             return found
         next_page = {**variables, "withScheduled": False, "after": cursor}
-        return replace(found, following=partial(self._ask, request, next_page))
+        return replace(found, following=partial(self._fetch, request, next_page))
 
     def _refuse_outside(self, errors: Iterable[shapes.RoutingError]) -> None:
         name = self._profile.name
         for error in errors:
             if error.code == OUTSIDE_SERVICE_PERIOD:
-                raise kit.new_outside_calendar(name, self._profile.first_day, self._profile.last_day)
+                raise kit.new_outside_calendar_error(name, self._profile.first_day, self._profile.last_day)
             if error.code == OUTSIDE_BOUNDS:
                 end = _name_end(error)
                 raise RegionUnsupported(f"{end[0].upper()}{end[1:]} lies outside the area that {name} covers")
 
 
-def _may_lack_some(found: kit.FoundJourneys, query: JourneyQuery) -> bool:
-    """Whether the next page, with later departures, may have the first trip or more of the window."""
+def _may_have_more(found: kit.JourneyPage, query: JourneyQuery) -> bool:
+    """Whether the next page, with later departures, may contain the first trip or more trips of the window."""
     if not found.live:
         return True
     if query.window_s is None or query.arrive_by:
@@ -158,9 +158,9 @@ def _may_lack_some(found: kit.FoundJourneys, query: JourneyQuery) -> bool:
     return max(itinerary.departure for itinerary in found.live) <= query.instant + query.window_s
 
 
-def list_in_force(alerts: Iterable[shapes.OtpAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+def list_active_alerts(alerts: Iterable[shapes.OtpAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return the distinct alerts with a text that are active at any time from ``begin`` to ``end``."""
-    return kit.unique_alerts(
+    return kit.merge_alerts(
         ServiceAlert(
             id=alert.id,
             header=(alert.alert_header_text or "").strip(),
@@ -171,7 +171,7 @@ def list_in_force(alerts: Iterable[shapes.OtpAlert], begin: int, end: int) -> tu
             url=alert.alert_url or None,
         )
         for alert in alerts
-        if kit.is_in_force(alert.effective_start_date, alert.effective_end_date, begin, end)
+        if kit.is_active(alert.effective_start_date, alert.effective_end_date, begin, end)
     )
 
 
@@ -186,15 +186,15 @@ def is_cancelled(leg: shapes.OtpLeg) -> bool:
 
 
 def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: Location | None) -> Leg:
-    """Return a leg; ``start`` and ``end`` are the trip's own ends if it begins or ends there."""
-    ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
+    """Convert a leg; ``start`` and ``end`` are the query's locations, for the first and the last leg only."""
+    ends = _new_stop_point(leg.from_, ids, start), _new_stop_point(leg.to, ids, end)
     if not leg.transit_leg:
         return kit.new_walk(
             *ends, (leg.start.scheduled_time, leg.end.scheduled_time), leg, mode=shapes.read_mode(leg.mode)
         )
     cancelled = is_cancelled(leg)
     return Leg(
-        mode=kit.ride_mode(shapes.read_mode(leg.mode, None if leg.route is None else leg.route.type)),
+        mode=kit.to_ride_mode(shapes.read_mode(leg.mode, None if leg.route is None else leg.route.type)),
         start=ends[0],
         end=ends[1],
         departure_scheduled=leg.start.scheduled_time,
@@ -211,7 +211,7 @@ def new_leg(leg: shapes.OtpLeg, ids: StopIdCodec, start: Location | None, end: L
         by_arrangement=bool(BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
         stays_seated=bool(leg.interline_with_previous_leg),
         colors=None if leg.route is None else read_line_colors(leg.route.color, leg.route.text_color),
-        alerts=list_in_force(leg.alerts, leg.start.expected_time, leg.end.expected_time),
+        alerts=list_active_alerts(leg.alerts, leg.start.expected_time, leg.end.expected_time),
         handle=leg,
     )
 
@@ -224,31 +224,31 @@ def find_destination(trip: shapes.Trip | shapes.BoardTrip) -> str | None:
     return trip.trip_headsign or trip.last_stop_name
 
 
-def _end_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:
-    here = end.coordinate
+def _new_stop_point(end: shapes.End, ids: StopIdCodec, location: Location | None) -> StopPoint:
+    position = end.coordinate
     if end.stop is None:
-        return StopPoint(name=kit.location_name(location) or end.name or UNNAMED, coordinate=here)
+        return StopPoint(name=kit.get_location_name(location) or end.name or UNNAMED, coordinate=position)
     return StopPoint(
         name=end.stop.name or end.name or UNNAMED,
-        coordinate=here,
+        coordinate=position,
         id=ids.encode(end.stop.gtfs_id),
         platform=end.stop.platform_code or None,
         wheelchair=shapes.read_access(end.stop.wheelchair_boarding),
     )
 
 
-# A server skips rides that arrive in exactly the second of the query (observed with 2.9).
+# The server omits rides that arrive exactly at the requested second (observed with 2.9).
 ARRIVAL_MARGIN_S = 1
 
 
 def list_itineraries(edges: Iterable[shapes.Edge], query: JourneyQuery, ids: StopIdCodec) -> list[Itinerary]:
-    read = [kit.read_itinerary(edge.legs, query, ids, new_leg) for edge in edges if edge.legs]
-    in_time = [_keep_in_time(itinerary, query) for itinerary in read]
+    itineraries = [kit.read_itinerary(edge.legs, query, ids, new_leg) for edge in edges if edge.legs]
+    in_time = [_undo_margin(itinerary, query) for itinerary in itineraries]
     return [replace(itinerary, fare=price(itinerary)) for itinerary in in_time if itinerary is not None]
 
 
-def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
-    """Remove the margin that was added to the query: move a walk earlier, drop a ride that arrives within it."""
+def _undo_margin(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
+    """Undo the margin that was added to the query: move walks earlier, drop rides that arrive within the margin."""
     if not query.arrive_by or not 0 < itinerary.arrival - query.instant <= ARRIVAL_MARGIN_S:
         return itinerary
     if itinerary.rides:
@@ -267,10 +267,10 @@ def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None
 
 
 def price(itinerary: Itinerary) -> Fare | None:
-    """Return the price of all rides for an ordinary rider, or why it is unknown; None without rides.
+    """Return the price of all rides for an ordinary rider, or the reason why it is unknown; None without rides.
 
-    The cheapest purchase that covers every ride counts. Without one, each ride must have a single product, because the
-    server does not state which are bought together.
+    The price is that of the cheapest purchase that covers every ride. If there is none, each ride must have a single
+    product, because the server does not state which products are bought together.
     """
     if not itinerary.rides:
         return None
@@ -280,16 +280,16 @@ def price(itinerary: Itinerary) -> Fare | None:
             return Fare(unknown=f"the server states no fare for {leg.line or 'a ride'}")
     shared = set.intersection(*(set(offers) for offers in by_ride))
     if shared:
-        return _sum([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)])
+        return _sum_offers([min((by_ride[0][name] for name in sorted(shared)), key=lambda offer: offer[1].amount)])
     if any(len(offers) > 1 for offers in by_ride):
         return Fare(unknown="the server lists several tickets, but not which of them are bought together")
-    return _sum(list({name: offer for offers in by_ride for name, offer in offers.items()}.values()))
+    return _sum_offers(list({name: offer for offers in by_ride for name, offer in offers.items()}.values()))
 
 
 def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Money]]:
-    """Return the priced products for an ordinary rider of a leg, by the id of the purchase."""
-    own = leg.handle
-    uses = own.fare_products if isinstance(own, shapes.OtpLeg) else ()
+    """Return the priced products of a leg for an ordinary rider, by purchase id."""
+    otp_leg = leg.handle
+    uses = otp_leg.fare_products if isinstance(otp_leg, shapes.OtpLeg) else ()
     return {
         use.id: (use.product, use.product.price)
         for use in uses
@@ -297,6 +297,6 @@ def _list_offers(leg: Leg) -> Mapping[str, tuple[shapes.FareProduct, shapes.Mone
     }
 
 
-def _sum(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
+def _sum_offers(offers: Sequence[tuple[shapes.FareProduct, shapes.Money]]) -> Fare:
     prices = [(money.amount, money.currency.code) for _, money in offers]
     return kit.sum_fares(prices, (product.id for product, _ in offers))

@@ -1,4 +1,4 @@
-"""A network behind one OpenTripPlanner server, and its learned profile."""
+"""A network on one OpenTripPlanner server, and its learned profile."""
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from fingerpost.transit.model.place import Bounds, box_of
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import FeedVersion
 from fingerpost.transit.port import DepartureQuery
-from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource, find_common_zone
+from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource, find_common_zone
 from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec
 from fingerpost.transit.remote.opentripplanner import journeys, shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import ATTRIBUTION, REGIONS, find_region, get_deadline_s
@@ -29,13 +29,13 @@ from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 _log = logging.getLogger(__name__)
 
 ABILITIES = frozenset(Ability)
-# Degrees around 0, 0.
+# Positions within this many degrees of 0, 0 are unset.
 _UNSET_WITHIN = 0.001
 _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Request a server's profile; Digitransit's bounds and languages are known."""
+    """Request a server's profile; Digitransit's bounds and languages are fixed."""
     region = find_region(record.url)
     server = Server(fetch, record)
     if "planConnection" not in await _list_fields(server, "QueryType"):
@@ -43,9 +43,9 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
             "This server has no planConnection: it is older than OpenTripPlanner 2.7, or no OpenTripPlanner",
             hint="Update the server",
         )
-    # Before version 2.9 a child's fare cannot be told from an ordinary one.
+    # Versions before 2.9 do not distinguish children's fares from ordinary ones.
     has_fares = "isDefault" in await _list_fields(server, "RiderCategory")
-    described = (await server.ask(shapes.Network, fresh_s=0.0)).data
+    described = (await server.fetch(shapes.Network, fresh_s=0.0)).data
     bounds = REGIONS[region] if region is not None else await _find_bounds(server)
     zone = find_common_zone(agency.timezone for feed in described.feeds for agency in feed.agencies)
     languages = (agency.lang.lower() for feed in described.feeds for agency in feed.agencies if agency.lang)
@@ -66,30 +66,30 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
 
 async def _list_fields(server: Server, name: str) -> list[str]:
     """Return the fields of a type; a server may refuse to describe several types in one request."""
-    answered = await server.ask(shapes.Schema, {"name": name}, fresh_s=0.0)
+    answered = await server.fetch(shapes.Schema, {"name": name}, fresh_s=0.0)
     fields = [] if answered.data.type_ is None else [field.name for field in answered.data.type_.fields]
     answered.require(f"description of {name}", "__type", "fields", found=fields)
     return fields
 
 
 async def _find_bounds(server: Server) -> Bounds:
-    """Return the box of the stops, without those at 0, 0, which means an unknown position."""
-    stops = (await server.ask(shapes.AllStops, fresh_s=0.0)).data.stops
-    places = [stop.coordinate for stop in stops if max(abs(stop.lat), abs(stop.lon)) >= _UNSET_WITHIN]
-    if len(places) < len(stops):
-        left_out = len(stops) - len(places)
+    """Return the bounds of the stops, without stops at 0, 0, whose position is unknown."""
+    stops = (await server.fetch(shapes.AllStops, fresh_s=0.0)).data.stops
+    positions = [stop.coordinate for stop in stops if max(abs(stop.lat), abs(stop.lon)) >= _UNSET_WITHIN]
+    if len(positions) < len(stops):
+        left_out = len(stops) - len(positions)
         _log.warning("%d of %d stops lie at 0, 0: they do not count for the bounds", left_out, len(stops))
-    if not places:
+    if not positions:
         raise SourceChanged("The server has no stops", hint="Build its graph with a GTFS feed")
-    return box_of(places)
+    return box_of(positions)
 
 
 def _find_days(range_s: shapes.ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:
-    """Return the first and the last day with service, if the range is usable; its end is not included."""
+    """Return the first and last service day, or None if the range is invalid; the end of the range is exclusive."""
     if range_s is None or range_s.start is None or range_s.end is None or range_s.end <= range_s.start:
         return None, None
-    where = ZoneInfo(zone) if zone else UTC
-    return datetime.fromtimestamp(range_s.start, where).date(), datetime.fromtimestamp(range_s.end - 1, where).date()
+    tz = ZoneInfo(zone) if zone else UTC
+    return datetime.fromtimestamp(range_s.start, tz).date(), datetime.fromtimestamp(range_s.end - 1, tz).date()
 
 
 def _list_attribution(feeds: Iterable[shapes.FeedData]) -> tuple[str, ...]:
@@ -120,7 +120,7 @@ class OpenTripPlannerNetwork(ServerNetwork):
         search = journeys.OpenTripPlannerSearch(self._server, ids, profile)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
-    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:
+    async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:
         before_s, after_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
         variables = {
             "ids": self._ids.decode_all(query.stop_ids),
@@ -128,33 +128,33 @@ class OpenTripPlannerNetwork(ServerNetwork):
             "seconds": query.window_s + before_s + after_s,
             "count": MAX_ROWS,
         }
-        answered = await self._server.ask(shapes.Board, variables, language=language)
+        answered = await self._server.fetch(shapes.Board, variables, language=language)
         stops = answered.data.stops
         times: Sequence[object] = [time for stop in stops for time in stop.stoptimes_without_patterns]
         answered.require("departure", "stops", "stoptimesWithoutPatterns", found=times)
         zone = ZoneInfo(self._profile.zone)
         alerts = (alert for stop in stops for alert in stop.alerts)
-        return FoundBoard(
+        return BoardRows(
             rows=(row for stop in stops for row in list_rows(stop, self._ids, zone)),
             retrieved_at=answered.retrieved_at,
             notes=answered.notes,
-            alerts=journeys.list_in_force(alerts, query.instant, query.instant + query.window_s),
+            alerts=journeys.list_active_alerts(alerts, query.instant, query.instant + query.window_s),
         )
 
 
-# More than depart from any stop within a day.
+# More departures than any stop has within a day.
 MAX_ROWS = 3000
-# The server handles both ends of a time window differently.
+# The server treats the start and the end of a time window differently.
 MARGIN_S = 120
 _NO_BOARDING = "NONE"
 
 
 def list_rows(stop: shapes.BoardStop, ids: StopIdCodec, zone: ZoneInfo) -> Iterator[Departure]:
-    printed = ids.encode(stop.gtfs_id)
+    public_id = ids.encode(stop.gtfs_id)
     for time in stop.stoptimes_without_patterns:
         if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
-            row = _row(time, ids, printed, stop.platform_code or None, zone)
-            alerts = journeys.list_in_force((*time.trip.alerts, *stop.alerts), row.expected, row.expected)
+            row = _new_row(time, ids, public_id, stop.platform_code or None, zone)
+            alerts = journeys.list_active_alerts((*time.trip.alerts, *stop.alerts), row.expected, row.expected)
             yield replace(row, alerts=alerts) if alerts else row
 
 
@@ -164,7 +164,7 @@ def _is_last_call(time: shapes.Stoptime) -> bool:
     return position is not None and position == time.stop_position_in_pattern
 
 
-def _row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
+def _new_row(time: shapes.Stoptime, ids: StopIdCodec, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
     trip = time.trip
     cancelled = time.realtime_state == journeys.CANCELLED or (bool(time.realtime) and time.pickup_type is None)
     line = journeys.name_line(trip.route)

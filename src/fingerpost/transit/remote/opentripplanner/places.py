@@ -1,4 +1,4 @@
-"""Stop ids, stop look-up and geocoding on an OpenTripPlanner server, Digitransit's geocoder included."""
+"""Stop ids, stop look-up and search by name on an OpenTripPlanner server, and Digitransit's geocoder."""
 
 import asyncio
 import re
@@ -13,7 +13,7 @@ from fingerpost.runtime.concurrency import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, box_around
-from fingerpost.transit.remote.kit.answers import Answer, Entries, Latitude, Longitude, Shape, Words, read_answer
+from fingerpost.transit.remote.kit.answers import Answer, Entries, Latitude, Longitude, NonBlank, Shape, read_answer
 from fingerpost.transit.remote.kit.places import (
     AROUND_M,
     MAX_GROUPED,
@@ -25,12 +25,12 @@ from fingerpost.transit.remote.kit.places import (
     PlaceNames,
     ServerStop,
     StopIdCodec,
-    new_named,
+    to_named_stop,
 )
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S, Connection
 from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
-from fingerpost.transit.remote.opentripplanner.server import Server, find_limit, is_whole
+from fingerpost.transit.remote.opentripplanner.server import Server, find_rate_limit, is_cacheable
 from fingerpost.transit.remote.opentripplanner.shapes import read_access, read_mode
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 from fingerpost.transit.rules.language import spoken
@@ -38,28 +38,28 @@ from fingerpost.transit.rules.place_index import PlaceIndex
 
 
 class OtpStopIds(StopIdCodec):
-    """Stop ids ``feed:local``; ``feed_ids`` are the server's feeds as it spells them."""
+    """Stop ids ``feed:local``; ``feed_ids`` are the server's feeds in its own spelling."""
 
     def __init__(self, feed_ids: Iterable[str]) -> None:
         super().__init__()
-        self._feed_by_printed = {clean_feed_name(feed_id): feed_id for feed_id in feed_ids}
+        self._feed_by_public = {clean_feed_name(feed_id): feed_id for feed_id in feed_ids}
 
-    def encode_trip(self, own_id: str) -> str:
-        feed_id, _, local = own_id.partition(":")
-        return f"{_print_feed(feed_id)}:{local}"
+    def encode_trip(self, server_id: str) -> str:
+        feed_id, _, local = server_id.partition(":")
+        return f"{_clean_feed_id(feed_id)}:{local}"
 
-    def _encode(self, own_id: str, *, exact: bool) -> str:
-        feed_id, _, local = own_id.partition(":")
-        return f"{_print_feed(feed_id)}:{escape(local if exact else local.upper())}"
+    def _encode(self, server_id: str, *, exact: bool) -> str:
+        feed_id, _, local = server_id.partition(":")
+        return f"{_clean_feed_id(feed_id)}:{escape(local if exact else local.upper())}"
 
-    def _list_candidates(self, printed: str) -> Iterable[str]:
-        feed, colon, escaped = printed.partition(":")
+    def _list_candidates(self, public_id: str) -> Iterable[str]:
+        feed, colon, escaped = public_id.partition(":")
         if colon and escaped:
             local = unescape(escaped)
-            yield from (f"{self._feed_by_printed.get(feed, feed)}:{spelling}" for spelling in (local, local.lower()))
+            yield from (f"{self._feed_by_public.get(feed, feed)}:{spelling}" for spelling in (local, local.lower()))
 
 
-_print_feed = lru_cache(maxsize=1024)(clean_feed_name)
+_clean_feed_id = lru_cache(maxsize=1024)(clean_feed_name)
 
 
 class OtpStopLookup(GroupingLookup):
@@ -67,31 +67,33 @@ class OtpStopLookup(GroupingLookup):
         super().__init__(ids)
         self._server = server
 
-    async def find(self, printed_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
-        own = self._ids.decode_all(printed_ids)
-        if not own:
+    async def find(self, public_ids: Sequence[str], language: str | None = None) -> shapes.StopsById:
+        server_ids = self._ids.decode_all(public_ids)
+        if not server_ids:
             return shapes.StopsById(stops=(), stations=())
-        answered = await self._server.ask(shapes.StopsById, {"ids": own}, language=language, fresh_s=STOPS_FRESH_S)
+        answered = await self._server.fetch(
+            shapes.StopsById, {"ids": server_ids}, language=language, fresh_s=STOPS_FRESH_S
+        )
         answered.require("stop", "stops", found=(*answered.data.stops, *answered.data.stations))
         return answered.data
 
-    async def list_known(self, printed_ids: Sequence[str]) -> list[ServerStop]:
-        return [new_stop(stop, stop.parent_station) for stop in (await self.find(printed_ids)).stops]
+    async def list_known(self, public_ids: Sequence[str]) -> list[ServerStop]:
+        return [new_stop(stop, stop.parent_station) for stop in (await self.find(public_ids)).stops]
 
-    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
-        wanted = printed_id.strip().upper()
-        found = await self.find([printed_id], language)
+    async def find_stop(self, public_id: str, language: str | None) -> Place | None:
+        wanted = public_id.strip().upper()
+        found = await self.find([public_id], language)
         for station in found.stations:
             if self._ids.encode(station.gtfs_id) == wanted:
-                return spoken(self.place_of_station(station), language)
+                return spoken(self.new_station_place(station), language)
         stop = next((stop for stop in found.stops if self._ids.encode(stop.gtfs_id) == wanted), None)
-        return None if stop is None else spoken(self.place_of(new_stop(stop)), language)
+        return None if stop is None else spoken(self.new_place(new_stop(stop)), language)
 
-    def place_of_station(self, station: shapes.Station) -> Place:
-        return self.place_of(new_stop(station, is_station=True), list(map(new_stop, station.stops)))
+    def new_station_place(self, station: shapes.Station) -> Place:
+        return self.new_place(new_stop(station, is_station=True), list(map(new_stop, station.stops)))
 
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
-        answered = await self._ask_box(centre, radius_m, language)
+        answered = await self._fetch_box(centre, radius_m, language)
         return answered.with_data(
             [
                 replace(
@@ -106,7 +108,7 @@ class OtpStopLookup(GroupingLookup):
 
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
         found: dict[str, ServerStop] = {}
-        for stop in (await self._ask_box(centre, AROUND_M, language)).data.stops_by_bbox:
+        for stop in (await self._fetch_box(centre, AROUND_M, language)).data.stops_by_bbox:
             station = stop.parent_station
             if station is not None:
                 for child in station.stops:
@@ -115,9 +117,9 @@ class OtpStopLookup(GroupingLookup):
             found.setdefault(stop.gtfs_id, new_stop(stop, station))
         return found.values()
 
-    async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[shapes.StopsInBox]:
+    async def _fetch_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[shapes.StopsInBox]:
         box = asdict(box_around(centre, radius_m))
-        answered = await self._server.ask(shapes.StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
+        answered = await self._server.fetch(shapes.StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
         answered.require("stop", "stopsByBbox", found=answered.data.stops_by_bbox)
         return answered
 
@@ -126,7 +128,7 @@ def new_stop(
     stop: shapes.OtpStop, parent: shapes.Station | shapes.StationId | None = None, *, is_station: bool = False
 ) -> ServerStop:
     return ServerStop(
-        own_id=stop.gtfs_id,
+        server_id=stop.gtfs_id,
         name=stop.name,
         coordinate=stop.coordinate,
         parent_id=None if parent is None else parent.gtfs_id,
@@ -134,7 +136,7 @@ def new_stop(
     )
 
 
-# The server's own search matches prefixes only, so all names are fetched, and again after this long.
+# The server's search only matches prefixes, so all names are fetched, and refreshed after this time.
 FRESH_FOR = timedelta(hours=6)
 
 
@@ -147,23 +149,23 @@ class StopNames(PlaceNames):
         self._indexes: dict[str | None, tuple[datetime, PlaceIndex]] = {}
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        known = self._indexes.get(language)
-        if known is None or clock.now() - known[0] > FRESH_FOR:
-            answered = await self._server.ask(shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
+        indexed = self._indexes.get(language)
+        if indexed is None or clock.now() - indexed[0] > FRESH_FOR:
+            answered = await self._server.fetch(shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
             answered.require("stop", "stops", found=answered.data.stops)
             index = await asyncio.to_thread(self._build, answered.data)
-            known = self._indexes[language] = (answered.retrieved_at, index)
-        found = known[1].search(text, focus=focus)
+            indexed = self._indexes[language] = (answered.retrieved_at, index)
+        found = indexed[1].search(text, focus=focus)
         return [replace(match, place=spoken(match.place, language)) for match in found]
 
-    def _build(self, known: shapes.AllStops) -> PlaceIndex:
-        stops = [new_stop(stop, stop.parent_station) for stop in known.stops]
-        stations = [new_stop(station, is_station=True) for station in known.stations]
-        named = (new_named(self._ids, stop) for stop in (*stops, *stations))
-        return PlaceIndex({stop.id: stop for stop in named}.values())
+    def _build(self, all_stops: shapes.AllStops) -> PlaceIndex:
+        stops = [new_stop(stop, stop.parent_station) for stop in all_stops.stops]
+        stations = [new_stop(station, is_station=True) for station in all_stops.stations]
+        named_stops = (to_named_stop(self._ids, stop) for stop in (*stops, *stations))
+        return PlaceIndex({stop.id: stop for stop in named_stops}.values())
 
 
-# Layers that name a position; districts and towns do not, because their centre may lie far away.
+# Layers for the names of positions, without districts and towns, whose centre may be far away.
 _NAMING_LAYERS = "address,venue,street,stop,station"
 _STOP_ID = re.compile(r"GTFS:(?P<id>[^:#]+:[^#]+)(#.*)?")
 _READABLE = re.compile(r"[0-9a-zåäö]", re.IGNORECASE)
@@ -175,7 +177,7 @@ class Geometry(Shape):
 
 class Properties(Shape):
     id: str = ""
-    name: Words
+    name: NonBlank
     label: str | None = None
     confidence: float | None = None
     housenumber: str | None = None
@@ -214,14 +216,14 @@ class DigitransitGeocoder(Geocoder):
             GEOCODING_URL,
             key_header=KEY_HEADER,
             key=record.key,
-            may_cache=is_whole,
-            check_response=find_limit,
+            may_cache=is_cacheable,
+            check_response=find_rate_limit,
         )
         self._stops = stops
         self._ids = ids
         self._bounds = bounds
 
-    def _is_readable(self, text: str) -> bool:
+    def _is_searchable(self, text: str) -> bool:
         return _READABLE.search(text) is not None
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
@@ -236,7 +238,7 @@ class DigitransitGeocoder(Geocoder):
         }
         if focus is not None:
             params |= {"focus.point.lat": f"{focus.lat:.5f}", "focus.point.lon": f"{focus.lon:.5f}"}
-        return await self._ask("search", params, language)
+        return await self._fetch("search", params, language)
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
         params = {
@@ -246,36 +248,36 @@ class DigitransitGeocoder(Geocoder):
             "layers": _NAMING_LAYERS,
             "size": str(MAX_NEARBY),
         }
-        return await self._ask("reverse", params, language)
+        return await self._fetch("reverse", params, language)
 
-    async def _ask(self, what: str, params: Mapping[str, str], language: str | None) -> Sequence[Candidate]:
+    async def _fetch(self, endpoint: str, params: Mapping[str, str], language: str | None) -> Sequence[Candidate]:
         query = {**params, **({"lang": language} if language else {})}
         read = partial(read_answer, Features)
-        answered = await self._connection.get(what, params=query, fresh_s=STOPS_FRESH_S, read=read)
+        answered = await self._connection.get(endpoint, params=query, fresh_s=STOPS_FRESH_S, read=read)
         answered.require("place", "features", found=answered.data.features)
         return [feature.to_candidate() for feature in answered.data.features]
 
     async def _find_places(
         self,
         candidates: Sequence[Candidate],
-        scores: Sequence[float],  # noqa: ARG002  # the geocoder's own order counts
+        scores: Sequence[float],  # noqa: ARG002  # the geocoder's order counts
         language: str | None,
     ) -> Sequence[Place]:
-        own_ids = list(dict.fromkeys(candidate.stop_id for candidate in candidates if candidate.stop_id is not None))
-        known = await self._find_stops(own_ids, language)
-        return [known.get(candidate.stop_id or "") or candidate.to_place() for candidate in candidates]
+        server_ids = list(dict.fromkeys(candidate.stop_id for candidate in candidates if candidate.stop_id is not None))
+        stop_places = await self._find_stops(server_ids, language)
+        return [stop_places.get(candidate.stop_id or "") or candidate.to_place() for candidate in candidates]
 
-    async def _find_stops(self, own_ids: Sequence[str], language: str | None) -> dict[str, Place]:
-        """Return the whole place of each stop or station by the routing server's id (rule D2)."""
-        found = await self._stops.find([self._ids.encode(own_id) for own_id in own_ids], language)
+    async def _find_stops(self, server_ids: Sequence[str], language: str | None) -> dict[str, Place]:
+        """Return the complete place of each stop or station, by its id on the routing server (rule D2)."""
+        found = await self._stops.find([self._ids.encode(server_id) for server_id in server_ids], language)
         stations = {station.gtfs_id: station for station in found.stations}
         stations |= {stop.gtfs_id: stop.parent_station for stop in found.stops if stop.parent_station is not None}
-        places = {own_id: self._stops.place_of_station(station) for own_id, station in stations.items()}
-        alone = [stop for stop in found.stops if stop.gtfs_id in own_ids and stop.gtfs_id not in places]
-        alone.sort(key=lambda stop: own_ids.index(stop.gtfs_id))
-        places |= {stop.gtfs_id: self._stops.place_of(new_stop(stop)) for stop in alone}
-        first = [stop.gtfs_id for stop in alone[:MAX_GROUPED]]
-        groups = await gather_all(self._stops.get_group(places[own_id], language) for own_id in first)
-        return {own_id: spoken(place, language) for own_id, place in places.items()} | dict(
-            zip(first, groups, strict=True)
+        places = {server_id: self._stops.new_station_place(station) for server_id, station in stations.items()}
+        single_stops = [stop for stop in found.stops if stop.gtfs_id in server_ids and stop.gtfs_id not in places]
+        single_stops.sort(key=lambda stop: server_ids.index(stop.gtfs_id))
+        places |= {stop.gtfs_id: self._stops.new_place(new_stop(stop)) for stop in single_stops}
+        grouped_ids = [stop.gtfs_id for stop in single_stops[:MAX_GROUPED]]
+        groups = await gather_all(self._stops.find_group(places[server_id], language) for server_id in grouped_ids)
+        return {server_id: spoken(place, language) for server_id, place in places.items()} | dict(
+            zip(grouped_ids, groups, strict=True)
         )

@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 _T = TypeVar("_T", bound=Shape)
 
 LIVE_FRESH_S = 10.0
-# The operator sets the complete value of this header.
+# The operator configures the complete value of this header.
 _PLAIN_KEY_HEADER = "authorization"
 _MAX_PATH_CHARS, _MAX_PATHS = 120, 5
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
@@ -38,7 +38,7 @@ _QUOTA_WAIT_S = 3600.0
 
 
 class Server(Connection):
-    """One server, which is queried for fares if ``with_fares``."""
+    """A client of one server, which requests fares if ``with_fares``."""
 
     def __init__(self, fetch: Fetch, record: NetworkRecord, *, with_fares: bool = False) -> None:
         self._with_fares = with_fares
@@ -48,11 +48,11 @@ class Server(Connection):
             key_header=KEY_HEADER if find_region(record.url) else _PLAIN_KEY_HEADER,
             key=record.key,
             deadline_s=get_deadline_s(record.url),
-            may_cache=is_whole,
-            check_response=find_limit,
+            may_cache=is_cacheable,
+            check_response=find_rate_limit,
         )
 
-    async def ask(
+    async def fetch(
         self,
         shape: type[_T],
         variables: Mapping[str, Any] | None = None,
@@ -60,7 +60,7 @@ class Server(Connection):
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
     ) -> Answer[_T]:
-        """Query the fields of a shape; ``variables`` contain no nulls."""
+        """Query the fields of a response model; ``variables`` contain no nulls."""
         document = new_document(shape, with_fares=self._with_fares)
         body = {"query": document, **({"variables": variables} if variables else {})}
 
@@ -68,7 +68,7 @@ class Server(Connection):
             answer = await read_answer(Reply[shape], response)  # type: ignore[valid-type]  # known at the call
             reply: Reply[_T] = answer.data
             if reply.data is None:
-                raise _failure(response, reply.errors, has_data="data" in answer.lost)
+                raise _new_error(response, reply.errors, has_data="data" in answer.lost)
             return replace(answer.with_data(reply.data), notes=(*_note_errors(response, reply.errors), *answer.notes))
 
         return await self.post(
@@ -79,37 +79,37 @@ class Server(Connection):
         )
 
 
-def is_whole(response: Response) -> bool:
-    """Whether an answer is JSON without errors, so that it may be cached."""
+def is_cacheable(response: Response) -> bool:
+    """Whether a response is JSON without errors, so that it may be cached."""
     return response.body.lstrip()[:1] == b"{" and b'"errors"' not in response.body
 
 
-def find_limit(response: Response) -> ToolError | None:
-    """Return an error with the wait that the text of a 403 or 429 requests; None to decide by the status alone."""
+def find_rate_limit(response: Response) -> ToolError | None:
+    """Return a rate-limit error with the wait in the text of a 403 or 429; None if the status decides."""
     if response.status not in (403, 429) or "retry-after" in response.headers:
         return None
     text = response.body[:2000].decode(errors="replace")
-    found = _WAIT.search(text)
+    wait_match = _WAIT.search(text)
     is_quota = "quota" in text.lower()
-    if found is None and response.status == 403 and not is_quota:
+    if wait_match is None and response.status == 403 and not is_quota:
         return None
     host = response.host
-    wait_s = _read_wait_s(found) if found else (_QUOTA_WAIT_S if is_quota else _DEFAULT_WAIT_S)
+    wait_s = _read_wait_s(wait_match) if wait_match else (_QUOTA_WAIT_S if is_quota else _DEFAULT_WAIT_S)
     return SourceLimited(f"{host} asks us to wait (HTTP {response.status})", retry_after_s=wait_s)
 
 
-def _read_wait_s(found: re.Match[str]) -> float:
-    if found[1]:
-        return float(found[1])
-    return int(found[2] or 0) * 86_400.0 + int(found[3]) * 3600 + int(found[4]) * 60 + int(found[5])
+def _read_wait_s(match: re.Match[str]) -> float:
+    if match[1]:
+        return float(match[1])
+    return int(match[2] or 0) * 86_400.0 + int(match[3]) * 3600 + int(match[4]) * 60 + int(match[5])
 
 
-def _failure(
+def _new_error(
     response: Response, errors: Sequence[GraphQLError], *, has_data: bool
 ) -> StorageUnavailable | SourceChanged:
     """Return the error for a response without data, or, if ``has_data``, without a required part.
 
-    A server that returns partial data is up, so that error is not retryable and does not open the circuit.
+    A server that returns partial data is up, so its error is not retryable and does not open the circuit breaker.
     """
     host = response.host
     if not errors:
@@ -184,7 +184,7 @@ _VARIABLE = re.compile(r"\$(\w+)")
 
 @lru_cache(maxsize=256)
 def new_document(shape: type[BaseModel], *, with_fares: bool) -> str:
-    """Return the query of all fields of a shape, with or without fares."""
+    """Return the GraphQL query for all fields of a model, with or without fares."""
     selection = _select(shape, with_fares=with_fares)
     used = {name: _VARIABLES[name] for name in _VARIABLE.findall(selection)}
     declared = ", ".join(f"${name}: {kind}" for name, kind in used.items())
@@ -206,8 +206,8 @@ def _select(shape: type[BaseModel], *, with_fares: bool) -> str:
 
 
 def _find_model(annotation: Any) -> type[BaseModel] | None:
-    """Return the shape that a field's type leads to, through optionals and tuples; None for a plain value."""
+    """Return the model inside a field's type, such as an optional or a tuple; None for a plain value."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    found = map(_find_model, getattr(annotation, "__args__", ()))
-    return next((model for model in found if model is not None), None)
+    models = map(_find_model, getattr(annotation, "__args__", ()))
+    return next((model for model in models if model is not None), None)

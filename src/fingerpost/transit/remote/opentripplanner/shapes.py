@@ -17,12 +17,12 @@ from fingerpost.transit.remote.kit.answers import (
     Instant,
     MeasuredLeg,
     ModeReader,
+    NonBlank,
     OpenInstant,
     Positioned,
     Several,
     Shape,
     UnixSecond,
-    Words,
     from_text,
     nested,
 )
@@ -30,13 +30,13 @@ from fingerpost.transit.remote.kit.journeys import decode_line
 
 _T = TypeVar("_T")
 
-# No delay and no service day is longer.
+# Delays and service days are shorter than this.
 MAX_DURATION_S = 30 * 86_400
 _HALF_DAY_S = 12 * 3600
 
 
 def find_service_day(service_day_s: int, zone: tzinfo) -> date:
-    """Return the day whose service begins at an instant, which is noon minus twelve hours."""
+    """Return the service day that begins at an instant, which is noon minus twelve hours."""
     return datetime.fromtimestamp(service_day_s + _HALF_DAY_S, zone).date()
 
 
@@ -49,7 +49,7 @@ _DURATION = TypeAdapter(timedelta)
 
 @lru_cache(maxsize=2048)
 def read_duration_s(text: str) -> int:
-    """Return the seconds of an ISO 8601 duration, which may be negative; else raise ValueError."""
+    """Parse an ISO 8601 duration, which may be negative, to seconds; raise ValueError if invalid."""
     return round(_DURATION.validate_python(text).total_seconds())
 
 
@@ -79,7 +79,7 @@ def read_access(word: str | None) -> Access:
 
 
 _Seconds = Annotated[int, Field(ge=-MAX_DURATION_S, le=MAX_DURATION_S)]
-# Pairs of numbers: in each, characters that continue it, and one that ends it.
+# Pairs of encoded numbers, each of up to six continuation characters and a final one.
 _POLYLINE = r"^(?:(?:[_-~]{0,6}[?-^]){2})*$"
 _Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
 
@@ -96,8 +96,8 @@ class Reply(Shape, Generic[_T]):
 
 
 class OtpStop(Positioned):
-    gtfs_id: Words
-    name: Words
+    gtfs_id: NonBlank
+    name: NonBlank
 
 
 class Station(OtpStop):
@@ -109,7 +109,7 @@ class StopOfStation(OtpStop):
 
 
 class StopsById(Shape):
-    """The stops and the stations of some ids; unknown ones are null entries, or missing."""
+    """The stops and stations with some ids; unknown ids are null entries or missing."""
 
     stops: Entries[StopOfStation]
     stations: Entries[Station]
@@ -130,7 +130,7 @@ class StopsInBox(Shape):
 
 
 class StationId(Shape):
-    gtfs_id: Words
+    gtfs_id: NonBlank
 
 
 class IndexedStop(OtpStop):
@@ -149,7 +149,7 @@ class Agency(Shape):
 
 
 class FeedData(Shape):
-    feed_id: Words
+    feed_id: NonBlank
     publisher: str | None = nested("publisher", "name")
     agencies: Several[Agency] = ()
 
@@ -190,7 +190,7 @@ class OtpAlert(Shape):
 
 
 class Route(Shape):
-    gtfs_id: Words
+    gtfs_id: NonBlank
     short_name: str | None = None
     long_name: str | None = None
     type: int | None = None
@@ -199,7 +199,7 @@ class Route(Shape):
 
 
 class BoardTrip(Shape):
-    gtfs_id: Words
+    gtfs_id: NonBlank
     trip_headsign: str | None = None
     last_stop_name: str | None = nested("arrivalStoptime", "stop", "name")
     last_position: int | None = nested("arrivalStoptime", "stopPositionInPattern")
@@ -222,7 +222,7 @@ class Stoptime(Shape):
 
 
 class BoardStop(Shape):
-    gtfs_id: Words
+    gtfs_id: NonBlank
     platform_code: str | None = None
     alerts: Several[OtpAlert] = ()
     stoptimes_without_patterns: Entries[Stoptime]
@@ -242,7 +242,7 @@ class LegTime(Shape):
 
 
 class EndStop(Shape):
-    gtfs_id: Words
+    gtfs_id: NonBlank
     name: str | None = None
     platform_code: str | None = None
     wheelchair_boarding: str | None = None
@@ -254,7 +254,7 @@ class End(Positioned):
 
 
 class Trip(Shape):
-    gtfs_id: Words
+    gtfs_id: NonBlank
     trip_headsign: str | None = None
     wheelchair_accessible: str | None = None
     last_stop_name: str | None = nested("arrivalStoptime", "stop", "name")
@@ -274,7 +274,7 @@ class Money(Shape):
 
 
 class FareProduct(Shape):
-    """A product; without a price where the server knows it as something newer."""
+    """A fare product; its price is None if the server uses a newer product type."""
 
     id: str
     is_default: bool | None = nested("riderCategory", "isDefault")
@@ -282,7 +282,7 @@ class FareProduct(Shape):
 
 
 class FareProductUse(Shape):
-    """A product that a leg can be ridden with; one ``id`` on several legs is one purchase."""
+    """A product that covers a leg; the same ``id`` on several legs is one purchase."""
 
     id: str
     product: FareProduct | None = None
@@ -314,7 +314,7 @@ class OtpLeg(MeasuredLeg):
 
 
 class Edge(Shape):
-    """An itinerary; it has no legs if one of them cannot be read."""
+    """An itinerary; without legs if one of them cannot be read."""
 
     legs: tuple[OtpLeg, ...] = nested("node", "legs", default=())
 

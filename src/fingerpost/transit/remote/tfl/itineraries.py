@@ -17,7 +17,7 @@ from fingerpost.transit.remote.tfl import shapes
 # Severities of a good service.
 _GOOD = frozenset({10, 18})
 _STEPS = "ACCESSIBILITY_ISSUE"
-# Severities are names, not a scale: 20 is closed.
+# Severities are codes, not a scale: 20 means closed.
 _SEVERITIES = {
     "NO_SERVICE": (1, 2, 4, 16, 20),
     "REDUCED_SERVICE": (3, 5, 7, 11),
@@ -30,8 +30,8 @@ _EFFECTS = {severity: effect for effect, severities in _SEVERITIES.items() for s
 
 
 def list_line_alerts(lines: Iterable[shapes.TflLine], line_id: str, begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    return kit.unique_alerts(
-        _line_alert(line, status, begin, end)
+    return kit.merge_alerts(
+        _new_line_alert(line, status, begin, end)
         for line in lines
         if line.id.lower() == line_id.lower()
         for status in line.line_statuses
@@ -42,37 +42,37 @@ def list_line_alerts(lines: Iterable[shapes.TflLine], line_id: str, begin: int, 
 def list_lift_alerts(
     lifts: Iterable[shapes.LiftDisruption], stations: Iterable[str | None]
 ) -> tuple[ServiceAlert, ...]:
-    """Return the alerts of lifts that are out of order now at stations, given by NaPTAN code."""
-    wanted = {station.upper() for station in stations if station}
-    return kit.unique_alerts(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
+    """Return the alerts of lifts that are out of order now, for stations by NaPTAN code."""
+    codes = {station.upper() for station in stations if station}
+    return kit.merge_alerts(
+        _new_alert(lift.message, _STEPS) for lift in lifts if lift.station in codes and lift.message
+    )
 
 
 def list_stop_alerts(disruptions: Iterable[shapes.StopDisruption], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    return kit.unique_alerts(
-        _alert(disruption.description, kit.UNKNOWN_EFFECT, disruption.from_date, disruption.to_date)
+    return kit.merge_alerts(
+        _new_alert(disruption.description, kit.UNKNOWN_EFFECT, disruption.from_date, disruption.to_date)
         for disruption in disruptions
-        if disruption.description and kit.is_in_force(disruption.from_date, disruption.to_date, begin, end)
+        if disruption.description and kit.is_active(disruption.from_date, disruption.to_date, begin, end)
     )
 
 
-def _line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
-    """Return the alert of a status; None if it applies at another time. Without a period it applies now."""
+def _new_line_alert(line: shapes.TflLine, status: shapes.LineStatus, begin: int, end: int) -> ServiceAlert | None:
+    """Return the alert of a status, or None if it applies at another time; without a period it applies now."""
     periods = status.validity_periods or (shapes.StatusPeriod(),)
-    current = next(
-        (period for period in periods if kit.is_in_force(period.from_date, period.to_date, begin, end)), None
-    )
+    current = next((period for period in periods if kit.is_active(period.from_date, period.to_date, begin, end)), None)
     if current is None:
         return None
     effect = _EFFECTS.get(status.status_severity, kit.UNKNOWN_EFFECT)
     text = status.reason or f"{line.name or line.id}: {status.status_severity_description or 'disrupted'}"
-    return _alert(text, effect, current.from_date, current.to_date)
+    return _new_alert(text, effect, current.from_date, current.to_date)
 
 
-def _alert(text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
+def _new_alert(text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
     """Return an alert whose header is its first sentence, because TfL writes no headlines."""
     text = " ".join(text.split())
     first, stop, rest = text.partition(". ")
-    # TfL gives its disruptions no ids; the same words are the same alert.
+    # TfL's disruptions have no ids, so alerts with the same text get the same id.
     return ServiceAlert(
         id=f"tfl-{hashlib.sha256(text.encode()).hexdigest()[:16]}",
         header=first + stop.strip() if rest else text,
@@ -88,29 +88,31 @@ MINUTE_S = 60
 
 @lru_cache(maxsize=8192)
 def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
-    """Return the instants of a wall-clock time, the earlier first: two where clocks go back, else one."""
-    both = {int(naive.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1)}
-    shown = [instant for instant in sorted(both) if datetime.fromtimestamp(instant, zone).replace(tzinfo=None) == naive]
-    # A time that clocks skip is the instant that they would have shown it at.
-    return tuple(shown) or (max(both),)
+    """Return the instants of a wall-clock time in order: two when clocks go back, else one."""
+    found = {int(naive.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1)}
+    exact = [
+        instant for instant in sorted(found) if datetime.fromtimestamp(instant, zone).replace(tzinfo=None) == naive
+    ]
+    # A wall-clock time that is skipped in spring counts as if clocks had not changed yet.
+    return tuple(exact) or (max(found),)
 
 
 def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:
-    """Return the instant of a wall-clock time that is nearest to ``wanted``, or the earlier of two."""
+    """Return the instant of a wall-clock time nearest to ``wanted``, the earlier of two equally near ones."""
     return min(list_instants(naive, zone), key=lambda instant: abs(instant - wanted))
 
 
 def choose_after(naive: datetime, zone: ZoneInfo, *, earliest: int) -> int:
-    """Return the first instant of a wall-clock time that is not before ``earliest``, else the last one."""
-    found = list_instants(naive, zone)
-    return next((instant for instant in found if instant >= earliest), found[-1])
+    """Return the first instant of a wall-clock time at or after ``earliest``, else the last one."""
+    instants = list_instants(naive, zone)
+    return next((instant for instant in instants if instant >= earliest), instants[-1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TflRequest:
-    """A journey query in TfL's terms: its ids, ``lat,lon``, postcodes or names as ends, and its words for options.
+    """A journey query in TfL's terms, from and to a stop id, ``lat,lon``, postcode or name.
 
-    ``sides`` are what the caller calls the two ends; ``ends`` are the trip's own.
+    ``sides`` are the caller's names of the two parameters; ``ends`` are the locations of the query.
     """
 
     origin: str
@@ -123,15 +125,15 @@ class TflRequest:
     ends: tuple[Location | None, Location | None] = (None, None)
 
     def list_params(self, zone: ZoneInfo) -> Mapping[str, str]:
-        # TfL counts minutes: round so that nothing departs too early or arrives too late.
+        # TfL counts in minutes: round so that no trip departs too early or arrives too late.
         minute = self.instant // MINUTE_S if self.arrive_by else -(-self.instant // MINUTE_S)
-        shown = datetime.fromtimestamp(minute * MINUTE_S, zone)
+        local_time = datetime.fromtimestamp(minute * MINUTE_S, zone)
         params = {
-            "date": f"{shown:%Y%m%d}",
-            "time": f"{shown:%H%M}",
+            "date": f"{local_time:%Y%m%d}",
+            "time": f"{local_time:%H%M}",
             "timeIs": "Arriving" if self.arrive_by else "Departing",
             "journeyPreference": self.preference,
-            # Else TfL also offers what leaves before the time, or arrives after it.
+            # Otherwise TfL also returns trips that depart too early or arrive too late.
             "calcOneDirection": "true",
         }
         if self.accessibility is not None:
@@ -140,12 +142,12 @@ class TflRequest:
 
 
 UNPLACED = Coordinate(math.nan, math.nan)
-"""The position of a point without coordinates, which only a journey's summary can do without."""
+"""The position of a point without coordinates; only the summary of a journey can be shown without them."""
 
 
 @dataclass(frozen=True, slots=True)
 class JourneyReader:
-    """Reads the journeys of one answer, whose wall clock is in ``zone``."""
+    """Converts the journeys of one response, whose wall-clock times are in ``zone``."""
 
     ids: StopIdCodec
     zone: ZoneInfo
@@ -157,37 +159,37 @@ class JourneyReader:
         return [self._read(journey) for journey in self.result.journeys if journey.legs]
 
     def _read(self, journey: shapes.TflJourney) -> Itinerary:
-        here = self._begin(journey)
+        arrival = self._find_begin(journey)
         legs = []
         last = len(journey.legs) - 1
-        for at, leg in enumerate(journey.legs):
-            departure = choose_after(leg.departure_time, self.zone, earliest=here)
-            here = choose_instant(leg.arrival_time, self.zone, wanted=departure + leg.duration * MINUTE_S)
-            start = self._point(leg.departure_point, self.request.ends[0] if at == 0 else None)
-            end = self._point(leg.arrival_point, self.request.ends[1] if at == last else None)
-            legs.append(self._leg(leg, start, end, (departure, here)))
+        for index, leg in enumerate(journey.legs):
+            departure = choose_after(leg.departure_time, self.zone, earliest=arrival)
+            arrival = choose_instant(leg.arrival_time, self.zone, wanted=departure + leg.duration * MINUTE_S)
+            start = self._new_point(leg.departure_point, self.request.ends[0] if index == 0 else None)
+            end = self._new_point(leg.arrival_point, self.request.ends[1] if index == last else None)
+            legs.append(self._new_leg(leg, start, end, (departure, arrival)))
         return Itinerary(tuple(legs))
 
-    def _begin(self, journey: shapes.TflJourney) -> int:
-        """Return when a journey begins; where clocks show its times twice, the query and its duration decide."""
+    def _find_begin(self, journey: shapes.TflJourney) -> int:
+        """Return the start of a journey; its duration and the query resolve times that occur twice."""
         if self.request.arrive_by:
             arrival = choose_instant(journey.arrival_date_time, self.zone, wanted=self.request.instant)
         else:
             arrival = choose_after(journey.arrival_date_time, self.zone, earliest=self.request.instant)
         return choose_instant(journey.start_date_time, self.zone, wanted=arrival - journey.duration * MINUTE_S)
 
-    def _leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
+    def _new_leg(self, leg: shapes.TflLeg, start: StopPoint, end: StopPoint, expected: tuple[int, int]) -> Leg:
         mode = shapes.read_mode(leg.mode.id)
         own_alerts = [
-            _alert(disruption.description, kit.UNKNOWN_EFFECT)
+            _new_alert(disruption.description, kit.UNKNOWN_EFFECT)
             for disruption in (*leg.disruptions, *leg.planned_works)
             if disruption.description
         ]
         if mode in kit.STREET_MODES:
-            return kit.new_walk(start, end, expected, leg, mode=mode, alerts=kit.unique_alerts(own_alerts))
-        scheduled_departure, departure_delay_s = self._scheduled(leg.scheduled_departure_time, expected[0])
-        scheduled_arrival, arrival_delay_s = self._scheduled(leg.scheduled_arrival_time, expected[1])
-        # A difference at either end shows realtime; equal times show nothing.
+            return kit.new_walk(start, end, expected, leg, mode=mode, alerts=kit.merge_alerts(own_alerts))
+        scheduled_departure, departure_delay_s = self._compute_scheduled(leg.scheduled_departure_time, expected[0])
+        scheduled_arrival, arrival_delay_s = self._compute_scheduled(leg.scheduled_arrival_time, expected[1])
+        # Only times that differ from the timetable prove realtime.
         is_live = bool(departure_delay_s or arrival_delay_s)
         lines = [option.line_identifier for option in leg.route_options if option.line_identifier is not None]
         line_alerts = [alert for line in lines for alert in list_line_alerts(self.result.lines, line.id, *expected)]
@@ -204,23 +206,23 @@ class JourneyReader:
             headsign=next(
                 (direction for option in leg.route_options for direction in option.directions if direction), None
             ),
-            alerts=kit.unique_alerts([*own_alerts, *line_alerts, *list_lift_alerts(self.lifts, stations)]),
+            alerts=kit.merge_alerts([*own_alerts, *line_alerts, *list_lift_alerts(self.lifts, stations)]),
             handle=leg,
         )
 
-    def _scheduled(self, naive: datetime | None, expected: int) -> tuple[int, int]:
+    def _compute_scheduled(self, naive: datetime | None, expected: int) -> tuple[int, int]:
         scheduled = expected if naive is None else choose_instant(naive, self.zone, wanted=expected)
         return scheduled, expected - scheduled
 
-    def _point(self, point: shapes.LegPoint, location: Location | None) -> StopPoint:
-        own = kit.location_name(location)
-        name = point.common_name or own or UNNAMED
-        here = UNPLACED if location is None else location.coordinate
+    def _new_point(self, point: shapes.LegPoint, location: Location | None) -> StopPoint:
+        queried_name = kit.get_location_name(location)
+        name = point.common_name or queried_name or UNNAMED
+        position = UNPLACED if location is None else location.coordinate
         if point.lat is not None and point.lon is not None:
-            here = Coordinate(point.lat, point.lon)
+            position = Coordinate(point.lat, point.lon)
         return StopPoint(
-            name=name if point.naptan_id else own or name,
-            coordinate=here,
+            name=name if point.naptan_id else queried_name or name,
+            coordinate=position,
             id=self.ids.encode(point.naptan_id) if point.naptan_id else None,
             platform=point.platform_name or point.stop_letter or None,
         )
@@ -232,7 +234,7 @@ def is_placed(itinerary: Itinerary) -> bool:
 
 
 def _name_line(leg: shapes.TflLeg) -> str:
-    """Return a line's name: the first route's, else its line's, else the mode's (rule A2)."""
+    """Return the name of the first route, else of its line, else of the mode (rule A2)."""
     for option in leg.route_options:
         line = option.line_identifier
         name = option.name or (None if line is None else line.name or line.id)

@@ -1,4 +1,4 @@
-"""Request journeys from TfL, which may answer with none, or with ends that it cannot resolve."""
+"""Request journeys from TfL, and report origins and destinations that TfL cannot resolve."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from fingerpost.net.response import Response
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.remote.kit.answers import Answer, read_answer, read_exactly
-from fingerpost.transit.remote.kit.journeys import FoundJourneys, JourneyRequest, JourneySearch, LeftOut, sort_live
+from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, LeftOut, filter_live
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import MINUTE_S, JourneyReader, TflRequest, is_placed
@@ -32,8 +32,8 @@ _NOT_IDENTIFIED = "notidentified"
 _UNKNOWN_HINT = "Check the spelling, or send a postcode, a stop code, or lat,lon"
 
 
-def explain(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbiguous | PlaceUnknown:
-    """Return the error of ends that TfL could not resolve."""
+def new_end_error(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAmbiguous | PlaceUnknown:
+    """Return the error for an origin or destination that TfL could not resolve."""
     statuses = (result.from_location_disambiguation, result.to_location_disambiguation)
     ends = list(zip(request.sides, (request.origin, request.destination), statuses, strict=True))
     for side, text, status in ends:
@@ -43,7 +43,7 @@ def explain(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAm
         {
             "side": side,
             "text": text,
-            "candidates": [_show(option) for option in usable[:MAX_SUGGESTIONS]],
+            "candidates": [_serialize_option(option) for option in usable[:MAX_SUGGESTIONS]],
             "totalCandidatesFound": len(usable),
         }
         for side, text, status in ends
@@ -54,9 +54,9 @@ def explain(result: shapes.DisambiguationResult, request: TflRequest) -> PlaceAm
     details, *others = unclear
     if others:
         details = {**details, "other": others[0]}
-    which = " and ".join(f"{end['side']} '{end['text']}'" for end in unclear)
+    sides = " and ".join(f"{end['side']} '{end['text']}'" for end in unclear)
     return PlaceAmbiguous(
-        f"TfL is not certain which place is meant by {which}", details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE)
+        f"TfL is not certain which place is meant by {sides}", details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE)
     )
 
 
@@ -65,15 +65,15 @@ def new_unknown(text: str, side: str) -> PlaceUnknown:
 
 
 def _list_usable(status: shapes.EndStatus) -> list[shapes.Option]:
-    """Return the options that can be sent back, the best first and those without a quality last."""
+    """Return the options that can be used in a new request, best first, those without a quality last."""
     usable = [option for option in status.disambiguation_options if (option.parameter_value or "").strip()]
     return sorted(usable, key=lambda option: -1 if option.match_quality is None else option.match_quality, reverse=True)
 
 
-def _show(option: shapes.Option) -> Mapping[str, Any]:
-    shown = {"token": option.parameter_value, "name": option.name or option.parameter_value}
+def _serialize_option(option: shapes.Option) -> Mapping[str, Any]:
+    serialized = {"token": option.parameter_value, "name": option.name or option.parameter_value}
     quality = {} if option.match_quality is None else {"matchQuality": option.match_quality}
-    return {**shown, **quality, **({"modes": list(option.modes)} if option.modes else {})}
+    return {**serialized, **quality, **({"modes": list(option.modes)} if option.modes else {})}
 
 
 _NO_LIFTS = "TfL did not return which lifts are out of order."
@@ -84,65 +84,65 @@ _DAY_S = 86_400
 
 
 class TflJourneySearch(JourneySearch):
-    # TfL offers three to five journeys at once.
-    most_pages = 4
-    note_of_rest = "TfL did not return all trips of the window, because it offers only a few at once."
-    offers_steps = False
+    # TfL returns three to five journeys per request.
+    max_pages = 4
+    truncation_note = "TfL did not return all trips of the window, because it offers only a few at once."
+    retries_with_steps = False
 
     def __init__(self, server: TflClient, ids: StopIdCodec, zone: ZoneInfo) -> None:
         self._server = server
         self._ids = ids
         self._zone = zone
 
-    async def first_page(self, request: JourneyRequest) -> FoundJourneys:
-        return await self._ask_from(request, request.query.instant, ())
+    async def request_first_page(self, request: JourneyRequest) -> JourneyPage:
+        return await self._fetch_from(request, request.query.instant, ())
 
-    async def _ask_on(self, request: JourneyRequest, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
-        page = await find_or_none(self._ask_from(request, instant, offered))
-        return page or FoundJourneys(retrieved_at=clock.now(), notes=(self.note_of_rest,))
+    async def _fetch_next(self, request: JourneyRequest, instant: int, offered: Sequence[Itinerary]) -> JourneyPage:
+        page = await find_or_none(self._fetch_from(request, instant, offered))
+        return page or JourneyPage(retrieved_at=clock.now(), notes=(self.truncation_note,))
 
-    async def _ask_from(self, request: JourneyRequest, instant: int, offered: Sequence[Itinerary]) -> FoundJourneys:
-        """Return what TfL offers from an instant on, and how to request the rest of the window.
+    async def _fetch_from(self, request: JourneyRequest, instant: int, previous: Sequence[Itinerary]) -> JourneyPage:
+        """Return the journeys from an instant on, and a request for the next ones of the window.
 
-        TfL has no windows: it offers a few journeys, and later ones to a request that starts after the last of them,
-        which are ``offered``.
+        TfL has no windows and returns few journeys at once, so each request starts after the last journey of the
+        ``previous`` page.
         """
         query = request.query
         preference = "LeastInterchange" if query.optimize is Optimize.FEW_TRANSFERS else "LeastTime"
         tfl_request = TflRequest(
-            origin=request.origin.print(6),
-            destination=request.destination.print(6),
+            origin=request.origin.format(6),
+            destination=request.destination.format(6),
             instant=instant,
             arrive_by=query.arrive_by,
             preference="LeastWalking" if request.shorter_walks else preference,
             accessibility=STEP_FREE if query.step_free else None,
             ends=(query.origin, query.destination),
         )
-        answered = await self.ask(tfl_request)
+        answered = await self.fetch(tfl_request)
         placed = [itinerary for itinerary in answered.live if is_placed(itinerary)]
         unplaced = ((LeftOut.UNPLACED, itinerary) for itinerary in answered.live if itinerary not in placed)
-        found = sort_live(placed, query, answered.retrieved_at, answered.notes, in_minutes=True)
+        found = filter_live(placed, query, answered.retrieved_at, answered.notes, in_minutes=True)
         found = replace(found, left_out=found.left_out.union(unplaced), reasons=answered.reasons)
-        new = [itinerary for itinerary in answered.live if itinerary not in offered]
-        if query.window_s is None or not new:
+        new_itineraries = [itinerary for itinerary in answered.live if itinerary not in previous]
+        if query.window_s is None or not new_itineraries:
             return found
         if query.arrive_by:
-            beyond = min(itinerary.arrival for itinerary in new) - MINUTE_S
+            next_instant = min(itinerary.arrival for itinerary in new_itineraries) - MINUTE_S
         else:
-            beyond = max(itinerary.departure for itinerary in new) + MINUTE_S
-        if abs(beyond - query.instant) > query.window_s:
+            next_instant = max(itinerary.departure for itinerary in new_itineraries) + MINUTE_S
+        if abs(next_instant - query.instant) > query.window_s:
             return found
-        return replace(found, following=partial(self._ask_on, request, beyond, new))
+        return replace(found, following=partial(self._fetch_next, request, next_instant, new_itineraries))
 
-    async def ask(self, request: TflRequest) -> FoundJourneys:
-        """Return all journeys, also those beyond limits; raise PlaceAmbiguous or PlaceUnknown for an unclear end."""
+    async def fetch(self, request: TflRequest) -> JourneyPage:
+        """Return all journeys without limits; raise PlaceAmbiguous or PlaceUnknown for an unclear end of the trip."""
 
-        async def read(response: Response) -> Answer[shapes.JourneyResult] | FoundJourneys:
+        async def read(response: Response) -> Answer[shapes.JourneyResult] | JourneyPage:
             if response.status == NOT_FOUND:
                 reason = self._read_nothing(read_error(response), request)
-                return FoundJourneys(retrieved_at=response.retrieved_at, reasons=(reason,))
+                return JourneyPage(retrieved_at=response.retrieved_at, reasons=(reason,))
             if response.status == MULTIPLE_CHOICES or b"DisambiguationResult," in response.body[:200]:
-                raise explain((await read_exactly(shapes.DisambiguationResult, response)).data, request)
+                raise new_end_error((await read_exactly(shapes.DisambiguationResult, response)).data, request)
             return await read_answer(shapes.JourneyResult, response)
 
         answer = await self._server.get(
@@ -152,7 +152,7 @@ class TflJourneySearch(JourneySearch):
             accept=frozenset({MULTIPLE_CHOICES, NOT_FOUND}),
             read=read,
         )
-        if isinstance(answer, FoundJourneys):
+        if isinstance(answer, JourneyPage):
             return answer
         result = answer.data
         answer.require("journey", "journeys", found=result.journeys)
@@ -162,10 +162,10 @@ class TflJourneySearch(JourneySearch):
             dict.fromkeys(" ".join(message.split()) for message in result.stop_messages if message.strip())
         )
         notes = (*(() if lifts is not None else (_NO_LIFTS,)), *answer.notes, *messages[:3])
-        return FoundJourneys(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
+        return JourneyPage(retrieved_at=answer.retrieved_at, live=tuple(reader.list_itineraries()), notes=notes)
 
     def _read_nothing(self, error: shapes.ApiError, request: TflRequest) -> str:
-        """Return why there is no journey; PlaceUnknown for an unknown end, SourceFailed for anything else."""
+        """Return the reason for no journey; raise PlaceUnknown for an unknown place, else SourceFailed."""
         text = format_error(error)
         lowered = text.lower()
         if _NO_JOURNEY in lowered:

@@ -1,6 +1,6 @@
-"""London's network behind TfL's API.
+"""London's network, served by TfL's API.
 
-Boards are TfL's predictions for half an hour, and its timetables otherwise (decision 0521).
+Boards show TfL's predictions for the next half hour, and its timetables otherwise (decision 0521).
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from fingerpost.transit.model.itinerary import Departure, ServiceAlert
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.network import FoundBoard, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import TflRequest, list_lift_alerts, list_line_alerts, list_stop_alerts
 from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
 from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames
-from fingerpost.transit.remote.tfl.timetables import find_timetabled, list_lines_of
+from fingerpost.transit.remote.tfl.timetables import find_scheduled, list_stop_lines
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}
@@ -35,10 +35,10 @@ ABILITIES = frozenset(Ability) - {Ability.FARES}
 _T = TypeVar("_T")
 
 _MAX_IDS = 20
-# So long ago still counts as now (rule B12).
+# Windows that began less than this ago count as live (rule B12).
 _NOW_S = 120
 NOTE_WITHOUT_TIMETABLE = "TfL did not return its timetables, so later departures are missing."
-# TfL predicts about this far ahead.
+# TfL's predictions cover about this time.
 REACH_S = 30 * 60
 NOTE = (
     "TfL predicts arrivals without scheduled times, so delays and cancellations are unknown, "
@@ -49,7 +49,7 @@ _NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Status:
-    """The status of lines, stops and lifts; ``notes`` name what TfL did not answer."""
+    """The status of lines, stops and lifts; ``notes`` name the failed requests."""
 
     lines: Sequence[shapes.TflLine] = ()
     stops: Sequence[shapes.StopDisruption] = ()
@@ -73,7 +73,7 @@ class TflNetwork(ServerNetwork):
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         for text, side in zip((query.origin, query.destination), query.sides, strict=True):
-            # Dots alone would lead to another address.
+            # A text of dots would change the path of the request.
             if not any(map(str.isalnum, text)):
                 raise new_unknown(text, side)
         request = TflRequest(
@@ -83,64 +83,65 @@ class TflNetwork(ServerNetwork):
             accessibility=STEP_FREE_TO_PLATFORM if query.step_free else None,
             sides=query.sides,
         )
-        found = await self._journeys.ask(request)
+        found = await self._journeys.fetch(request)
         in_time = tuple(itinerary for itinerary in found.live if itinerary.departure >= query.instant)
-        return self._answer(replace(found, live=in_time), query.language)
+        return self._new_answer(replace(found, live=in_time), query.language)
 
     def _read_text(self, text: str) -> str:
-        """Return a text as TfL reads it: an id of ours without our FEED."""
+        """Return a text in TfL's terms, with public stop ids converted to TfL's ids."""
         return next(iter(self._ids.decode(text)), text.strip())
 
     def _choose_language(self, language: str | None) -> str | None:  # noqa: ARG002  # TfL speaks English
         return LANGUAGE
 
-    async def _find_board(self, query: DepartureQuery, language: str | None) -> FoundBoard:  # noqa: ARG002
+    async def _find_board(self, query: DepartureQuery, language: str | None) -> BoardRows:  # noqa: ARG002
         members = await gather_all(map(self._lookup.list_member_ids, self._ids.decode_all(query.stop_ids)))
-        own_ids = list(dict.fromkeys(own_id for member in members for own_id in member))
+        server_ids = list(dict.fromkeys(server_id for member in members for server_id in member))
         now = int(clock.now().timestamp())
         first, last = query.instant, query.instant + query.window_s
-        predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
-        answers = await self._find_predictions(own_ids) if predicted else []
-        timetable, line_ids = FoundBoard(), set[str]()
+        predicted, timetabled = _split_window(first, last, now, by_schedule=query.by_schedule)
+        answers = await self._find_predictions(server_ids) if predicted else []
+        timetable, line_ids = BoardRows(), set[str]()
         try:
             if timetabled:
-                timetable, line_ids = await self._find_timetabled(own_ids, timetabled)
+                timetable, line_ids = await self._find_timetabled(server_ids, timetabled)
         except (StorageUnavailable, SourceChanged):
             if predicted is None:
                 raise
-            timetable = FoundBoard(notes=(NOTE_WITHOUT_TIMETABLE,))
+            timetable = BoardRows(notes=(NOTE_WITHOUT_TIMETABLE,))
         predictions = [prediction for answer in answers for prediction in answer.data]
         line_ids |= {prediction.line_id for prediction in predictions if prediction.line_id}
-        status = await self._find_status(sorted(line_ids), own_ids, first, last, now)
+        status = await self._find_status(sorted(line_ids), server_ids, first, last, now)
         rows = list(timetable.rows)
         if predicted is not None:
             rows += self._list_predicted(predictions, *predicted, now, status.lines)
         retrieved = [answer.retrieved_at for answer in answers]
         if timetable.retrieved_at is not None:
             retrieved.append(timetable.retrieved_at)
-        return FoundBoard(
-            rows=[_with_alerts(row, status.lines) for row in rows],
-            alerts=_list_alerts(status, own_ids, now, first, last),
+        return BoardRows(
+            rows=[_add_alerts(row, status.lines) for row in rows],
+            alerts=_list_alerts(status, server_ids, now, first, last),
             notes=(*((NOTE,) if predicted else ()), *timetable.notes, *status.notes),
             retrieved_at=min(retrieved, default=None),
         )
 
-    async def _find_predictions(self, own_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
+    async def _find_predictions(self, server_ids: Sequence[str]) -> list[Answer[tuple[shapes.Prediction, ...]]]:
         answers = await gather_all(
-            self._server.find(tuple[shapes.Prediction, ...], "StopPoint", own_id, "Arrivals") for own_id in own_ids
+            self._server.find(tuple[shapes.Prediction, ...], "StopPoint", server_id, "Arrivals")
+            for server_id in server_ids
         )
         return [answer for answer in answers if answer is not None]
 
     def _list_predicted(
         self, predictions: Iterable[shapes.Prediction], first: int, last: int, now: int, lines: Sequence[shapes.TflLine]
     ) -> Iterator[Departure]:
-        """Yield what departs from ``first`` to ``last``, both included, without last calls and expired predictions."""
-        # The later of two predictions with one id counts.
+        """Yield departures from ``first`` to ``last`` (inclusive), without last stops and expired predictions."""
+        # Of two predictions with the same id, use the later one.
         by_time = sorted(predictions, key=lambda prediction: prediction.timestamp)
         for prediction in {(row.naptan_id, row.id): row for row in by_time}.values():
             expected = prediction.expected_arrival
-            is_over = prediction.time_to_live is not None and prediction.time_to_live < now and expected < now
-            if not first <= expected <= last or is_over or prediction.destination_naptan_id == prediction.naptan_id:
+            is_expired = prediction.time_to_live is not None and prediction.time_to_live < now and expected < now
+            if not first <= expected <= last or is_expired or prediction.destination_naptan_id == prediction.naptan_id:
                 continue
             line = prediction.line_name or prediction.line_id or prediction.mode_name
             platform = (prediction.platform_name or "").strip()
@@ -158,15 +159,15 @@ class TflNetwork(ServerNetwork):
             )
 
     async def _find_timetabled(
-        self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]
-    ) -> tuple[FoundBoard, set[str]]:
-        stops = await gather_all(self._lookup.find_exact(own_id, with_lines=True) for own_id in own_ids)
-        lines = list_lines_of([stop for stop in stops if stop is not None])
-        board = await find_timetabled(self._server, lines, spans, self._ids, self._zone)
+        self, server_ids: Sequence[str], spans: Sequence[tuple[int, int]]
+    ) -> tuple[BoardRows, set[str]]:
+        stops = await gather_all(self._lookup.find_exact(server_id, with_lines=True) for server_id in server_ids)
+        lines = list_stop_lines([stop for stop in stops if stop is not None])
+        board = await find_scheduled(self._server, lines, spans, self._ids, self._zone)
         return board, {line.line_id for line in lines}
 
     async def _find_status(
-        self, line_ids: Sequence[str], own_ids: Sequence[str], first: int, last: int, now: int
+        self, line_ids: Sequence[str], server_ids: Sequence[str], first: int, last: int, now: int
     ) -> _Status:
         days: tuple[str, ...] = ()
         if not first - REACH_S <= now <= last + _NOW_S:
@@ -175,11 +176,11 @@ class TflNetwork(ServerNetwork):
             days = (begin.isoformat(), "to", end.isoformat())
         lines, stops, lifts = await asyncio.gather(
             find_or_none(self._list_status(tuple[shapes.TflLine, ...], line_ids, "Line", "Status", *days)),
-            find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], own_ids, "StopPoint", "Disruption")),
+            find_or_none(self._list_status(tuple[shapes.StopDisruption, ...], server_ids, "StopPoint", "Disruption")),
             self._server.find_lifts(),
         )
         named = (("lines", lines), ("stops", stops), ("lifts", lifts))
-        missing = [what for what, answer in named if answer is None]
+        missing = [kind for kind, answer in named if answer is None]
         return _Status(
             lines=lines or (),
             stops=stops or (),
@@ -188,16 +189,16 @@ class TflNetwork(ServerNetwork):
         )
 
     async def _list_status(
-        self, shape: type[tuple[_T, ...]], ids: Sequence[str], what: str, *words: str
+        self, shape: type[tuple[_T, ...]], ids: Sequence[str], resource: str, *suffix: str
     ) -> Sequence[_T]:
         answers = await gather_all(
-            self._server.find(shape, what, ",".join(ids[at : at + _MAX_IDS]), *words, fresh_s=STATUS_FRESH_S)
-            for at in range(0, len(ids), _MAX_IDS)
+            self._server.find(shape, resource, ",".join(ids[start : start + _MAX_IDS]), *suffix, fresh_s=STATUS_FRESH_S)
+            for start in range(0, len(ids), _MAX_IDS)
         )
         return tuple(status for answer in answers if answer is not None for status in answer.data)
 
 
-def _split(
+def _split_window(
     first: int, last: int, now: int, *, by_schedule: bool
 ) -> tuple[tuple[int, int] | None, list[tuple[int, int]]]:
     """Return the part of a window that TfL predicts, and the parts that only its timetables cover."""
@@ -209,16 +210,18 @@ def _split(
     return (max(first, begin), min(last, end)), before + after
 
 
-def _with_alerts(row: Departure, lines: Sequence[shapes.TflLine]) -> Departure:
+def _add_alerts(row: Departure, lines: Sequence[shapes.TflLine]) -> Departure:
     ids = [line.id for line in lines if row.line.lower() in (line.name.lower(), line.id.lower())]
     if row.alerts or not ids:
         return row
     return replace(row, alerts=list_line_alerts(lines, ids[0], row.expected, row.expected))
 
 
-def _list_alerts(status: _Status, own_ids: Sequence[str], now: int, first: int, last: int) -> tuple[ServiceAlert, ...]:
-    """Return the alerts of a board's stops; TfL reports lifts of now only."""
-    lifts = list_lift_alerts(status.lifts, own_ids) if first - REACH_S <= now <= last else ()
+def _list_alerts(
+    status: _Status, server_ids: Sequence[str], now: int, first: int, last: int
+) -> tuple[ServiceAlert, ...]:
+    """Return the alerts of a board's stops; TfL only reports the current state of lifts."""
+    lifts = list_lift_alerts(status.lifts, server_ids) if first - REACH_S <= now <= last else ()
     return (*list_stop_alerts(status.stops, first, last), *lifts)
 
 
@@ -229,8 +232,8 @@ def new_known_profile() -> LearnedProfile:
 
 
 async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
-    """Ask TfL for its modes, which also checks the key; the rest of its profile is known."""
-    answer = await TflClient(fetch, record).ask(tuple[TflMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
+    """Request TfL's modes, which also checks the key; the rest of the profile is fixed."""
+    answer = await TflClient(fetch, record).fetch(tuple[TflMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
     modes = frozenset(read_mode(mode.mode_name) for mode in answer.data if mode.is_scheduled_service)
     return replace(new_known_profile(), modes=modes)
 

@@ -1,6 +1,6 @@
-"""Send requests to TfL's API, and classify its failures; a 300 and some 404s are answers.
+"""Send requests to TfL's API, and classify its failures; a 300 and some 404s are valid answers.
 
-Most answers are read exactly, because a board that lost a closed line would have to say so.
+Most responses are parsed strictly, because a board must not silently omit a closed line.
 """
 
 from collections.abc import Coroutine, Mapping, Sequence
@@ -13,14 +13,14 @@ from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, Sto
 from fingerpost.net.request import Fetch
 from fingerpost.net.response import Response
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.remote.kit.answers import Answer, read_exactly, reader_of
+from fingerpost.transit.remote.kit.answers import Answer, get_reader, read_exactly
 from fingerpost.transit.remote.kit.server import Connection, shorten
 from fingerpost.transit.remote.tfl.shapes import ApiError, LiftDisruption
 from fingerpost.transit.remote.tfl.unified_api import ADDRESS, KEY_HEADER, KEY_VARIABLE
 
 _T = TypeVar("_T")
 
-# TfL caches journeys and predictions for half a minute and longer.
+# TfL caches journeys and predictions for at least half a minute.
 LIVE_FRESH_S = 30.0
 STATUS_FRESH_S = 60.0
 
@@ -40,7 +40,7 @@ class TflClient(Connection):
             check_response=_find_failure,
         )
 
-    async def ask(
+    async def fetch(
         self,
         shape: type[_T],
         *path: str,
@@ -57,7 +57,7 @@ class TflClient(Connection):
         fresh_s: float = LIVE_FRESH_S,
         accept: frozenset[int] = frozenset(),
     ) -> Answer[_T] | None:
-        """Return the answer at a path, or None for a 404 of TfL's own."""
+        """Return the response at a path, or None for a 404 that TfL itself sent."""
 
         async def read(response: Response) -> Answer[_T] | None:
             if response.status == NOT_FOUND:
@@ -68,9 +68,9 @@ class TflClient(Connection):
         return await self.get(*path, params=params, fresh_s=fresh_s, accept=accept | {NOT_FOUND}, read=read)
 
     async def find_lifts(self) -> Sequence[LiftDisruption] | None:
-        """Return the lifts that are out of order; None if TfL does not answer."""
+        """Return the lifts that are out of order, or None if the request fails."""
         path = ("Disruptions", "Lifts", "v2")
-        answer = await find_or_none(self.ask(tuple[LiftDisruption, ...], *path, fresh_s=STATUS_FRESH_S))
+        answer = await find_or_none(self.fetch(tuple[LiftDisruption, ...], *path, fresh_s=STATUS_FRESH_S))
         return None if answer is None else answer.data
 
 
@@ -82,10 +82,10 @@ async def find_or_none(request: Coroutine[Any, Any, _T]) -> _T | None:
 
 
 def read_error(response: Response) -> ApiError:
-    """Return TfL's own error; raise SourceFailed for a gateway's page, SourceChanged if TfL has no such address."""
+    """Parse TfL's error; raise SourceFailed for a gateway's page, SourceChanged for an unknown path."""
     host = response.host
     try:
-        error: ApiError = reader_of(ApiError).validate_json(response.body)
+        error: ApiError = get_reader(ApiError).validate_json(response.body)
     except ValidationError as failure:
         message = f"{host} answered with a failure (HTTP {response.status}) that is not TfL's own"
         raise SourceFailed(message) from failure
@@ -99,11 +99,11 @@ def format_error(error: ApiError) -> str:
 
 
 def _find_failure(response: Response) -> ToolError | None:
-    """Return the error of a status that TfL uses in its own way; None to decide by the status alone."""
+    """Return the error for a status that TfL uses in a special way; None for all others."""
     text = response.body[:2000].decode(errors="replace").lower()
     host = response.host
     if response.status == _TOO_MANY and "app_key" in text:
-        # TfL answers an unknown key as a rate limit.
+        # TfL reports an unknown key as a rate limit.
         return SourceKeyRefused(f"{host} refused the key", hint=f"Check {KEY_VARIABLE}")
     if response.status == _CONFLICT:
         return SourceFailed(f"{host}: the journey planner is not available (HTTP {_CONFLICT})")

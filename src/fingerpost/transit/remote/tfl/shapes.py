@@ -30,7 +30,7 @@ read_mode = ModeReader(
         Mode.BUS: "bus replacement-bus",
         Mode.COACH: "coach",
         Mode.METRO: "tube",
-        # The lines of the Overground count as its own.
+        # The lines of the Overground have their own mode names.
         Mode.RAIL: "dlr elizabeth-line overground liberty lioness mildmay suffragette weaver windrush "
         "national-rail international-rail",
         Mode.TRAM: "tram",
@@ -41,18 +41,18 @@ read_mode = ModeReader(
 
 @lru_cache(maxsize=8192)
 def read_naive(text: str) -> datetime:
-    """Parse a wall-clock time; raise ValueError if it has an offset, which TfL's journeys never have."""
-    read = datetime.fromisoformat(text)
-    if read.tzinfo is not None:
+    """Parse a wall-clock time; raise ValueError if it has an offset, because TfL's journeys have none."""
+    parsed = datetime.fromisoformat(text)
+    if parsed.tzinfo is not None:
         raise ValueError("a wall-clock time with an offset")
-    return read
+    return parsed
 
 
 Naive = Annotated[datetime, from_text(read_naive)]
 
 
 def _read_line(value: Any) -> Any:
-    """Return the points of a path, which TfL writes as JSON inside a text."""
+    """Parse the points of a path, which TfL sends as a JSON string."""
     if not isinstance(value, str) or not value.strip():
         return ()
     points = json.loads(value)
@@ -93,7 +93,7 @@ class Disruption(Shape):
 
 
 class RouteOption(Shape):
-    """A route that a leg may be ridden on; several for buses that share a road."""
+    """A route of a leg; a leg has several if bus routes share a road."""
 
     name: str | None = None
     directions: Several[str] = ()
@@ -101,7 +101,7 @@ class RouteOption(Shape):
 
 
 class LegPoint(Shape):
-    """Where a leg begins or ends: a stop with its NaPTAN code, else a place; any of it may be missing."""
+    """The start or end of a leg: a stop with a NaPTAN code, or a place; all fields are optional."""
 
     naptan_id: str | None = None
     common_name: str | None = None
@@ -112,7 +112,7 @@ class LegPoint(Shape):
 
 
 class TflLeg(MeasuredLeg):
-    """One leg; times are London's wall clock, ``distance`` (metres) is valid for walks only."""
+    """One leg; times are wall-clock times in London, ``distance`` (metres) is valid for walks only."""
 
     duration: int
     departure_time: Naive
@@ -148,7 +148,7 @@ class JourneyResult(Shape):
 
 
 class Option(Shape):
-    """One place that a text may mean; ``match_quality`` is 0 to 1000."""
+    """A candidate for an ambiguous place; ``match_quality`` is 0 to 1000."""
 
     parameter_value: str | None = None
     match_quality: int | None = None
@@ -157,14 +157,14 @@ class Option(Shape):
 
 
 class EndStatus(Shape):
-    """How TfL understood one end: ``identified``, ``list``, ``notidentified`` or ``empty``."""
+    """The match status of an origin or destination: ``identified``, ``list``, ``notidentified`` or ``empty``."""
 
     match_status: str = ""
     disambiguation_options: Several[Option] = ()
 
 
 class DisambiguationResult(Shape):
-    """The answer to a request whose ends are unclear (HTTP 300)."""
+    """The response for an ambiguous origin or destination (HTTP 300)."""
 
     from_location_disambiguation: EndStatus = EndStatus()
     to_location_disambiguation: EndStatus = EndStatus()
@@ -208,7 +208,7 @@ class TflStopPoint(Shape):
     children: "Several[TflStopPoint]" = ()
 
     @property
-    def own_id(self) -> str:
+    def server_id(self) -> str:
         return self.naptan_id or self.id
 
 
@@ -244,7 +244,7 @@ class LiftDisruption(Shape):
 
     @property
     def station(self) -> str:
-        """The station's NaPTAN code; TfL has called it by two names."""
+        """The station's NaPTAN code, which TfL sends under either of two names."""
         return (self.station_unique_id or self.naptan_code or "").upper()
 
 
@@ -253,7 +253,7 @@ _MAX_HOURS = 47
 
 
 class ClockTime(Shape):
-    """A wall-clock time of a service day: hour 25 is one o'clock of the next day."""
+    """A wall-clock time of a service day: hour 25 is 1 a.m. on the next day."""
 
     hour: int = Field(ge=0, le=_MAX_HOURS)
     minute: int = Field(ge=0, le=59)
@@ -268,7 +268,7 @@ class KnownJourney(ClockTime):
 
 
 class FrequencyPeriod(Shape):
-    """A time of day, perhaps with a frequency; ``headway`` is the longest time between departures, 0 for no service."""
+    """A period of the day; ``headway`` is the longest interval between departures, 0 without a frequency."""
 
     from_time: ClockTime
     to_time: ClockTime
@@ -302,7 +302,7 @@ class TimetableOption(Shape):
 
 
 class TimetableResponse(Shape):
-    """A line's timetable from a stop, what else was meant, or a sentence on why there is none."""
+    """A line's timetable at a stop, or the options of an ambiguous request."""
 
     direction: str | None = None
     stations: Several[Named] = ()

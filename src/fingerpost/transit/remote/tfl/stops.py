@@ -13,7 +13,7 @@ from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 
-# Ids of groups of stops, for which TfL never lists arrivals.
+# Ids of stop groups, for which TfL never returns arrivals.
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
@@ -22,19 +22,19 @@ class NaptanIds(StopIdCodec):
         super().__init__()
         self._feed = clean_feed_name(name)
 
-    def encode_trip(self, own_id: str) -> str:
-        return self._encode(own_id, exact=False)
+    def encode_trip(self, server_id: str) -> str:
+        return self._encode(server_id, exact=False)
 
-    def _encode(self, own_id: str, *, exact: bool) -> str:
-        return f"{self._feed}:{escape(own_id if exact else own_id.upper())}"
+    def _encode(self, server_id: str, *, exact: bool) -> str:
+        return f"{self._feed}:{escape(server_id if exact else server_id.upper())}"
 
-    def _list_candidates(self, printed: str) -> Iterable[str]:
-        feed, _, local = printed.partition(":")
+    def _list_candidates(self, public_id: str) -> Iterable[str]:
+        feed, _, local = public_id.partition(":")
         return [unescape(local)] if local and feed == self._feed else []
 
 
-# Where riders board: stations as a whole, single poles and piers; not entrances and platforms inside stations.
-BOARDED_TYPES = (
+# Types of stops to board at: stations, single bus stops and piers, but not entrances or platforms of stations.
+BOARDABLE_TYPES = (
     "NaptanMetroStation",
     "NaptanRailStation",
     "NaptanPublicBusCoachTram",
@@ -52,32 +52,32 @@ class StopPointLookup(StopLookup):
         super().__init__(ids)
         self._server = server
 
-    async def find_stop(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002  # English only
-        own = self._ids.decode(printed_id)
-        stop = await self.find_exact(own[0]) if own else None
+    async def find_stop(self, public_id: str, language: str | None) -> Place | None:  # noqa: ARG002  # English only
+        server_ids = self._ids.decode(public_id)
+        stop = await self.find_exact(server_ids[0]) if server_ids else None
         return None if stop is None else self._new_place(stop)
 
-    async def find_stop_place(self, printed_id: str, language: str | None) -> Place | None:  # noqa: ARG002
-        own = self._ids.decode(printed_id)
-        stop = await self._find(own[0]) if own else None
+    async def find_stop_place(self, public_id: str, language: str | None) -> Place | None:  # noqa: ARG002
+        server_ids = self._ids.decode(public_id)
+        stop = await self._find(server_ids[0]) if server_ids else None
         parent_id = None if stop is None else stop.hub_naptan_code or stop.station_naptan
-        if stop is not None and parent_id and parent_id.upper() != stop.own_id.upper():
+        if stop is not None and parent_id and parent_id.upper() != stop.server_id.upper():
             stop = await self._find(parent_id) or stop
         return None if stop is None else self._new_place(stop)
 
-    async def list_member_ids(self, own_id: str) -> list[str]:
-        """Return TfL's ids of the stops of a hub or a group; the id itself for any other stop."""
-        stop = await self._find(own_id) if _GROUP.fullmatch(own_id) else None
-        return [own_id] if stop is None else [part.own_id for part in _list_boarded(stop)]
+    async def list_member_ids(self, server_id: str) -> list[str]:
+        """Return TfL's ids of the stops in a hub or group; for any other stop, its own id."""
+        stop = await self._find(server_id) if _GROUP.fullmatch(server_id) else None
+        return [server_id] if stop is None else [part.server_id for part in _list_boardable(stop)]
 
-    async def find_exact(self, own_id: str, *, with_lines: bool = False) -> shapes.TflStopPoint | None:
-        """Return the stop itself, because for some ids TfL answers with the top of the hierarchy.
+    async def find_exact(self, server_id: str, *, with_lines: bool = False) -> shapes.TflStopPoint | None:
+        """Return the stop with this id, because for some ids TfL returns the top of the hierarchy.
 
-        ``with_lines`` returns the top if only that has the lines, which are those of all below it.
+        ``with_lines`` returns the top instead if the stop has no lines; the top has the lines of all its stops.
         """
-        top = await self._find(own_id)
-        parts = () if top is None else _walk(top)
-        same = (part for part in parts if part.own_id.upper() == own_id.upper())
+        top = await self._find(server_id)
+        parts = () if top is None else _iterate_stops(top)
+        same = (part for part in parts if part.server_id.upper() == server_id.upper())
         return next((part for part in same if part.lines or not with_lines), top)
 
     async def _list_around(self, centre: Coordinate, radius_m: float, *_: object) -> Answer[list[ServerStop]]:
@@ -85,15 +85,15 @@ class StopPointLookup(StopLookup):
             "lat": f"{centre.lat:.6f}",
             "lon": f"{centre.lon:.6f}",
             "radius": str(round(radius_m) + 1),
-            "stopTypes": ",".join(BOARDED_TYPES),
+            "stopTypes": ",".join(BOARDABLE_TYPES),
             "useStopPointHierarchy": "false",
             "returnLines": "true",
         }
-        answer = await self._server.ask(shapes.StopPointsNear, "StopPoint", params=params, fresh_s=STOPS_FRESH_S)
+        answer = await self._server.fetch(shapes.StopPointsNear, "StopPoint", params=params, fresh_s=STOPS_FRESH_S)
         return answer.with_data(
             [
                 ServerStop(
-                    own_id=stop.own_id,
+                    server_id=stop.server_id,
                     name=stop.common_name,
                     coordinate=Coordinate(stop.lat, stop.lon),
                     modes=frozenset(map(shapes.read_mode, stop.modes)),
@@ -104,38 +104,38 @@ class StopPointLookup(StopLookup):
         )
 
     def _new_place(self, stop: shapes.TflStopPoint) -> Place:
-        members = tuple(self._ids.encode(part.own_id) for part in _list_boarded(stop))
-        return new_place(self._ids.encode(stop.own_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
+        members = tuple(self._ids.encode(part.server_id) for part in _list_boardable(stop))
+        return new_place(self._ids.encode(stop.server_id), stop.common_name, Coordinate(stop.lat, stop.lon), members)
 
-    async def _find(self, own_id: str) -> shapes.TflStopPoint | None:
-        found = await self._server.find(shapes.TflStopPoint, "StopPoint", own_id, fresh_s=STOPS_FRESH_S)
+    async def _find(self, server_id: str) -> shapes.TflStopPoint | None:
+        found = await self._server.find(shapes.TflStopPoint, "StopPoint", server_id, fresh_s=STOPS_FRESH_S)
         return None if found is None else found.data
 
 
-def _list_boarded(stop: shapes.TflStopPoint) -> list[shapes.TflStopPoint]:
-    """Return the stops that riders board: those below a hub or a group, else the stop itself."""
+def _list_boardable(stop: shapes.TflStopPoint) -> list[shapes.TflStopPoint]:
+    """Return the boardable stops of a hub or group; for any other stop, the stop itself."""
     if stop.stop_type not in _GROUPS:
         return [stop]
-    children = [child for child in stop.children if child.stop_type in (*_GROUPS, *BOARDED_TYPES)]
-    return list({part.own_id: part for child in children for part in _list_boarded(child)}.values())
+    children = [child for child in stop.children if child.stop_type in (*_GROUPS, *BOARDABLE_TYPES)]
+    return list({part.server_id: part for child in children for part in _list_boardable(child)}.values())
 
 
-def _walk(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
+def _iterate_stops(stop: shapes.TflStopPoint) -> Iterator[shapes.TflStopPoint]:
     yield stop
     for child in stop.children:
-        yield from _walk(child)
+        yield from _iterate_stops(child)
 
 
 MAX_FOUND = 50
-# The confidence of a match: TfL returns names that contain the text, without a score.
+# TfL returns names that contain the text, without a score.
 _CONFIDENCE = 0.6
-_KIND_OF_STATION = re.compile(
+_STATION_SUFFIX = re.compile(
     r"\s*\b(?:Underground Station|Rail Station|DLR Station|Overground Station|Tram Stop|Bus Station|Pier|Station)$"
 )
 
 
 class StopPointNames(Geocoder):
-    """Finds stops by name; TfL knows no addresses, so a position is named by its nearest stop."""
+    """Finds stops by name; TfL has no addresses, so a position is named after its nearest stop."""
 
     def __init__(self, server: TflClient, stops: StopPointLookup, ids: NaptanIds) -> None:
         self._server = server
@@ -144,19 +144,19 @@ class StopPointNames(Geocoder):
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:  # noqa: ARG002
         params = {"query": text, "maxResults": str(MAX_FOUND), "includeHubs": "true"}
-        answer = await self._server.ask(
+        answer = await self._server.fetch(
             shapes.SearchResult, "StopPoint", "Search", params=params, fresh_s=STOPS_FRESH_S
         )
         return [
             Candidate(
                 name=match.name,
-                # People leave out ``Underground Station``.
-                label=_KIND_OF_STATION.sub("", match.name),
+                # People search without ``Underground Station``.
+                label=_STATION_SUFFIX.sub("", match.name),
                 coordinate=Coordinate(match.lat, match.lon),
                 stop_id=match.id,
                 confidence=_CONFIDENCE,
             )
-            for match in _without_members(answer.data.matches)
+            for match in _drop_members(answer.data.matches)
         ]
 
     async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
@@ -170,8 +170,8 @@ class StopPointNames(Geocoder):
         ]
 
 
-def _without_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:
-    """Return matches without those whose hub or station matches too: they are one place (rule D2)."""
+def _drop_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedStop]:
+    """Drop matches whose hub or station matches too, because they are one place (rule D2)."""
     ids = {match.id for match in matches}
     return [
         match
@@ -180,13 +180,13 @@ def _without_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.Match
     ]
 
 
-def new_place(printed: str, name: str, here: Coordinate, members: tuple[str, ...] = ()) -> Place:
+def new_place(public_id: str, name: str, here: Coordinate, members: tuple[str, ...] = ()) -> Place:
     return Place(
-        id=printed,
+        id=public_id,
         name=name,
         coordinate=here,
         kind=PlaceKind.STOP,
-        member_ids=members or (printed,),
+        member_ids=members or (public_id,),
         names={LANGUAGE: name},
         language=LANGUAGE,
     )

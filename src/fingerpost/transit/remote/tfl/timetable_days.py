@@ -1,4 +1,4 @@
-"""Choose the timetables of a day by their names, because TfL publishes no calendar."""
+"""Choose TfL's timetables for a day by their names, because TfL publishes no calendar."""
 
 import re
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ _SATURDAY = 5
 
 
 def find_public_holiday(day: date) -> str | None:
-    """Return the name of a public holiday; holidays proclaimed for one year only are unknown."""
+    """Return the name of a public holiday; extra holidays proclaimed for a single year are unknown."""
     return _list_holidays(day.year).get(day)
 
 
-def is_without_school(day: date) -> bool:
-    """Whether no school is open anywhere: weekends, public holidays, August, and 24 December to 1 January.
+def is_school_holiday(day: date) -> bool:
+    """Whether all schools are closed: on weekends, public holidays, in August, and from 24 December to 1 January.
 
     Other school holidays differ by borough.
     """
@@ -32,38 +32,38 @@ def is_without_school(day: date) -> bool:
 
 @lru_cache(maxsize=16)
 def _list_holidays(year: int) -> dict[date, str]:
-    """List holidays by the Banking and Financial Dealings Act, Good Friday and Christmas."""
-    easter = _easter_sunday(year)
-    found = {
+    """Return the holidays of the Banking and Financial Dealings Act, Good Friday and Christmas."""
+    easter = _compute_easter_sunday(year)
+    holidays = {
         easter - timedelta(days=2): GOOD_FRIDAY,
         easter + timedelta(days=1): "Easter Monday",
-        _last_monday(date(year, 5, 7)): "the early May bank holiday",
-        _last_monday(date(year, 5, 31)): "the spring bank holiday",
-        _last_monday(date(year, 8, 31)): "the summer bank holiday",
+        _find_last_monday(date(year, 5, 7)): "the early May bank holiday",
+        _find_last_monday(date(year, 5, 31)): "the spring bank holiday",
+        _find_last_monday(date(year, 8, 31)): "the summer bank holiday",
     }
     fixed = {date(year, 1, 1): "New Year's Day", date(year, 12, 25): CHRISTMAS, date(year, 12, 26): "Boxing Day"}
-    found |= fixed
+    holidays |= fixed
     for day, name in fixed.items():
         if day.weekday() >= _SATURDAY:
-            free = day
-            while free.weekday() >= _SATURDAY or free in found:
-                free += timedelta(days=1)
-            found[free] = f"the bank holiday for {name}"
-    return found
+            substitute = day
+            while substitute.weekday() >= _SATURDAY or substitute in holidays:
+                substitute += timedelta(days=1)
+            holidays[substitute] = f"the bank holiday for {name}"
+    return holidays
 
 
-def _last_monday(day: date) -> date:
+def _find_last_monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
 
 
-def _easter_sunday(year: int) -> date:
-    """Gregorian computus of Meeus, Jones and Butcher."""
-    golden, century, rest = year % 19, year // 100, year % 100
-    leap, leap_rest = divmod(century, 4)
+def _compute_easter_sunday(year: int) -> date:
+    """Compute Easter Sunday by the Meeus/Jones/Butcher algorithm."""
+    golden, century, year_of_century = year % 19, year // 100, year % 100
+    leap_centuries, century_mod_4 = divmod(century, 4)
     moon = (century - (century + 8) // 25 + 1) // 3
-    epact = (19 * golden + century - leap - moon + 15) % 30
-    quarter, quarter_rest = divmod(rest, 4)
-    weekday = (32 + 2 * leap_rest + 2 * quarter - epact - quarter_rest) % 7
+    epact = (19 * golden + century - leap_centuries - moon + 15) % 30
+    quarter, quarter_rest = divmod(year_of_century, 4)
+    weekday = (32 + 2 * century_mod_4 + 2 * quarter - epact - quarter_rest) % 7
     late = (golden + 11 * epact + 22 * weekday) // 451
     month, day = divmod(epact + weekday - 7 * late + 114, 31)
     return date(year, month, day + 1)
@@ -86,7 +86,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _GOOD_FRIDAY = re.compile(r"\(?\b(?:also )?good friday\b\)?")
 _ALSO_HOLIDAYS = re.compile(r"(?:\band|\balso|&|,|/|\()\s*(?:also |other )*(?:public|bank) holidays?\b\)?")
 _ONLY_HOLIDAYS = re.compile(r"(?:other )?(?:public|bank) holidays?")
-# The day on which a night ends: ``/Tu-Sat Morning``.
+# The days on which nights end, such as ``/Tu-Sat Morning``.
 _MORNING = re.compile(r"/\s*[a-z]+(?:\s*(?:-|to)\s*[a-z]+)?\s+mornings?\b")
 _NIGHT = re.compile(r"\bnights?\b")
 _NO_SCHOOL = re.compile(r"\bnon[- ]?school(?:[- ]?days?)?\b")
@@ -96,10 +96,10 @@ _COMMA, _DASH = re.compile(r"[,&/]|\band\b"), re.compile(r"-|\bto\b")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedDays:
-    """The days of a timetable by its name.
+    """The days on which a timetable applies, according to its name.
 
-    ``weekdays`` count from Monday, 0, to Sunday, 6; empty for holidays alone. ``is_night`` is True for the night that
-    begins on such a day. ``school`` is True for schooldays only, False for other days only.
+    ``weekdays`` are 0 (Monday) to 6 (Sunday), empty for holidays only. ``is_night`` is True for the night that begins
+    on such a day. ``school`` is True for schooldays only, False for days without school only.
     """
 
     weekdays: frozenset[int]
@@ -110,7 +110,7 @@ class NamedDays:
 
 
 @lru_cache(maxsize=512)
-def find_named_days(name: str) -> NamedDays | None:
+def parse_named_days(name: str) -> NamedDays | None:
     """Parse a timetable's name; None if it has an unknown word."""
     text = " ".join(_CAMEL.sub(" ", name).replace("\u2013", "-").lower().split())
     if _ONLY_HOLIDAYS.fullmatch(text):
@@ -138,19 +138,19 @@ def find_named_days(name: str) -> NamedDays | None:
 
 def _read_weekdays(text: str) -> frozenset[int] | None:
     """Parse a list such as ``monday - thursday , sunday``; None if a word is not a day."""
-    found: set[int] = set()
+    weekdays: set[int] = set()
     for part in _COMMA.split(text):
         sides = [[_DAYS.get(word) for word in side.split()] for side in _DASH.split(part)]
-        known = [[days for days in side if days is not None] for side in sides]
-        if known != sides:
+        known_words = [[days for days in side if days is not None] for side in sides]
+        if known_words != sides:
             return None
-        found.update(weekday for side in known for days in side for weekday in days)
-        for left, right in pairwise(known):
+        weekdays.update(weekday for side in known_words for days in side for weekday in days)
+        for left, right in pairwise(known_words):
             if not left or not right or len(left[-1]) > 1 or len(right[0]) > 1:
                 return None
             (begin,), (end,) = left[-1], right[0]
-            found.update((begin + step) % 7 for step in range((end - begin) % 7))
-    return frozenset(found)
+            weekdays.update((begin + step) % 7 for step in range((end - begin) % 7))
+    return frozenset(weekdays)
 
 
 _SUNDAY = 6
@@ -158,7 +158,7 @@ _MAX_NAMED = 12
 
 
 class RemarkKind(StrEnum):
-    """The text of a note on timetables, which precedes the names of their lines."""
+    """Notes on timetables; the names of their lines follow each text."""
 
     NO_TIMETABLE = "TfL has no timetable at this stop for"
     NO_ANSWER = "TfL did not return the timetables of"
@@ -172,7 +172,7 @@ class RemarkKind(StrEnum):
 
 
 class TimetableRemark(NamedTuple):
-    """A remark on a line, whose text names the line."""
+    """A remark on one line; ``text`` names the line."""
 
     kind: RemarkKind
     text: str
@@ -181,11 +181,11 @@ class TimetableRemark(NamedTuple):
 def choose_schedules(
     schedules: Sequence[Schedule], day: date, line: str
 ) -> tuple[list[tuple[Schedule, bool]], list[TimetableRemark]]:
-    """Return the timetables of a day, each with whether it is for the night, and remarks on the choice.
+    """Return the timetables of a day as (timetable, is for the night), and remarks on the choice.
 
-    For day and night, the timetable of the fewest days applies: ``School Friday`` precedes ``Mon-Fri Schooldays``.
+    The most specific timetable applies, by day and by night: ``School Friday`` overrides ``Mon-Fri Schooldays``.
     """
-    named = [(schedule, find_named_days(schedule.name)) for schedule in schedules]
+    named = [(schedule, parse_named_days(schedule.name)) for schedule in schedules]
     remarks = [
         TimetableRemark(RemarkKind.DAYS_UNKNOWN, f"{line} ('{schedule.name}')")
         for schedule, days in named
@@ -193,50 +193,50 @@ def choose_schedules(
     ]
     chosen: list[tuple[Schedule, bool]] = []
     for is_night in (False, True):
-        of_kind = [(schedule, days) for schedule, days in named if days is not None and days.is_night is is_night]
-        found, more = _choose(of_kind, day, line)
-        chosen += [(schedule, is_night) for schedule in found]
-        remarks += more
+        candidates = [(schedule, days) for schedule, days in named if days is not None and days.is_night is is_night]
+        applicable, new_remarks = _choose(candidates, day, line)
+        chosen += [(schedule, is_night) for schedule in applicable]
+        remarks += new_remarks
     return chosen, remarks
 
 
 def _choose(
-    known: Sequence[tuple[Schedule, NamedDays]], day: date, line: str
+    named: Sequence[tuple[Schedule, NamedDays]], day: date, line: str
 ) -> tuple[list[Schedule], list[TimetableRemark]]:
     holiday = find_public_holiday(day)
     if holiday is None:
-        return _choose_by_weekday(known, day, day.weekday(), line)
+        return _choose_by_weekday(named, day, day.weekday(), line)
     remarks: list[TimetableRemark] = []
-    found = [
-        schedule for schedule, days in known if days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)
+    chosen = [
+        schedule for schedule, days in named if days.also_holidays or (holiday == GOOD_FRIDAY and days.also_good_friday)
     ]
-    if not found and known:
+    if not chosen and named:
         if holiday == CHRISTMAS:
             return [], [TimetableRemark(RemarkKind.CHRISTMAS, f"{line} ({day})")]
-        # Most lines run their Sunday service on a holiday; promising fewer trips is safer than promising more.
-        is_by_day = not any(days.is_night for _, days in known)
-        has_sunday = any(_SUNDAY in days.weekdays for _, days in known)
+        # Most lines run their Sunday service on holidays, and showing too few trips is safer than too many.
+        is_by_day = not any(days.is_night for _, days in named)
+        has_sunday = any(_SUNDAY in days.weekdays for _, days in named)
         weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()
-        found, remarks = _choose_by_weekday(known, day, weekday, line)
-    remarks += [TimetableRemark(RemarkKind.HOLIDAY, f"{line} ('{schedule.name}', {holiday})") for schedule in found]
-    return found, remarks
+        chosen, remarks = _choose_by_weekday(named, day, weekday, line)
+    remarks += [TimetableRemark(RemarkKind.HOLIDAY, f"{line} ('{schedule.name}', {holiday})") for schedule in chosen]
+    return chosen, remarks
 
 
 def _choose_by_weekday(
-    known: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str
+    named: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str
 ) -> tuple[list[Schedule], list[TimetableRemark]]:
-    of_weekday = [(schedule, days) for schedule, days in known if weekday in days.weekdays]
-    is_school = not is_without_school(day)
-    in_force = [(schedule, days) for schedule, days in of_weekday if days.school in (None, is_school)]
-    narrowest = min((_width(days) for _, days in in_force), default=None)
-    # On days without school no guess is needed.
-    is_guess = is_school and any(days.school is not None for _, days in of_weekday)
-    remarks = [TimetableRemark(RemarkKind.SCHOOL, f"{line} ({day})")] if is_guess else []
-    return [schedule for schedule, days in in_force if _width(days) == narrowest], remarks
+    on_weekday = [(schedule, days) for schedule, days in named if weekday in days.weekdays]
+    is_school = not is_school_holiday(day)
+    in_force = [(schedule, days) for schedule, days in on_weekday if days.school in (None, is_school)]
+    narrowest = min((_rank_days(days) for _, days in in_force), default=None)
+    # On days without school nothing is assumed.
+    is_assumed = is_school and any(days.school is not None for _, days in on_weekday)
+    remarks = [TimetableRemark(RemarkKind.SCHOOL, f"{line} ({day})")] if is_assumed else []
+    return [schedule for schedule, days in in_force if _rank_days(days) == narrowest], remarks
 
 
-def _width(days: NamedDays) -> tuple[bool, int]:
-    """Return how general a name is: names with schools sort first, then those of fewer days."""
+def _rank_days(days: NamedDays) -> tuple[bool, int]:
+    """Return a sort key: names that mention schools first, then names with fewer days."""
     return days.school is None, len(days.weekdays)
 
 

@@ -1,4 +1,4 @@
-"""Departures within a window from TfL's timetables of the lines that call at a stop."""
+"""Find the departures of a window in TfL's timetables of the lines at a stop."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fingerpost.errors import SourceChanged, StorageUnavailable
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.network import FoundBoard
+from fingerpost.transit.remote.kit.network import BoardRows
 from fingerpost.transit.remote.kit.places import StopIdCodec
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import list_instants
@@ -24,7 +24,7 @@ from fingerpost.transit.remote.tfl.timetable_days import (
 
 # TfL changes its timetables at night.
 TIMETABLES_FRESH_S = 3600.0
-# As many as the limiter lets through within the deadline of a board.
+# The number of requests that the rate limit allows within the deadline of a board.
 MAX_LINES = 40
 _MAX_OPTIONS = 6
 _TIMETABLE = "Timetable"
@@ -36,7 +36,7 @@ NOTE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopLine:
-    """A line that calls at a stop, by TfL's ids; ``is_platform`` if ``stop_id`` is the station of a platform."""
+    """A line at a stop, by TfL's ids; ``is_platform`` if ``stop_id`` is the station of a requested platform."""
 
     stop_id: str
     line_id: str
@@ -45,29 +45,29 @@ class StopLine:
     is_platform: bool = False
 
 
-def list_lines_of(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
-    found: dict[tuple[str, str], StopLine] = {}
+def list_stop_lines(stops: Iterable[shapes.TflStopPoint]) -> list[StopLine]:
+    stop_lines: dict[tuple[str, str], StopLine] = {}
     for stop in stops:
         modes = {line_id: group.mode_name for group in stop.line_mode_groups for line_id in group.line_identifier}
-        only = stop.modes[0] if len(stop.modes) == 1 else None
+        single_mode = stop.modes[0] if len(stop.modes) == 1 else None
         # TfL has timetables of stations and single stops, not of a station's platform.
         is_platform = (stop.stop_type or "").endswith("Platform") and stop.station_naptan is not None
-        stop_id = stop.station_naptan if is_platform and stop.station_naptan else stop.own_id
+        stop_id = stop.station_naptan if is_platform and stop.station_naptan else stop.server_id
         for line in stop.lines:
-            found[line.id, stop_id] = StopLine(
+            stop_lines[line.id, stop_id] = StopLine(
                 stop_id=stop_id,
                 line_id=line.id,
                 name=line.name or line.id,
-                mode=shapes.read_mode(modes.get(line.id) or only),
+                mode=shapes.read_mode(modes.get(line.id) or single_mode),
                 is_platform=is_platform,
             )
-    return [found[key] for key in sorted(found)]
+    return [stop_lines[key] for key in sorted(stop_lines)]
 
 
-async def find_timetabled(
+async def find_scheduled(
     server: TflClient, lines: Sequence[StopLine], spans: Sequence[tuple[int, int]], ids: StopIdCodec, zone: ZoneInfo
-) -> FoundBoard:
-    """Return the departures of lines in spans of time; a line without an answer is skipped and reported."""
+) -> BoardRows:
+    """Return the departures of lines within spans of time; lines without a response are skipped and reported."""
     requested = lines[:MAX_LINES]
     remarks = [TimetableRemark(RemarkKind.NOT_REQUESTED, line.name) for line in lines[MAX_LINES:]]
     remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in requested if line.is_platform]
@@ -86,13 +86,13 @@ async def find_timetabled(
             retrieved.append(answer.retrieved_at)
             timetable = LineTimetable(line, answer.data, ids, zone)
             for first, last in spans:
-                departures, more = timetable.list_departures(first, last)
-                remarks += more
+                departures, new_remarks = timetable.list_departures(first, last)
+                remarks += new_remarks
                 for row in departures:
                     rows.setdefault((row.stop_id, row.line, row.scheduled, row.destination), row)
     if failures and len(failures) == len(requested):
         raise failures[0]
-    return FoundBoard(
+    return BoardRows(
         rows=sorted(rows.values(), key=lambda row: (row.scheduled, row.line)),
         notes=(NOTE, *format_remarks(remarks)),
         retrieved_at=min(retrieved, default=None),
@@ -109,7 +109,7 @@ async def _find_or_fail(
 
 
 async def _find_line(server: TflClient, line: StopLine) -> list[Answer[shapes.TimetableResponse]]:
-    """Return a line's timetables from a stop, one for each direction."""
+    """Return a line's timetables at a stop, one per direction."""
 
     async def find(path: Sequence[str], params: Mapping[str, str]) -> Answer[shapes.TimetableResponse] | None:
         accept = frozenset({MULTIPLE_CHOICES})
@@ -126,36 +126,36 @@ async def _find_line(server: TflClient, line: StopLine) -> list[Answer[shapes.Ti
     # If no option can be read, request both directions.
     if options and not requests:
         requests = [(path, {"direction": direction}) for direction in ("inbound", "outbound")]
-    found: list[Answer[shapes.TimetableResponse]] = []
-    for other in await gather_all(find(*request) for request in requests[:_MAX_OPTIONS]):
-        if other is not None and other.data.routes and all(other.data != earlier.data for earlier in found):
-            found.append(other)
-    return found
+    replies: list[Answer[shapes.TimetableResponse]] = []
+    for reply in await gather_all(find(*request) for request in requests[:_MAX_OPTIONS]):
+        if reply is not None and reply.data.routes and all(reply.data != earlier.data for earlier in replies):
+            replies.append(reply)
+    return replies
 
 
 def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
-    """Return the path and the parameters of an option; None for any other address, which must not get the key.
+    """Return the path and parameters of an option; None for other addresses, which must not receive the key.
 
-    Options are ``/Line/victoria/Timetable/940GZZLUVIC?direction=inbound`` or name the end, ``.../to/940GZZLUBXN``.
+    Options are ``/Line/victoria/Timetable/940GZZLUVIC?direction=inbound`` or end in a stop, ``.../to/940GZZLUBXN``.
     """
     parts = urlsplit(uri)
     path = tuple(unquote(part) for part in parts.path.strip("/").split("/"))
     is_plain = len(path) in (4, 6) and all(any(map(str.isalnum, part)) for part in path)
     if not is_plain or path[0].lower() != "line" or path[2].lower() != _TIMETABLE.lower():
         return None
-    wanted = {name: value for name, value in parse_qsl(parts.query) if name == "direction"}
-    return path, wanted
+    params = {name: value for name, value in parse_qsl(parts.query) if name == "direction"}
+    return path, params
 
 
 _DAY_MINUTES = 24 * 60
 _NOON_MINUTES = 12 * 60
-# Where clocks change, a day has an hour more or less.
+# Days on which clocks change have an hour more or less.
 _MARGIN_MINUTES = 120
 
 
 @dataclass(frozen=True, slots=True)
 class LineTimetable:
-    """A line's timetable from a stop, whose wall clock is in ``zone``."""
+    """A line's timetable at a stop, whose wall-clock times are in ``zone``."""
 
     line: StopLine
     response: shapes.TimetableResponse
@@ -168,11 +168,11 @@ class LineTimetable:
         first_day, last_day = (datetime.fromtimestamp(instant, self.zone).date() for instant in (first, last))
         day = first_day - timedelta(days=1)
         while day <= last_day:
-            of_day, more = self._list_day(day, first, last)
-            # Of the day before only the night matters: no remarks unless it has rows.
-            if of_day or day >= first_day:
-                remarks += more
-            rows += of_day
+            day_rows, new_remarks = self._list_day(day, first, last)
+            # Only the night of the day before matters, so its remarks are skipped if it has no rows.
+            if day_rows or day >= first_day:
+                remarks += new_remarks
+            rows += day_rows
             day += timedelta(days=1)
         return rows, remarks
 
@@ -180,53 +180,53 @@ class LineTimetable:
         """Return a service day's departures from ``first`` to ``last``."""
         rows: list[Departure] = []
         remarks: list[TimetableRemark] = []
-        begin, end = self._minutes_of(first, day) - _MARGIN_MINUTES, self._minutes_of(last, day) + _MARGIN_MINUTES
+        begin, end = self._count_minutes(first, day) - _MARGIN_MINUTES, self._count_minutes(last, day) + _MARGIN_MINUTES
         names = {stop.id: stop.name for stop in (*self.response.stations, *self.response.stops) if stop.name}
         for route in self.response.routes:
-            chosen, more = choose_schedules(route.schedules, day, self.line.name)
-            remarks += more
+            day_schedules, new_remarks = choose_schedules(route.schedules, day, self.line.name)
+            remarks += new_remarks
             # A pattern that ends at this stop has no intervals.
             destinations = {
                 pattern.id: names.get(pattern.intervals[-1].stop_id) or self.line.name
                 for pattern in route.station_intervals
                 if pattern.intervals
             }
-            for schedule, is_night in chosen:
+            for schedule, is_night in day_schedules:
                 for journey in schedule.known_journeys or filter(None, (schedule.first_journey, schedule.last_journey)):
-                    minutes = _of_night(journey.minutes, is_night)
+                    minutes = _shift_night_minutes(journey.minutes, is_night)
                     if begin <= minutes <= end and journey.interval_id in destinations:
-                        rows.append(self._row(day, minutes, journey.interval_id, destinations[journey.interval_id]))
-                if _has_frequency_alone(schedule):
+                        rows.append(self._new_row(day, minutes, journey.interval_id, destinations[journey.interval_id]))
+                if _has_frequency_only(schedule):
                     remarks.append(TimetableRemark(RemarkKind.FREQUENCY_ALONE, f"{self.line.name} ('{schedule.name}')"))
         return [row for row in rows if first <= row.scheduled <= last], remarks
 
-    def _minutes_of(self, instant: int, day: date) -> int:
-        shown = datetime.fromtimestamp(instant, self.zone).replace(tzinfo=None)
-        return int((shown - datetime.combine(day, time())).total_seconds() // 60)
+    def _count_minutes(self, instant: int, day: date) -> int:
+        local_time = datetime.fromtimestamp(instant, self.zone).replace(tzinfo=None)
+        return int((local_time - datetime.combine(day, time())).total_seconds() // 60)
 
-    def _row(self, day: date, minutes: int, pattern: int, destination: str) -> Departure:
+    def _new_row(self, day: date, minutes: int, pattern: int, destination: str) -> Departure:
         line = self.line
-        shown = datetime.combine(day, time()) + timedelta(minutes=minutes)
+        local_time = datetime.combine(day, time()) + timedelta(minutes=minutes)
         trip_id = f"{line.line_id}-{self.response.direction or 'any'}-{pattern}-{day:%Y%m%d}-{minutes}"
         return Departure(
             line=line.name,
             mode=line.mode,
             destination=destination,
-            # In the hour that clocks show twice, the first counts.
-            scheduled=list_instants(shown, self.zone)[0],
+            # In the hour that occurs twice, use the first one.
+            scheduled=list_instants(local_time, self.zone)[0],
             stop_id=self.ids.encode(line.stop_id),
             trip_id=self.ids.encode_trip(trip_id),
             service_day=day,
         )
 
 
-def _of_night(minutes: int, is_night: bool) -> int:
-    """Return minutes of the service day, moving a night's early hours to the next day."""
+def _shift_night_minutes(minutes: int, is_night: bool) -> int:
+    """Return minutes since the start of the service day; early hours of a night timetable belong to the next day."""
     return minutes + _DAY_MINUTES if is_night and minutes < _NOON_MINUTES else minutes
 
 
-def _has_frequency_alone(schedule: shapes.Schedule) -> bool:
-    """Whether a part of the day has a frequency instead of journeys."""
+def _has_frequency_only(schedule: shapes.Schedule) -> bool:
+    """Whether some period of the day has a frequency but no journeys."""
     for period in schedule.periods:
         begin, end = period.from_time.minutes, period.to_time.minutes
         end += _DAY_MINUTES if end <= begin else 0

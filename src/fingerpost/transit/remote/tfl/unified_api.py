@@ -1,4 +1,4 @@
-"""TfL's URL, key and rate limit, and the facts about London that need no request."""
+"""Constants of TfL's Unified API: URL, key, rate limit, attribution, and London's bounds and time zone."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,11 +13,11 @@ KEY_VARIABLE = "TFL_API_KEY"
 KEY_HEADER = "app_key"
 ZONE = "Europe/London"
 LANGUAGE = "en"
-# From Reading to Shenfield and from Chesham to Epsom Downs: as far as TfL's own lines and Oyster reach.
+# From Reading to Shenfield and from Chesham to Epsom Downs, the area of TfL's lines and Oyster.
 BOUNDS = Bounds(south=51.25, west=-1.0, north=51.75, east=0.4)
-# TfL reportedly allows a key 500 requests a minute: 20 at once and 8 a second are hardly more.
+# TfL reportedly allows 500 requests per minute and key; a burst of 20 and 8 per second are about the same.
 PACES: Mapping[str, Pace] = MappingProxyType({"api.tfl.gov.uk": Pace(name="tfl", per_second=8, burst=20)})
-# TfL's terms require these lines with its data.
+# The attribution that TfL's terms require.
 ATTRIBUTION = (
     "Powered by TfL Open Data",
     "Contains OS data © Crown copyright and database rights 2016",
