@@ -12,9 +12,9 @@ from fingerpost.transit.fares.book import (
     FareUnknown,
     Ticket,
     TicketRule,
-    find_amount,
-    find_currency,
     format_amount,
+    parse_amount,
+    parse_currency,
 )
 from fingerpost.transit.fares.prices import price_by_tickets
 from tests.fares.drawing import ride
@@ -41,14 +41,14 @@ def test_digits(amount, currency, written):
 
 @pytest.mark.parametrize("text", ["", "free", "1e3", "2,80", "NaN", "1.", ".5", "\u0663.\u0665"])
 def test_an_amount_is_digits_and_a_point(text):
-    assert find_amount(text) is None
+    assert parse_amount(text) is None
 
 
 @pytest.mark.parametrize(
     ("text", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("EURO", None), ("", None), ("€", None), ("\u017fek", None)]
 )
 def test_a_currency_is_a_code_of_three_letters(text, code):
-    assert find_currency(text) == code
+    assert parse_currency(text) == code
 
 
 HEAD = "fare_id,price,currency_type,payment_method,transfers,transfer_duration,agency_id\n"

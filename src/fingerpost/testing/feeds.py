@@ -1,6 +1,6 @@
-"""Feeds and timetables drawn as text, which a reader can check by eye.
+"""Build GTFS feeds and timetables from text drawings that are easy to read in tests.
 
-A drawing has one trip per line; trips of one name are one route::
+A drawing has one trip per line; trips of the same name form one route::
 
     line A   | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20
     tram 4   | Beta 08:15  | Delta 08:30 ask
@@ -9,11 +9,11 @@ A drawing has one trip per line; trips of one name are one route::
     stay     | A-1 | 4-1
 
 The first cell has the mode (``line`` is a bus) and the name. Every other cell is a stop, its time as
-``arrival-departure`` or one time for both, and marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
-``block NAME`` as the last cell of a trip names its vehicle.
+``arrival-departure`` or one time for both, and marks: ``noboard``, ``noalight``, ``ask`` (must be arranged).
+``block NAME`` as the last cell of a trip is its block.
 ``walk`` is a footpath both ways in seconds, ``change`` the transfer time at one stop, ``nowalk`` forbids a transfer.
-``stay`` lets riders of the first trip stay seated for the second, ``leave`` does not.
-Stops lie on a line from west to east in the order of their first mention, too far apart to walk.
+``stay`` is an in-seat transfer from the first trip to the second, ``leave`` forbids one.
+Stops are on a line from west to east in the order of their first mention, too far apart to walk.
 A stop's id is its name in upper case with hyphens; a trip's is its line and number: ``A-1``.
 """
 
@@ -33,7 +33,7 @@ _LINK_TYPE = {"stay": 4, "leave": 5}
 _TRANSFERS_HEAD = "from_stop_id,to_stop_id,transfer_type,min_transfer_time"
 _MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
 
-# The first stop, and the step to the next: about a kilometre.
+# The position of the first stop, and the step to the next one, about a kilometre.
 _WEST = (60.17, 24.94)
 _STEP_LON = 0.018
 
@@ -56,22 +56,22 @@ def feed_from_drawing(
     days: Sequence[date] | None = None,
     coordinates: Mapping[str, tuple[float, float]] | None = None,
 ) -> dict[str, str]:
-    """Return the GTFS tables of a drawing, by file name; raise ValueError for an invalid line.
+    """Return the GTFS tables of a drawing by file name; raise ValueError for an invalid line.
 
-    All trips run on ``days``. ``coordinates`` are (lat, lon) in degrees of stops by name, off the line.
+    All trips run on ``days``. ``coordinates`` overrides the positions of stops: {name: (lat, lon)} in degrees.
     """
-    drawn = _Drawing()
+    drawing = _Drawing()
     for line in filter(None, map(str.strip, text.splitlines())):
-        drawn.add_line(line)
+        drawing.add_line(line)
     placed = {
         name: (coordinates or {}).get(name, (_WEST[0], round(_WEST[1] + index * _STEP_LON, 6)))
-        for index, name in enumerate(drawn.stops)
+        for index, name in enumerate(drawing.stops)
     }
-    return drawn.to_tables(placed, zone) | _calendar(days)
+    return drawing.to_tables(placed, zone) | _build_calendar(days)
 
 
 class _Drawing:
-    """Rows of GTFS tables, as the lines of a drawing are read."""
+    """Collects the rows of GTFS tables from the lines of a drawing."""
 
     def __init__(self) -> None:
         self.stops: dict[str, str] = {}
@@ -88,7 +88,7 @@ class _Drawing:
         head, *cells = (cell.strip() for cell in line.split("|"))
         kind, _, name = head.partition(" ")
         if kind in _TRANSFER_TYPE:
-            self._transfers += _transfers(kind, cells, self.stops)
+            self._transfers += _list_transfers(kind, cells, self.stops)
         elif kind in _LINK_TYPE:
             self._links.append(f",,{_LINK_TYPE[kind]},,{cells[0]},{cells[1]}")
         elif kind not in _ROUTE_TYPE or not name or len(cells) < 1:
@@ -100,14 +100,14 @@ class _Drawing:
         self._routes.setdefault(route, f"{route},{route},,{route_type}")
         number = self._numbers[route] = self._numbers.get(route, 0) + 1
         self._blocks.append(cells.pop().removeprefix("block ") if cells[-1].startswith("block ") else "")
-        stop_times = [_stop_time(cell) for cell in cells]
+        stop_times = [_parse_stop_time(cell) for cell in cells]
         self._trips.append(f"{route},ALL,{route}-{number},{stop_times[-1].stop}")
         for sequence, row in enumerate(stop_times, 1):
             stop_id = self.stops.setdefault(row.stop, stop_id_of(row.stop))
             self._stop_times.append(f"{route}-{number},{stop_id},{sequence},{','.join(row[1:])}")
 
     def to_tables(self, placed: Mapping[str, tuple[float, float]], zone: str) -> dict[str, str]:
-        """Return all tables but the calendar, by file name; ``placed`` are the stops' (lat, lon) by name."""
+        """Return all tables except the calendar by file name; ``placed`` is {stop name: (lat, lon)}."""
         trips_head, trips = "route_id,service_id,trip_id,trip_headsign", self._trips
         transfers_head, transfers = _TRANSFERS_HEAD, self._transfers
         if any(self._blocks):
@@ -117,18 +117,18 @@ class _Drawing:
             transfers_head += ",from_trip_id,to_trip_id"
             transfers = [f"{row},," for row in transfers] + self._links
         return {
-            "agency.txt": _table("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
-            "stops.txt": _table(
+            "agency.txt": _to_csv("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
+            "stops.txt": _to_csv(
                 "stop_id,stop_name,stop_lat,stop_lon",
                 [f"{stop_id},{name},{placed[name][0]},{placed[name][1]}" for name, stop_id in self.stops.items()],
             ),
-            "routes.txt": _table("route_id,route_short_name,route_long_name,route_type", list(self._routes.values())),
-            "trips.txt": _table(trips_head, trips),
-            "stop_times.txt": _table(
+            "routes.txt": _to_csv("route_id,route_short_name,route_long_name,route_type", list(self._routes.values())),
+            "trips.txt": _to_csv(trips_head, trips),
+            "stop_times.txt": _to_csv(
                 "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type",
                 self._stop_times,
             ),
-            "transfers.txt": _table(transfers_head, transfers),
+            "transfers.txt": _to_csv(transfers_head, transfers),
         }
 
 
@@ -141,24 +141,24 @@ def timetable_from_drawing(
     coordinates: Mapping[str, tuple[float, float]] | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> Timetable:
-    """Import a drawing, in which ``tables`` replaces or adds GTFS tables; errors as of the two steps."""
+    """Import a drawing; ``tables`` replaces or adds GTFS tables. Raises the errors of both steps."""
     feed = feed_from_drawing(text, zone=zone, days=days, coordinates=coordinates) | dict(tables or {})
     return timetable_from_tables(feed, network=network)
 
 
 def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -> Timetable:
-    """Import GTFS tables, by file name; raise FeedUnusable if they are no usable feed."""
+    """Import GTFS tables by file name; raise FeedUnusable if the feed cannot be used."""
     with tempfile.TemporaryDirectory() as folder:
         path = write_feed(Path(folder) / "drawn", tables)
         return import_feeds(network, [FeedSource(path)]).timetable
 
 
 def write_feed(path: Path, tables: Mapping[str, str] | Mapping[str, bytes]) -> Path:
-    """Write tables, by file name, as a zip file if the path ends in ``.zip``, else as a folder; return the path."""
+    """Write tables by file name to a zip file if the path ends in ``.zip``, else to a folder; return the path."""
     if path.suffix == ".zip":
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zip_file:
             for name, text in tables.items():
-                packed.writestr(name, text)
+                zip_file.writestr(name, text)
         return path
     path.mkdir(parents=True, exist_ok=True)
     for name, text in tables.items():
@@ -167,11 +167,11 @@ def write_feed(path: Path, tables: Mapping[str, str] | Mapping[str, bytes]) -> P
 
 
 def stop_id_of(name: str) -> str:
-    """Return the id, local to the feed, of a drawn stop."""
+    """Return the feed's stop id of a drawn stop."""
     return "-".join(name.upper().split())
 
 
-def _stop_time(cell: str) -> _StopTime:
+def _parse_stop_time(cell: str) -> _StopTime:
     words = cell.split()
     marks: list[tuple[str, str]] = []
     while words and words[-1] in _MARKS:
@@ -181,14 +181,14 @@ def _stop_time(cell: str) -> _StopTime:
     arrival, _, departure = words.pop().partition("-")
     pickup = max((mark[0] for mark in marks), default="0")
     drop_off = max((mark[1] for mark in marks), default="0")
-    return _StopTime(" ".join(words), _time(arrival), _time(departure or arrival), pickup, drop_off)
+    return _StopTime(" ".join(words), _complete_time(arrival), _complete_time(departure or arrival), pickup, drop_off)
 
 
-def _time(text: str) -> str:
+def _complete_time(text: str) -> str:
     return text if text.count(":") > 1 else f"{text}:00"
 
 
-def _transfers(kind: str, cells: Sequence[str], stops: dict[str, str]) -> list[str]:
+def _list_transfers(kind: str, cells: Sequence[str], stops: dict[str, str]) -> list[str]:
     seconds = ""
     names = list(cells)
     if kind != "nowalk":
@@ -198,14 +198,14 @@ def _transfers(kind: str, cells: Sequence[str], stops: dict[str, str]) -> list[s
     return [f"{begin},{end},{_TRANSFER_TYPE[kind]},{seconds}" for begin, end in pairs]
 
 
-def _calendar(days: Sequence[date] | None) -> dict[str, str]:
+def _build_calendar(days: Sequence[date] | None) -> dict[str, str]:
     if days is None:
         weekdays = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
         row = f"ALL,1,1,1,1,1,1,1,{YEAR}0101,{YEAR}1231"
-        return {"calendar.txt": _table(f"service_id,{weekdays},start_date,end_date", [row])}
+        return {"calendar.txt": _to_csv(f"service_id,{weekdays},start_date,end_date", [row])}
     rows = [f"ALL,{day:%Y%m%d},1" for day in days]
-    return {"calendar_dates.txt": _table("service_id,date,exception_type", rows)}
+    return {"calendar_dates.txt": _to_csv("service_id,date,exception_type", rows)}
 
 
-def _table(header: str, rows: Sequence[str]) -> str:
+def _to_csv(header: str, rows: Sequence[str]) -> str:
     return "\n".join([header, *rows]) + "\n"

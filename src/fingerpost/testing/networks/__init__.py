@@ -1,1 +1,1 @@
-"""Conformance suite for sources of public transport; begin at ``suite.py``."""
+"""Conformance suite for sources of public transport; see ``suite.py``."""

@@ -12,7 +12,7 @@ from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswe
 
 
 class NetworkBroken(AssertionError):
-    """A source violates a fact."""
+    """A source fails a conformance check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class TownNetwork:
     async def board(
         self, stop: str, first: str, last: str, wanted: int = 50, *, day: date = DAY, by_schedule: bool = False
     ) -> DepartureBoard:
-        """List the departures of a stop between two clock times of a day, expected ones or the timetable's."""
+        """List the departures of a stop between two clock times of a day, by expected or scheduled time."""
         query = DepartureQuery(
             stop_ids=[self.town.stop_id(stop)],
             instant=at(first, day),
@@ -62,7 +62,7 @@ Check = Callable[[TownNetwork], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class NetworkFact:
-    """One fact of the suite, checked if the network has the abilities that it ``needs``; REALTIME adds realtime."""
+    """One check of the suite, run if the network has all abilities in ``needs``; REALTIME serves realtime data too."""
 
     check: Check
     needs: frozenset[Ability] = frozenset()
@@ -86,9 +86,10 @@ def expect_same(got: object, wanted: object, sentence: str) -> None:
 
 
 def draw(itinerary: Itinerary) -> str:
-    """Draw an itinerary's rides by the timetable: ``2 08:12-08:22, 3 08:27-08:45``."""
+    """Format the scheduled rides of an itinerary: ``2 08:12-08:22, 3 08:27-08:45``."""
     return ", ".join(
-        f"{leg.line} {_clock(leg.departure_scheduled)}-{_clock(leg.arrival_scheduled)}" for leg in itinerary.rides
+        f"{leg.line} {_format_time(leg.departure_scheduled)}-{_format_time(leg.arrival_scheduled)}"
+        for leg in itinerary.rides
     )
 
 
@@ -97,10 +98,10 @@ def draw_all(itineraries: Collection[Itinerary]) -> list[str]:
 
 
 def draw_board(board: DepartureBoard) -> list[str]:
-    """Draw a board's rows by the timetable, in order: ``1 08:10``, followed by its realtime data."""
+    """Format the rows of a board in expected order: ``1 08:10``, followed by realtime data."""
     rows = sorted(board.departures, key=lambda row: (row.expected, row.line))
     return [
-        f"{row.line} {_clock(row.scheduled)}"
+        f"{row.line} {_format_time(row.scheduled)}"
         + (" cancelled" if row.cancelled else "")
         + (f" {row.departure_delay_s:+d}" if row.departure_delay_s is not None else "")
         for row in rows
@@ -108,15 +109,15 @@ def draw_board(board: DepartureBoard) -> list[str]:
 
 
 def list_scheduled(board: DepartureBoard) -> list[str]:
-    """Draw a board's rows by the timetable, in its order: ``1 08:10``; without realtime data."""
+    """Format the rows of a board in scheduled order, without realtime data: ``1 08:10``."""
     rows = sorted(board.departures, key=lambda row: (row.scheduled, row.line))
-    return [f"{row.line} {_clock(row.scheduled)}" for row in rows]
+    return [f"{row.line} {_format_time(row.scheduled)}" for row in rows]
 
 
 def list_rides(itineraries: Sequence[Itinerary]) -> list[Leg]:
     return [leg for itinerary in itineraries for leg in itinerary.rides]
 
 
-def _clock(instant: int) -> str:
+def _format_time(instant: int) -> str:
     seconds = instant - at("00:00")
     return f"{seconds // 3600:02d}:{seconds % 3600 // 60:02d}"

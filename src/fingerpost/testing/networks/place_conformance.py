@@ -4,7 +4,7 @@ from fingerpost.testing.networks.checking import TownNetwork, expect, expect_sam
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate, PlaceKind
 
-# Between 1 and 2 km from each other; Alpha is the nearest, then Beta.
+# Near Alpha; the next stop, Beta, is 1.6 km away.
 NEAR_ALPHA = Coordinate(60.1700, 24.9410)
 
 

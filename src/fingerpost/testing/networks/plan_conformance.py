@@ -8,7 +8,7 @@ from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.port import JourneyQuery
 
 TRAM, NEXT_TRAM, BUSES = "1 08:10-08:30", "1 08:40-09:00", "2 08:12-08:22, 3 08:27-08:45"
-# West of Alpha: some 450 m away in a straight line, and 600 m or less on foot.
+# West of Alpha, 450 m away in a straight line, and at most 600 m on foot.
 NEAR_ALPHA = Coordinate(60.1700, 24.9319)
 
 

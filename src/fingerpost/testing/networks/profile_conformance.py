@@ -40,42 +40,44 @@ async def what_it_cannot_do_is_in_no_answer(case: TownNetwork) -> None:
 
 
 async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
-    async def ask() -> list[str]:
+    async def query() -> list[str]:
         if case.can(Ability.PLANS):
             return draw_all((await case.plan("Alpha", "Gamma", "08:00")).itineraries)
         return draw_board(await case.board("Alpha", "08:00", "09:00"))
 
-    alone = await ask()
-    together = await asyncio.gather(*(ask() for _ in range(_TOGETHER)))
-    expect_same([answer for answer in together if answer != alone], [], f"other answers than {alone}")
+    single = await query()
+    concurrent = await asyncio.gather(*(query() for _ in range(_TOGETHER)))
+    expect_same([answer for answer in concurrent if answer != single], [], f"other answers than {single}")
 
 
 async def every_answer_states_its_provenance(case: TownNetwork) -> None:
     profile = case.network.profile
     expect(bool(profile.attribution), "nobody is attributed")
-    for what, observed in (await _list_provenance(case)).items():
-        expect(bool(observed.source), f"{what} names no source")
+    for kind, observed in (await _list_provenance(case)).items():
+        expect(bool(observed.source), f"{kind} names no source")
         wanted = (case.town.name, ZONE, at("08:00"), (), profile.is_demo)
         stated = (observed.network, observed.zone, observed.retrieved_at, observed.lost, observed.demo)
-        expect_same(stated, wanted, f"the provenance of {what}")
-        expect_same({feed.name for feed in observed.feeds}, {case.town.name}, f"the feeds of {what}")
+        expect_same(stated, wanted, f"the provenance of {kind}")
+        expect_same({feed.name for feed in observed.feeds}, {case.town.name}, f"the feeds of {kind}")
         missing = set(profile.attribution) - set(observed.attribution)
-        expect_same(missing, set(), f"attribution that is missing from {what}")
+        expect_same(missing, set(), f"attribution that is missing from {kind}")
 
 
 async def answers_without_realtime_state_none(case: TownNetwork) -> None:
-    for what, observed in (await _list_provenance(case)).items():
+    for kind, observed in (await _list_provenance(case)).items():
         expect_same(
-            (observed.realtime_updated, tuple(observed.realtime_problems)), (None, ()), f"the real time of {what}"
+            (observed.realtime_updated, tuple(observed.realtime_problems)),
+            (None, ()),
+            f"the real time of {kind}",
         )
 
 
 async def _list_provenance(case: TownNetwork) -> dict[str, Provenance]:
-    found = {}
+    provenance = {}
     if case.can(Ability.PLANS):
-        found["a plan"] = (await case.plan("Alpha", "Gamma", "08:00")).provenance
+        provenance["a plan"] = (await case.plan("Alpha", "Gamma", "08:00")).provenance
     if case.can(Ability.BOARDS):
-        found["a board"] = (await case.board("Alpha", "08:00", "09:00")).provenance
+        provenance["a board"] = (await case.board("Alpha", "08:00", "09:00")).provenance
     if case.can(Ability.STOPS):
-        found["a list of stops"] = (await case.network.list_stops_near(NEAR_ALPHA, 100.0)).provenance
-    return found
+        provenance["a list of stops"] = (await case.network.list_stops_near(NEAR_ALPHA, 100.0)).provenance
+    return provenance

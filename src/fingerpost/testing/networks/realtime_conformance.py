@@ -1,6 +1,7 @@
-"""Conformance checks of a network's realtime data: tram 1 of 08:10 is cancelled, that of 08:40 two minutes late.
+"""Conformance checks of a network's realtime data.
 
-Until 09:00 bus 2 makes a detour, and there are works at Alpha (rule B13).
+Tram 1 of 08:10 is cancelled, that of 08:40 is two minutes late. Until 09:00 bus 2 has a detour, and there are works at
+Alpha (rule B13).
 """
 
 from collections.abc import Iterable

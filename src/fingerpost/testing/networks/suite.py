@@ -1,6 +1,6 @@
-"""The conformance suite: all facts that a source of public transport must satisfy.
+"""The conformance suite: all checks that a source of public transport must pass.
 
-Authors of a source subclass ``ConformingSource`` once and check every fact::
+Authors of a source subclass ``ConformingSource`` once and run every check::
 
     class MySource(ConformingSource):
         name = "mine"
@@ -15,7 +15,7 @@ Authors of a source subclass ``ConformingSource`` once and check every fact::
     def test_my_source(fact):
         check(MySource(), fact)
 
-No test framework is needed: a fact that does not hold raises ``NetworkBroken``, and so does a gap that is none.
+No test framework is needed: a failed check raises ``NetworkBroken``, and so does a gap that is not needed.
 """
 
 import asyncio
@@ -52,7 +52,7 @@ from fingerpost.transit.port import Network
 
 
 class Trouble(StrEnum):
-    """A fault of the server behind a source."""
+    """A fault of the server that a source uses."""
 
     UNREACHABLE = "its server cannot be reached"
     SILENT = "its server does not answer in time"
@@ -65,9 +65,9 @@ class ConformingSource(ABC):
     """One kind of source under test.
 
     Attributes:
-        name: for people.
-        gaps: the reason of each missing feature, by the name of a fact, of a ``Trouble`` or an ability; every ability
-            that the profile does not declare needs one. A gap that is none fails the suite.
+        name: the name in messages.
+        gaps: reasons for missing features, by the name of a check, a ``Trouble`` or an ability. Every ability that the
+            profile does not declare needs one; gaps for working features fail the suite.
     """
 
     name: ClassVar[str]
@@ -75,17 +75,17 @@ class ConformingSource(ABC):
 
     @abstractmethod
     def open(self, town: Town) -> AbstractAsyncContextManager[Network]:
-        """Return a context in which the source serves the town and its network is open; it leaves no task behind."""
+        """Return a context in which the source serves the town and its network is open; no task may outlive it."""
 
     @asynccontextmanager
     async def open_in_trouble(self, town: Town, trouble: Trouble) -> AsyncIterator[Network]:
-        """Open the network while its server has a fault; limit its waits, because ``SILENT`` waits them out."""
+        """Open the network while its server has a fault; use short timeouts, because ``SILENT`` waits for them."""
         raise NotImplementedError(f"{self.name} cannot show what happens if {trouble.value}")
         async with self.open(town) as network:
             yield network
 
 
-# The abilities that the facts of a module need, and further ones of some facts.
+# The abilities that the checks of each module need, and further ones of some checks.
 _NEEDS: dict[ModuleType, set[Ability]] = {
     profile_conformance: set(),
     plan_conformance: {Ability.PLANS},
@@ -99,7 +99,7 @@ _FURTHER_NEEDS: dict[Check, Ability] = {
     plan_conformance.itineraries_are_priced: Ability.FARES,
     plan_conformance.legs_have_lines: Ability.GEOMETRY,
 }
-# The error that every query must raise during a fault of the server.
+# The error that queries must raise during each fault of the server.
 _ERRORS: dict[Trouble, type[ToolError]] = {
     Trouble.UNREACHABLE: SourceUnreachable,
     Trouble.SILENT: SourceTimeout,
@@ -113,38 +113,38 @@ def _list_facts() -> Iterator[NetworkFact]:
     for module, needs in _NEEDS.items():
         for name, check in vars(module).items():
             if iscoroutinefunction(check) and not name.startswith("_"):
-                further = {_FURTHER_NEEDS[check]} if check in _FURTHER_NEEDS else set()
-                yield NetworkFact(check, frozenset(needs | further))
+                further_needs = {_FURTHER_NEEDS[check]} if check in _FURTHER_NEEDS else set()
+                yield NetworkFact(check, frozenset(needs | further_needs))
 
 
 FACTS: tuple[NetworkFact | Trouble, ...] = (*_list_facts(), *Trouble)
 
 
 def check(source: ConformingSource, fact: NetworkFact | Trouble) -> str | None:
-    """Check a fact at ``town.NOW``; return the reason of a declared gap if it does not hold, None if it does.
+    """Run a check at ``town.NOW``; return None if it passes, or the reason of its declared gap.
 
     Raises:
-        NetworkBroken: the fact does not hold and no gap is declared, or a gap is declared and it holds.
+        NetworkBroken: the check fails without a declared gap, or passes with one.
     """
     declared = source.gaps.get(fact.name)
     with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         try:
-            lacking = asyncio.run(_check(source, fact))
+            gap_reason = asyncio.run(_check(source, fact))
         except (NetworkBroken, ToolError, NotImplementedError, OSError) as error:
             if declared is not None:
                 return declared
             why = f"{error}" if isinstance(error, NetworkBroken) else f"it ended with {type(error).__name__}: {error}"
             raise NetworkBroken(f"{source.name}: {fact.name} does not hold: {why}") from error
-    if declared is not None and lacking is None:
+    if declared is not None and gap_reason is None:
         raise NetworkBroken(f"{source.name} declares a gap that is none ({declared}): {fact.name} holds. Remove it.")
-    return lacking
+    return gap_reason
 
 
 def check_abilities(source: ConformingSource) -> None:
     """Check that each ability is either declared in the profile or explained by a gap.
 
     Raises:
-        NetworkBroken: one is neither, or both; or a gap names neither a fact nor an ability.
+        NetworkBroken: an ability is neither or both, or a gap has an unknown name.
     """
     with patch.dict(os.environ, {clock.VARIABLE: NOW}):
         declared = asyncio.run(_find_abilities(source))
@@ -169,9 +169,9 @@ async def _check(source: ConformingSource, fact: NetworkFact | Trouble) -> str |
             for ability in sorted(fact.needs - network.profile.abilities):
                 return source.gaps.get(ability, f"{ability.value} is not declared")
             await fact.check(TownNetwork(network, town))
-    left = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
-    if left:
-        raise NetworkBroken(f"tasks run on after the network was closed: {', '.join(left)}")
+    leaked_tasks = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
+    if leaked_tasks:
+        raise NetworkBroken(f"tasks run on after the network was closed: {', '.join(leaked_tasks)}")
     return None
 
 

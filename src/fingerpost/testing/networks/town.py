@@ -1,4 +1,4 @@
-"""The test town: a GTFS feed and its realtime, drawn as text."""
+"""The test town of the conformance suite: a small GTFS feed and its GTFS-Realtime message."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ DAY = date(2026, 3, 10)
 # A Tuesday morning.
 NOW = "2026-03-10T08:00:00+02:00"
 
-# Tram 1 has steps. Bus 2 and bus 3 make the same trip with a change at Delta. Älvsjö lies beyond, by rail alone.
+# Tram 1 has steps. Buses 2 and 3 are an alternative with a change at Delta. Only rail R serves Älvsjö.
 DRAWING = """
 tram 1  | Alpha 08:10 | Beta 08:20 | Gamma 08:30
 tram 1  | Alpha 08:40 | Beta 08:50 | Gamma 09:00
@@ -27,7 +27,7 @@ bus 3   | Delta 09:27 | Gamma 09:45
 rail R  | Gamma 09:10 | Älvsjö 09:25
 bus 9   | Delta 08:50 noboard | Alpha 09:05 noboard | Beta 09:15
 """
-# About a kilometre from one to the next, so that walking from stop to stop is no way to go.
+# The stops are more than a kilometre apart, so that no itinerary walks between them.
 PLACES = {
     "Alpha": (60.1700, 24.9400),
     "Beta": (60.1700, 24.9700),
@@ -42,9 +42,9 @@ DETOUR, WORKS = "Bus 2 makes a detour", "Works at Alpha"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Town:
-    """What a source serves: GTFS tables by file name, and perhaps a GTFS-Realtime message.
+    """The data that a source serves: GTFS tables by file name, and optionally a GTFS-Realtime message.
 
-    ``name`` is the network's, and the FEED of its ids.
+    ``name`` is the name of the network, and the FEED of its ids.
     """
 
     name: str = NAME
@@ -64,7 +64,7 @@ def new_town(*, live: bool = False) -> Town:
 
     Until 09:00 there are works at Alpha, and bus 2 makes a detour.
     """
-    return Town(tables=_tables(), realtime=_message() if live else None)
+    return Town(tables=_build_tables(), realtime=_build_message() if live else None)
 
 
 def at(clock: str, day: date = DAY) -> int:
@@ -72,12 +72,12 @@ def at(clock: str, day: date = DAY) -> int:
     return int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(ZONE)).timestamp())
 
 
-def _tables() -> dict[str, str]:
+def _build_tables() -> dict[str, str]:
     tables = feed_from_drawing(DRAWING, zone=ZONE, coordinates=PLACES)
-    tables["trips.txt"] = _with_column(
+    tables["trips.txt"] = _add_column(
         tables["trips.txt"], "wheelchair_accessible", lambda row: "2" if row.startswith("1,") else "1"
     )
-    tables["stops.txt"] = _with_column(tables["stops.txt"], "wheelchair_boarding", lambda _: "1")
+    tables["stops.txt"] = _add_column(tables["stops.txt"], "wheelchair_boarding", lambda _: "1")
     tables["feed_info.txt"] = (
         f"feed_publisher_name,feed_publisher_url,feed_lang,feed_version\n{PUBLISHER},https://example.org,sv,2026-03\n"
     )
@@ -85,32 +85,34 @@ def _tables() -> dict[str, str]:
     return tables
 
 
-def _with_column(table: str, name: str, value: Callable[[str], str]) -> str:
+def _add_column(table: str, name: str, value: Callable[[str], str]) -> str:
     head, *rows = table.splitlines()
     return "\n".join([f"{head},{name}", *(f"{row},{value(row)}" for row in rows)]) + "\n"
 
 
-def _message() -> bytes:
-    made = FeedMessage()
-    made.header.gtfs_realtime_version = "2.0"
-    made.header.timestamp = at("08:00") - REALTIME_AGE_S
-    made.entity.extend([_update("1-1", "CANCELED"), _update("1-2", "SCHEDULED", delay_s=120)])
-    made.entity.extend([_alert(DETOUR, "DETOUR", route_id="2"), _alert(WORKS, "OTHER_EFFECT", stop_id="Alpha")])
-    return bytes(made.SerializeToString())
+def _build_message() -> bytes:
+    message = FeedMessage()
+    message.header.gtfs_realtime_version = "2.0"
+    message.header.timestamp = at("08:00") - REALTIME_AGE_S
+    message.entity.extend([_new_trip_update("1-1", "CANCELED"), _new_trip_update("1-2", "SCHEDULED", delay_s=120)])
+    message.entity.extend(
+        [_new_alert(DETOUR, "DETOUR", route_id="2"), _new_alert(WORKS, "OTHER_EFFECT", stop_id="Alpha")]
+    )
+    return bytes(message.SerializeToString())
 
 
-def _update(trip_id: str, relationship: str, delay_s: int | None = None) -> FeedEntity:
+def _new_trip_update(trip_id: str, relationship: str, delay_s: int | None = None) -> FeedEntity:
     entity = FeedEntity(id=trip_id)
     trip = TripDescriptor(trip_id=trip_id, schedule_relationship=relationship, start_date=f"{DAY:%Y%m%d}")
     entity.trip_update.trip.MergeFrom(trip)
     for stop in ("Alpha", "Beta", "Gamma") if delay_s is not None else ():
-        observed = TripUpdate.StopTimeUpdate(stop_id=stop_id_of(stop))
-        observed.arrival.delay = observed.departure.delay = delay_s or 0
-        entity.trip_update.stop_time_update.append(observed)
+        stop_time_update = TripUpdate.StopTimeUpdate(stop_id=stop_id_of(stop))
+        stop_time_update.arrival.delay = stop_time_update.departure.delay = delay_s or 0
+        entity.trip_update.stop_time_update.append(stop_time_update)
     return entity
 
 
-def _alert(header: str, effect: str, *, route_id: str | None = None, stop_id: str | None = None) -> FeedEntity:
+def _new_alert(header: str, effect: str, *, route_id: str | None = None, stop_id: str | None = None) -> FeedEntity:
     entity = FeedEntity(id=header)
     entity.alert.active_period.add(start=at("07:00"), end=at("09:00"))
     if stop_id is not None:

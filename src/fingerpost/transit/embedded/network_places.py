@@ -123,10 +123,10 @@ class NetworkPlaces:
     def find_address(self, coordinate: Coordinate, language: str | None) -> Place | None:
         return None if self._addresses is None else self._addresses.find_address(coordinate, language)
 
-    def _score_among_stops(self, match: PlaceMatch, stops_of_name: Mapping[str, Sequence[Place]]) -> float | None:
+    def _score_among_stops(self, match: PlaceMatch, get_stops_by_id: Mapping[str, Sequence[Place]]) -> float | None:
         """Return the score of a place beside the matching stops, None if it is one of them."""
         assert self._addresses is not None
-        namesakes = {stop.token: stop for name in _plain_names(match.place) for stop in stops_of_name.get(name, ())}
+        namesakes = {stop.token: stop for name in _plain_names(match.place) for stop in get_stops_by_id.get(name, ())}
         for stop in namesakes.values():
             if self._addresses.is_street_at(match.place, stop.coordinate, RIVAL_DISTANCE_M):
                 return round(match.score * _STREET_OF_STOP, 4)

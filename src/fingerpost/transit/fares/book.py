@@ -1,4 +1,4 @@
-"""The fares of a feed: products, rules and amounts of money."""
+"""The fares of a GTFS feed: tickets, products, rules and amounts of money."""
 
 import re
 from dataclasses import dataclass, field
@@ -23,22 +23,22 @@ _DIGITS = {
 }
 
 
-def find_amount(text: str) -> Decimal | None:
+def parse_amount(text: str) -> Decimal | None:
     return Decimal(text) if _AMOUNT.fullmatch(text) else None
 
 
-def find_currency(text: str) -> str | None:
+def parse_currency(text: str) -> str | None:
     return text.upper() if _CURRENCY.fullmatch(text) else None
 
 
 def format_amount(amount: Decimal, currency: str) -> str:
-    """Format an amount with the digits of its currency, or more if needed; nothing is rounded."""
+    """Format an amount with the decimals of its currency, or more if it has more; never round."""
     digits = max(_DIGITS.get(currency, _USUAL_DIGITS), -int(amount.normalize().as_tuple().exponent))
     return f"{amount:.{digits}f}"
 
 
 class FareRide(NamedTuple):
-    """One ride by the ids of its feed, with scheduled times in Unix seconds and all stops in order."""
+    """One ride with the feed's ids, scheduled times in Unix seconds, and all stops in order."""
 
     line: str
     route_id: str
@@ -55,7 +55,7 @@ class Price(NamedTuple):
 
 
 class FareUnknown(Exception):
-    """The price of a trip is unknown; the message is a clause with the reason."""
+    """The price of a trip is unknown; the message gives the reason as a clause."""
 
 
 # fare_transfer_rules.txt, fare_transfer_type: the amount added to the amount paid so far.
@@ -64,7 +64,7 @@ TRANSFER_ONLY, TRANSFER_AND_LEG, TRANSFER_INSTEAD = range(3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """A row of fare_attributes.txt; ``price`` is empty if unreadable, None and "" mean no limit."""
+    """A row of fare_attributes.txt; ``price`` is empty if it is invalid; None and "" in other fields mean no limit."""
 
     fare_id: str
     price: str
@@ -76,7 +76,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketRule:
-    """Rows of fare_rules.txt that differ only in contains_id; empty fields match any ride."""
+    """Rows of fare_rules.txt that differ only in contains_id; empty fields match all rides."""
 
     fare_id: str
     route_id: str = ""
@@ -87,7 +87,7 @@ class TicketRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegRule:
-    """A row of fare_leg_rules.txt; ``is_timed`` if it is valid at some times only."""
+    """A row of fare_leg_rules.txt; ``is_timed`` if it only applies at some times."""
 
     leg_group_id: str
     network_id: str
@@ -124,8 +124,8 @@ class Product:
 class FareBook:
     """The fares of one feed, by tickets or by leg rules.
 
-    ``zone_of`` and ``areas_of`` are by stop id, ``network_of`` by route id. ``has_priority`` if leg rules are chosen by
-    priority. ``problem`` says why no price can be trusted, else it is empty.
+    ``zone_of`` and ``areas_of`` are by stop id, ``network_of`` by route id. ``has_priority`` is True if leg rules have
+    priorities. ``problem`` is the reason why no price is reliable, or empty.
     """
 
     tickets: tuple[Ticket, ...] = ()

@@ -22,7 +22,7 @@ from fingerpost.transit.fares.book import (
     TransferRule,
 )
 
-# More than the ways to pay for one trip in any real feed.
+# More combinations of products than any trip has in real feeds.
 _MAX_CHOICES = 1024
 
 
@@ -35,8 +35,8 @@ class _Option(NamedTuple):
 class _Paid(NamedTuple):
     """The amount paid up to a leg.
 
-    The fare transfer so far began with the ``first`` leg and has ``since`` transfers; ``pair`` are the groups of its
-    last transfer, or None. ``alone`` is the price of the leg by itself.
+    The current fare transfer began with leg ``first`` and has ``since`` transfers; ``pair`` are the leg groups of its
+    last transfer, or None. ``alone`` is the price of the leg without a transfer.
     """
 
     amount: Decimal
@@ -54,16 +54,16 @@ def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
         raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not applied")
     matched = [_match_rules(book, ride) for ride in rides]
     currencies = sorted({product.currency for product in book.products})
-    found = [price for currency in currencies if (price := _find_cheapest(book, rides, matched, currency)) is not None]
-    if not found:
+    prices = [price for currency in currencies if (price := _find_cheapest(book, rides, matched, currency)) is not None]
+    if not prices:
         raise FareUnknown("no fare product for riders of the default category has a price for all rides")
-    return _get_only(found)
+    return _get_single_price(prices)
 
 
-def _get_only(found: Sequence[Price]) -> Price:
-    if len(found) > 1:
+def _get_single_price(prices: Sequence[Price]) -> Price:
+    if len(prices) > 1:
         raise FareUnknown("it is priced in several currencies")
-    return found[0]
+    return prices[0]
 
 
 def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
@@ -72,13 +72,13 @@ def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
     fields = ("network_id", {network} - {""}), ("from_area_id", begin), ("to_area_id", end)
 
     def applies(rule: LegRule) -> bool:
-        for name, own in fields:
+        for name, ids in fields:
             wanted = getattr(rule, name)
             if wanted:
-                if wanted not in own:
+                if wanted not in ids:
                     return False
-            elif not book.has_priority and any(getattr(other, name) in own for other in book.leg_rules):
-                # An empty field matches every value that no rule lists.
+            elif not book.has_priority and any(getattr(other, name) in ids for other in book.leg_rules):
+                # An empty field matches all values that are in no rule.
                 return False
         return True
 
@@ -98,20 +98,20 @@ def _find_cheapest(
     amounts = {fare.fare_product_id: Decimal(fare.amount) for fare in book.products if fare.currency == currency}
     options: list[list[_Option]] = []
     for rules in matched:
-        of_leg: dict[str, _Option] = {}
+        leg_options: dict[str, _Option] = {}
         for rule in rules:
             amount = amounts.get(rule.fare_product_id)
-            known = of_leg.get(rule.leg_group_id)
-            if amount is not None and (known is None or amount < known.amount):
-                of_leg[rule.leg_group_id] = _Option(rule.leg_group_id, amount, rule.fare_product_id)
-        options.append(list(of_leg.values()))
+            cheapest = leg_options.get(rule.leg_group_id)
+            if amount is not None and (cheapest is None or amount < cheapest.amount):
+                leg_options[rule.leg_group_id] = _Option(rule.leg_group_id, amount, rule.fare_product_id)
+        options.append(list(leg_options.values()))
     if not all(options):
         return None
-    ways = (paid for legs in product(*options) for paid in _list_totals(book, rides, legs, amounts))
-    sums = list(islice(ways, _MAX_CHOICES + 1))
-    if len(sums) > _MAX_CHOICES:
+    totals = (paid for legs in product(*options) for paid in _list_totals(book, rides, legs, amounts))
+    listed = list(islice(totals, _MAX_CHOICES + 1))
+    if len(listed) > _MAX_CHOICES:
         raise FareUnknown("there are too many ways to pay for it")
-    best = min(sums, key=lambda paid: paid.amount)
+    best = min(listed, key=lambda paid: paid.amount)
     if best.amount < 0:
         raise FareUnknown("the feed's discounts exceed its prices")
     return Price(best.amount, currency, best.products)
@@ -120,18 +120,18 @@ def _find_cheapest(
 def _list_totals(
     book: FareBook, rides: Sequence[FareRide], legs: Sequence[_Option], amounts: dict[str, Decimal]
 ) -> Iterator[_Paid]:
-    waiting = [(1, _Paid(legs[0].amount, (legs[0].product_id,), 0, 0, None, False, legs[0].amount))]
-    while waiting:
-        at, paid = waiting.pop()
-        if at == len(legs):
+    stack = [(1, _Paid(legs[0].amount, (legs[0].product_id,), 0, 0, None, False, legs[0].amount))]
+    while stack:
+        index, paid = stack.pop()
+        if index == len(legs):
             yield paid
             continue
-        leg = legs[at]
-        rules = _match_transfers(book, rides, paid, (legs[at - 1].group, leg.group), at)
+        leg = legs[index]
+        rules = _match_transfers(book, rides, paid, (legs[index - 1].group, leg.group), index)
         if not rules:
-            alone = _Paid(paid.amount + leg.amount, (*paid.products, leg.product_id), at, 0, None, False, leg.amount)
-            waiting.append((at + 1, alone))
-        waiting += [(at + 1, _apply_transfer(paid, rule, leg, legs[at - 1].group, amounts)) for rule in rules]
+            alone = _Paid(paid.amount + leg.amount, (*paid.products, leg.product_id), index, 0, None, False, leg.amount)
+            stack.append((index + 1, alone))
+        stack += [(index + 1, _apply_transfer(paid, rule, leg, legs[index - 1].group, amounts)) for rule in rules]
 
 
 def _apply_transfer(paid: _Paid, rule: TransferRule, leg: _Option, before: str, amounts: dict[str, Decimal]) -> _Paid:
@@ -155,7 +155,7 @@ def _match_transfers(
     begin, end = pair
     if not (begin and end):
         return []
-    # An empty group in a rule matches every group that no rule lists.
+    # An empty group in a rule matches all groups that are in no rule.
     begins = begin if any(rule.from_leg_group_id == begin for rule in book.transfer_rules) else ""
     ends = end if any(rule.to_leg_group_id == end for rule in book.transfer_rules) else ""
     rules = [rule for rule in book.transfer_rules if (rule.from_leg_group_id, rule.to_leg_group_id) == pair]
@@ -194,16 +194,16 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
     for rule in book.ticket_rules:
         rules.setdefault(rule.fare_id, []).append(rule)
     for ticket in book.tickets:
-        if not ticket.price and any(_covers(book, rules, ticket, part) for part in _list_stretches(rides)):
+        if not ticket.price and any(_covers(book, rules, ticket, stretch) for stretch in _list_ride_spans(rides)):
             raise FareUnknown(f"the price of fare {ticket.fare_id} cannot be read")
-    found = [
+    prices = [
         price
         for currency in sorted({ticket.currency for ticket in book.tickets if ticket.price})
         if (price := _find_cheapest_tickets(book, rules, rides, currency)) is not None
     ]
-    if not found:
+    if not prices:
         raise FareUnknown(_explain_no_fare(book, rules, rides))
-    return _get_only(found)
+    return _get_single_price(prices)
 
 
 def _find_cheapest_tickets(
@@ -223,14 +223,14 @@ def _find_cheapest_tickets(
     return best[-1]
 
 
-def _list_stretches(rides: Sequence[FareRide]) -> Iterator[Sequence[FareRide]]:
+def _list_ride_spans(rides: Sequence[FareRide]) -> Iterator[Sequence[FareRide]]:
     return (rides[begin:end] for begin in range(len(rides)) for end in range(begin + 1, len(rides) + 1))
 
 
 def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, rides: Sequence[FareRide]) -> bool:
     if ticket.transfers is not None and len(rides) - 1 > ticket.transfers:
         return False
-    # If no transfer is permitted, the duration limits the ticket itself.
+    # Without transfers, the duration limits the ticket itself.
     is_limited = ticket.transfer_duration_s is not None and (len(rides) > 1 or ticket.transfers == 0)
     if is_limited and rides[-1].arrival - rides[0].departure > (ticket.transfer_duration_s or 0):
         return False
@@ -240,7 +240,7 @@ def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, 
         return True
     origin, destination = (book.zone_of.get(stop, "") for stop in (rides[0].stop_ids[0], rides[-1].stop_ids[-1]))
     zones = _list_zones(book, rides)
-    fitting = [
+    matching_rules = [
         rule
         for rule in rules.get(ticket.fare_id, ())
         if rule.origin_id in ("", origin)
@@ -248,7 +248,7 @@ def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, 
         # The zones passed must be exactly those of the rule.
         and (not rule.contains_ids or set(rule.contains_ids) == zones)
     ]
-    return all(any(rule.route_id in ("", ride.route_id) for rule in fitting) for ride in rides)
+    return all(any(rule.route_id in ("", ride.route_id) for rule in matching_rules) for ride in rides)
 
 
 def _list_zones(book: FareBook, rides: Sequence[FareRide]) -> set[str]:

@@ -1,1 +1,1 @@
-"""The values that rules, sources and tools share."""
+"""The data model that rules, sources and tools share."""

@@ -1,4 +1,4 @@
-"""The earth's radius, and lines with fewer points."""
+"""The Earth's radius, and the simplification of lines."""
 
 import math
 from collections.abc import Sequence
@@ -12,30 +12,30 @@ Point = tuple[float, float]
 
 
 def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
-    """Simplify a line of (latitude, longitude): each point left out is within ``tolerance_m`` of the result."""
+    """Simplify a line of (latitude, longitude); each removed point is within ``tolerance_m`` of the result."""
     if tolerance_m <= 0 or len(points) <= 2:
         return list(points)
-    narrowing = math.cos(math.radians(points[0][0]))
-    flat = [(lat * METRES_PER_DEGREE, lon * METRES_PER_DEGREE * narrowing) for lat, lon in points]
-    chosen = [0]
-    while chosen[-1] < len(flat) - 1:
-        chosen.append(_find_straight_end(flat, chosen[-1], tolerance_m))
-    return [points[at] for at in chosen]
+    lon_scale = math.cos(math.radians(points[0][0]))
+    flat = [(lat * METRES_PER_DEGREE, lon * METRES_PER_DEGREE * lon_scale) for lat, lon in points]
+    selected = [0]
+    while selected[-1] < len(flat) - 1:
+        selected.append(_find_straight_end(flat, selected[-1], tolerance_m))
+    return [points[index] for index in selected]
 
 
 def _find_straight_end(flat: Sequence[Point], tip: int, tolerance_m: float) -> int:
-    """Return the furthest point whose straight line from ``tip`` passes all points between within the tolerance.
+    """Return the furthest point whose straight line from ``tip`` is within the tolerance of all points in between.
 
-    The directions of such lines form a cone, which each point narrows.
+    The directions of such lines form a cone, which becomes narrower with each point.
     """
     first: float | None = None
     low, high, furthest_m = -math.pi, math.pi, 0.0
-    for at in range(tip + 1, len(flat)):
-        north_m, east_m = flat[at][0] - flat[tip][0], flat[at][1] - flat[tip][1]
+    for index in range(tip + 1, len(flat)):
+        north_m, east_m = flat[index][0] - flat[tip][0], flat[index][1] - flat[tip][1]
         away_m, bearing = math.hypot(north_m, east_m), math.atan2(north_m, east_m)
         turn = 0.0 if first is None else math.remainder(bearing - first, math.tau)
         if first is not None and (away_m < furthest_m or not low <= turn <= high):
-            return at - 1
+            return index - 1
         if away_m <= tolerance_m:
             continue
         first = bearing if first is None else first

@@ -1,7 +1,7 @@
-"""Data model of legs, itineraries and departures (frozen), which each contract serializes.
+"""Data model of legs, itineraries and departures, which each contract serializes.
 
-Instants are whole seconds since the Unix epoch, durations whole seconds, distances metres.
-Fields that end in ``scheduled`` are times of the timetable; delays are the difference to expected times.
+Instants are Unix seconds, durations seconds, distances metres. Fields that end in ``scheduled`` are timetable times;
+delays are expected minus scheduled times.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from fingerpost.transit.model.place import Coordinate
 
 
 class Mode(StrEnum):
-    """How a leg is travelled; each contract has a coarser list (rule A9)."""
+    """The mode of a leg; each contract has a coarser list (rule A9)."""
 
     WALK = "WALK"
     BUS = "BUS"
@@ -71,12 +71,12 @@ class ServiceAlert:
 class Leg:
     """One ride or one walk.
 
-    ``*_delay_s`` is None without realtime; negative is early. ``headway_s`` is set if a frequency replaces exact times.
-    ``by_arrangement`` is True if riders must phone the operator or ask the driver. ``stays_seated`` is True if riders
-    remain in the vehicle of the ride before. ``alerts`` are active while the rider is there, the nearest to the ride
-    first. ``change_s`` is the minimum transfer time from the previous ride, including the walk; None if unknown.
-    ``as_scheduled`` is True in an unusable itinerary: it shows scheduled times (rule B5). ``has_unknown_kerbs`` is
-    determined for step-free walks only. ``handle`` is private to the source.
+    ``*_delay_s`` is None without realtime, negative if early. ``headway_s`` is set for trips by frequency without exact
+    times. ``by_arrangement`` is True if riders must phone the operator or ask the driver. ``stays_seated`` is True for
+    an in-seat transfer from the previous ride. ``alerts`` are active during the leg, the most specific first.
+    ``change_s`` is the minimum transfer time from the previous ride, including the walk; None if unknown.
+    ``as_scheduled`` is True in unusable itineraries, which show scheduled times (rule B5). ``has_unknown_kerbs`` is
+    only set for step-free walks. ``handle`` is private to the source.
     """
 
     mode: Mode
@@ -132,7 +132,7 @@ class Leg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fare:
-    """The exact decimal price for one ordinary rider with the ids of its tickets, or why it is ``unknown``."""
+    """The exact decimal price for one ordinary rider with its ticket ids, or the reason why it is ``unknown``."""
 
     amount: str | None = None
     currency: str | None = None
@@ -141,7 +141,7 @@ class Fare:
 
 
 class MissedChange(NamedTuple):
-    """A change that the expected times make impossible; it needs the source's transfer time, else that of the walk."""
+    """A change that is impossible by expected times; it needs the source's transfer time, else the walking time."""
 
     before: Leg
     after: Leg
@@ -210,7 +210,7 @@ class Itinerary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """One row of a board, with attributes as of a leg; ``line`` is the name on the vehicle."""
+    """One row of a board, with the attributes of a leg; ``line`` is the name shown on the vehicle."""
 
     line: str
     mode: Mode
@@ -251,7 +251,7 @@ class LineSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LegLine:
-    """The line of a leg on a map: at least two points (latitude, longitude) in degrees, and where they are from."""
+    """The line of a leg on a map: at least two points (latitude, longitude) in degrees, and their source."""
 
     points: Sequence[tuple[float, float]]
     source: LineSource

@@ -1,4 +1,4 @@
-"""Colours of lines and of the text on them, which is replaced if it cannot be read."""
+"""Colours of transit lines and of the text on them, with a sufficient contrast."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 # WCAG 2.2, success criterion 1.4.3 (level AA), for text of any size.
 MIN_CONTRAST = 4.5
 BLACK, WHITE = 0x000000, 0xFFFFFF
-# In a column of colours, if the source states none.
+# The value for a missing colour.
 NOT_STATED = -1
 
 _HEX = re.compile(r"#?([0-9A-Fa-f]{6})")
@@ -22,14 +22,14 @@ class LineColors:
 
 def parse_color(text: str | None) -> int:
     """Parse a colour of six hexadecimal digits; return ``NOT_STATED`` for anything else."""
-    found = _HEX.fullmatch(text.strip()) if text else None
-    return NOT_STATED if found is None else int(found[1], 16)
+    match = _HEX.fullmatch(text.strip()) if text else None
+    return NOT_STATED if match is None else int(match[1], 16)
 
 
 def find_line_colors(color: int, text_color: int) -> LineColors | None:
-    """Return the colours of a line, None if its mode's colour should be used.
+    """Return the colours of a line, or None to use the colour of its mode.
 
-    Text that cannot be read becomes black or white. White lines, GTFS's default, count as not stated.
+    Text with too little contrast becomes black or white. White, the default in GTFS, counts as missing.
     """
     if color in (NOT_STATED, WHITE) or color == text_color:
         return None
@@ -42,12 +42,12 @@ def read_line_colors(color: str | None, text_color: str | None) -> LineColors | 
     return find_line_colors(parse_color(color), parse_color(text_color))
 
 
-def contrast(one: int, other: int) -> float:
-    lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
+def contrast(a: int, b: int) -> float:
+    lighter, darker = sorted((_compute_luminance(a), _compute_luminance(b)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def _luminance(color: int) -> float:
-    shares = [(color >> shift & 0xFF) / 255 for shift in (16, 8, 0)]
-    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+def _compute_luminance(color: int) -> float:
+    levels = [(color >> shift & 0xFF) / 255 for shift in (16, 8, 0)]
+    red, green, blue = (level / 12.92 if level <= 0.04045 else ((level + 0.055) / 1.055) ** 2.4 for level in levels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

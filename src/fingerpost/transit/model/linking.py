@@ -5,17 +5,17 @@ from collections.abc import Iterable
 
 def group_linked(count: int, links: Iterable[tuple[int, int]]) -> list[list[int]]:
     """Return the groups of rows 0 to ``count - 1``; each is sorted, and they are sorted by their first row."""
-    leader = list(range(count))
+    parent = list(range(count))
 
-    def find(row: int) -> int:
-        while leader[row] != row:
-            leader[row] = leader[leader[row]]
-            row = leader[row]
+    def find_root(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = parent[parent[row]]
+            row = parent[row]
         return row
 
-    for one, other in links:
-        leader[find(other)] = find(one)
+    for a, b in links:
+        parent[find_root(b)] = find_root(a)
     groups: dict[int, list[int]] = {}
     for row in range(count):
-        groups.setdefault(find(row), []).append(row)
+        groups.setdefault(find_root(row), []).append(row)
     return list(groups.values())

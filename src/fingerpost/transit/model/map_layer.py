@@ -1,4 +1,4 @@
-"""The background map of a drawn trip: water and ways by class."""
+"""The background map of a trip: water, roads and railways."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class MapLayer:
 
 @dataclass(frozen=True, slots=True)
 class Basemap:
-    """The map of a box; ``left_out`` are classes with too many points, ``tolerance_m`` is the error of the lines."""
+    """The map of a bounding box; ``left_out`` are layers with too many points, ``tolerance_m`` is the line error."""
 
     layers: tuple[MapLayer, ...]
     tolerance_m: float

@@ -33,8 +33,8 @@ class Coordinate:
 class Place:
     """A stop, station, address or other place; ``id`` is None for an address.
 
-    ``member_ids`` are all its stops (rule D2), ``zero_walk_ids`` those that need no walk: the stops of its station or
-    its nearest stop, None for all. ``guess`` says what of its position is guessed. Answers must show ``attribution``.
+    ``member_ids`` are all its stops (rule D2), ``zero_walk_ids`` the stops without a walk: those of its station or the
+    nearest stop, None for all. ``guess`` names the uncertain part of its position. Answers must show ``attribution``.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceTraits:
-    """What distinguishes a place from its namesakes (rule D2): its lines, main destinations, and district."""
+    """Traits that distinguish a place from others of the same name (rule D2): lines, main destination, and district."""
 
     lines: tuple[str, ...] = ()
     direction: str | None = None
@@ -65,10 +65,10 @@ class PlaceTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceMatch:
-    """A place and how well it matches a text, 0 to 1.
+    """A place and its score as a match of a text, 0 to 1.
 
     ``describe`` computes its traits, None if the source has none. ``network`` is "" until networks are compared.
-    ``is_apart`` is True for a place in another region than the rider or than a namesake (rule A13).
+    ``is_apart`` is True for a place in another region than the rider or a place of the same name (rule A13).
     """
 
     place: Place
@@ -81,7 +81,7 @@ class PlaceMatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """A resolved end of a trip; ``stop_ids`` can be boarded without a walk, ``attribution`` as of a place."""
+    """A resolved origin or destination; ``stop_ids`` are stops without a walk, ``attribution`` is that of the place."""
 
     coordinate: Coordinate
     source: LocationSource
@@ -115,7 +115,7 @@ class Bounds:
         return (self.north - self.south) * (self.east - self.west)
 
 
-# Ends within this distance are one point (rule A6).
+# Origins and destinations within this distance are the same point (rule A6).
 SAME_POINT_M = 1.0
 
 
@@ -144,7 +144,7 @@ def find_centre(coordinates: Sequence[Coordinate]) -> Coordinate:
     return Coordinate(lat, (first + east + 180) % 360 - 180)
 
 
-# A network's box reaches this far beyond its outermost stops: the longest walk.
+# The bounds of a network extend this far beyond its outermost stops: the longest walk.
 MARGIN_M = 3000.0
 
 

@@ -1,4 +1,4 @@
-"""Network profiles: the facts about a network that need no query to its source."""
+"""Network profiles: static facts about a network, available without a query."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -31,10 +31,10 @@ class NetworkProfile:
     """The static facts of one network.
 
     ``name`` and ``feed_names``, the FEEDs of its ids, are upper case. ``zone`` is an IANA time zone. Each answer
-    carries ``attribution`` and ``notes``. Without ``first_day`` and ``last_day`` any day is served. Of several networks
-    that cover a place the highest ``priority`` goes first (rule A13). ``reads_texts`` allows ``Network.plan_texts``,
-    ``names_positions`` means a server with reverse geocoding. ``fallback`` names its fallback. Deadlines are None for
-    an engine in this process.
+    includes ``attribution`` and ``notes``. Without ``first_day`` and ``last_day`` all days are served. If several
+    networks cover a place, the highest ``priority`` is tried first (rule A13). ``reads_texts`` allows
+    ``Network.plan_texts``, ``names_positions`` means reverse geocoding. ``fallback`` is the name of another network.
+    Deadlines are None for an engine in this process.
     """
 
     name: str

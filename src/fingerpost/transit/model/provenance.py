@@ -1,4 +1,4 @@
-"""Where an answer comes from, how old it is, and which days its feeds cover."""
+"""Provenance of an answer: source, age, attribution, and the service days of its feeds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ class ServiceState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceDays:
-    """Days of service, unbounded if None; ``gaps`` are (first, last) of each period without service between them."""
+    """First and last day of service, None if unbounded; ``gaps`` are (first, last) days of periods without service."""
 
     first_day: date | None = None
     last_day: date | None = None
@@ -56,7 +56,7 @@ class ServiceDays:
 
 
 def find_service_days(days: Iterable[date]) -> ServiceDays:
-    """Return exactly these days of service, or unbounded ones if there are none."""
+    """Return the service days with their gaps; unbounded if ``days`` is empty."""
     ordered = sorted(set(days))
     if not ordered:
         return ServiceDays()
@@ -66,7 +66,7 @@ def find_service_days(days: Iterable[date]) -> ServiceDays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedVersion:
-    """One feed, by the FEED of its ids; ``label`` distinguishes feeds of one FEED."""
+    """One feed, named by its FEED; ``label`` distinguishes several feeds with the same FEED."""
 
     name: str
     version: str | None = None
@@ -88,10 +88,10 @@ class OutOfService:
 class Provenance:
     """The source and age of one answer (rule A10).
 
-    Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` says how
-    walks are measured. ``realtime_updated`` is that of the oldest realtime data, ``realtime_problems`` are failures of
+    Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` names the
+    source of walks. ``realtime_updated`` dates the oldest realtime data, ``realtime_problems`` are failures of
     realtime sources, ``realtime_unmatched`` sources that mostly do not match the timetable. ``out_of_service`` are
-    feeds without service on the day of the query. ``lost`` lists what a fallback's answer lacks.
+    feeds without service on the day of the query. ``lost`` lists features that are missing in a fallback's answer.
     """
 
     network: str
@@ -114,17 +114,17 @@ class Provenance:
 
 
 def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
-    """Return the provenance of both answers: the older instants, and all sentences."""
-    updated = [one.realtime_updated for one in (first, second) if one.realtime_updated is not None]
-    joined = ("feeds", "attribution", "notes", "realtime_problems", "realtime_unmatched", "out_of_service", "lost")
-    sentences: dict[str, Any] = {
-        name: tuple(dict.fromkeys((*getattr(first, name), *getattr(second, name)))) for name in joined
+    """Merge the provenance of two answers: use the older instants and all sentences."""
+    updated = [answer.realtime_updated for answer in (first, second) if answer.realtime_updated is not None]
+    names = ("feeds", "attribution", "notes", "realtime_problems", "realtime_unmatched", "out_of_service", "lost")
+    merged: dict[str, Any] = {
+        name: tuple(dict.fromkeys((*getattr(first, name), *getattr(second, name)))) for name in names
     }
     return replace(
         first,
         retrieved_at=min(first.retrieved_at, second.retrieved_at),
         realtime_updated=min(updated, default=None),
-        **sentences,
+        **merged,
     )
 
 

@@ -1,7 +1,7 @@
 """The demo networks that ship with the package, read from their GTFS tables (``feeds/``).
 
-Loading the importer would triple the time to a first answer. These feeds are known to be right, so the tables are read
-directly; a test compares the result with the importer's.
+Loading the importer would triple the time to a first answer. These feeds are valid, so their tables are read directly;
+a test compares the result with that of the importer.
 """
 
 import csv
@@ -35,7 +35,7 @@ def list_demo_names() -> tuple[str, ...]:
 
 
 def build_demo(name: str) -> Timetable:
-    """Build a demo network's timetable, which is valid on any day; DataNotFound for another name."""
+    """Build the timetable of a demo network, which is valid on any day; raise DataNotFound for unknown names."""
     if name not in _NAMES:
         raise DataNotFound(
             f"There is no demo network '{name}'", {"name": name}, hint=f"Choose one of: {', '.join(_NAMES)}"
@@ -45,7 +45,7 @@ def build_demo(name: str) -> Timetable:
 
 def _read_draft(name: str) -> TimetableDraft:
     """Read the tables of a demo feed; its calendar is ignored, because the demo runs every day."""
-    agency, info = next(_rows(name, "agency.txt")), next(_rows(name, "feed_info.txt"))
+    agency, info = next(_read_rows(name, "agency.txt")), next(_read_rows(name, "feed_info.txt"))
     draft = TimetableDraft(
         feeds=[
             Feed(
@@ -59,13 +59,13 @@ def _read_draft(name: str) -> TimetableDraft:
         ],
         services=[ServiceRow(feed=0, days=None)],
     )
-    for row in _rows(name, "stops.txt"):
+    for row in _read_rows(name, "stops.txt"):
         lat, lon, wheelchair = float(row["stop_lat"]), float(row["stop_lon"]), int(row["wheelchair_boarding"])
         draft.stops.append(StopRow(0, row["stop_id"], row["stop_name"], lat, lon, wheelchair=wheelchair))
     stop_rows = {stop.local_id: number for number, stop in enumerate(draft.stops)}
-    for row in _rows(name, "translations.txt"):
+    for row in _read_rows(name, "translations.txt"):
         draft.stop_names.setdefault(row["language"], {})[stop_rows[row["record_id"]]] = row["translation"]
-    for row in _rows(name, "routes.txt"):
+    for row in _read_rows(name, "routes.txt"):
         names, color = (row["route_short_name"], row["route_long_name"]), parse_color(row["route_color"])
         draft.routes.append(RouteRow(0, row["route_id"], *names, int(row["route_type"]), color=color))
     _add_trips(draft, name)
@@ -76,37 +76,37 @@ def _read_draft(name: str) -> TimetableDraft:
 def _add_trips(draft: TimetableDraft, name: str) -> None:
     route_rows = {route.local_id: number for number, route in enumerate(draft.routes)}
     headsign_rows: dict[str, int] = {}
-    for row in _rows(name, "trips.txt"):
+    for row in _read_rows(name, "trips.txt"):
         headsign = headsign_rows.setdefault(row["trip_headsign"], len(headsign_rows))
         wheelchair = int(row["wheelchair_accessible"])
         draft.trips.append(TripRow(row["trip_id"], route_rows[row["route_id"]], 0, headsign, wheelchair))
     draft.headsigns = TextColumn.of(headsign_rows)
     trip_rows = {trip.local_id: number for number, trip in enumerate(draft.trips)}
-    for row in _rows(name, "frequencies.txt"):
-        departures_s = range(_seconds(row["start_time"]), _seconds(row["end_time"]), int(row["headway_secs"]))
+    for row in _read_rows(name, "frequencies.txt"):
+        departures_s = range(_parse_time_s(row["start_time"]), _parse_time_s(row["end_time"]), int(row["headway_secs"]))
         draft.trip_departures += [TripDepartureRow(trip_rows[row["trip_id"]], at_s) for at_s in departures_s]
 
 
 def _add_stop_times(draft: TimetableDraft, name: str, stop_rows: dict[str, int]) -> None:
     """Add the stop times, which the file lists trip by trip, in the order of trips.txt and along each trip."""
-    stop_times = list(_rows(name, "stop_times.txt"))
+    stop_times = list(_read_rows(name, "stop_times.txt"))
     counts = Counter(row["trip_id"] for row in stop_times)
     draft.trip_stop_time_count = np.array([counts[trip.local_id] for trip in draft.trips], np.int32)
     draft.stop_times = StopTimeColumns(
         stop=np.array([stop_rows[row["stop_id"]] for row in stop_times], np.int32),
-        arrival_s=np.array([_seconds(row["arrival_time"]) for row in stop_times], np.int32),
-        departure_s=np.array([_seconds(row["departure_time"]) for row in stop_times], np.int32),
+        arrival_s=np.array([_parse_time_s(row["arrival_time"]) for row in stop_times], np.int32),
+        departure_s=np.array([_parse_time_s(row["departure_time"]) for row in stop_times], np.int32),
         flags=np.zeros(len(stop_times), np.uint8),
     )
 
 
-def _rows(name: str, table: str) -> Iterator[dict[str, str]]:
+def _read_rows(name: str, table: str) -> Iterator[dict[str, str]]:
     file = files(__package__) / "feeds" / name / table
     if file.is_file():
         with file.open(encoding="utf-8") as lines:
             yield from csv.DictReader(lines)
 
 
-def _seconds(time: str) -> int:
+def _parse_time_s(time: str) -> int:
     hours, minutes, seconds = map(int, time.split(":"))
     return (hours * 60 + minutes) * 60 + seconds

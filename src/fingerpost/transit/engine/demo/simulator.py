@@ -17,7 +17,7 @@ QUARTER_S = 900
 HORIZON_S = HOUR_S
 # How long a line is closed, from the full hour.
 CLOSED_S = 2 * HOUR_S
-# The departures of a line that are cancelled, around the quarter of an hour.
+# Departures of a line within this time around each quarter of an hour are cancelled.
 CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
 # Stop times older than this get no update.
 _PAST_S = 60
@@ -28,7 +28,7 @@ _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
 class Scenario(NamedTuple):
-    """A disruption scenario. Routes and stops are ids of the feed; None leaves a disruption out."""
+    """A disruption scenario. Routes and stops are ids of the feed; None disables a disruption."""
 
     closed_route: str | None = None
     cancelled_route: str | None = None
@@ -43,14 +43,14 @@ _SCENARIOS = {
 
 
 def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -> bytes:
-    """Return the GTFS-Realtime message of an instant (Unix seconds); the default scenario is the demo network's."""
+    """Return the GTFS-Realtime message at ``now`` (Unix seconds); the default scenario is that of the demo network."""
     scene = scenario or _SCENARIOS[timetable.feeds[0].name]
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
     message.header.incrementality = FeedHeader.FULL_DATASET
     message.header.timestamp = now
     closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
-    for trip_instance in _trip_instances(timetable, now):
+    for trip_instance in _list_trip_instances(timetable, now):
         update = message.entity.add(id=trip_instance.name).trip_update
         update.trip.trip_id, update.trip.route_id = trip_instance.trip_id, trip_instance.route_id
         update.trip.start_date, update.trip.start_time = f"{trip_instance.day:%Y%m%d}", trip_instance.start_time
@@ -82,8 +82,8 @@ class _TripInstance(NamedTuple):
         return f"{self.trip_id}-{self.day:%Y%m%d}-{self.start_time}"
 
 
-def _trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
-    """Yield the trip instances under way at an instant and those of the hours after it."""
+def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
+    """Yield the trip instances that are under way at ``now`` or depart within the next hours."""
     first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     trip = timetable.trip_departure_trip
     begins_s = timetable.stop_time_departure_s[first][trip] + timetable.trip_departure_shift_s
@@ -95,15 +95,15 @@ def _trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
         for ordinal in range(today - longest_days, today + 2):
             day = date.fromordinal(ordinal)
             start = service_day_start(day, feed.zone)
-            running = services_on(timetable, day)[timetable.trip_service[trip]] != 0
-            chosen = running & (feed_of_departure == row) & (start + ends_s >= now - _PAST_S)
-            chosen &= start + begins_s < now + CLOSED_S + HOUR_S
-            for trip_departure in np.flatnonzero(chosen).tolist():
-                own, begin = int(trip[trip_departure]), int(begins_s[trip_departure])
+            is_running = services_on(timetable, day)[timetable.trip_service[trip]] != 0
+            is_selected = is_running & (feed_of_departure == row) & (start + ends_s >= now - _PAST_S)
+            is_selected &= start + begins_s < now + CLOSED_S + HOUR_S
+            for trip_departure in np.flatnonzero(is_selected).tolist():
+                trip_row, begin = int(trip[trip_departure]), int(begins_s[trip_departure])
                 yield _TripInstance(
-                    trip=own,
-                    trip_id=timetable.trip_local_id[own],
-                    route_id=timetable.route_local_id[int(timetable.trip_route[own])],
+                    trip=trip_row,
+                    trip_id=timetable.trip_local_id[trip_row],
+                    route_id=timetable.route_local_id[int(timetable.trip_route[trip_row])],
                     day=day,
                     start=start + int(timetable.trip_departure_shift_s[trip_departure]),
                     begins=start + begin,
@@ -122,14 +122,14 @@ def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _Tr
     late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
     rows = timetable.list_stop_times(trip_instance.trip)
     for stop_time in range(rows.start, rows.stop):
-        own_s = late_s * (stop_time - rows.start) // (rows.stop - rows.start - 1)
-        departure = trip_instance.start + int(timetable.stop_time_departure_s[stop_time]) + own_s
+        delay_s = late_s * (stop_time - rows.start) // (rows.stop - rows.start - 1)
+        departure = trip_instance.start + int(timetable.stop_time_departure_s[stop_time]) + delay_s
         if departure < now - _PAST_S:
             continue
         stop_time_update = update.stop_time_update.add()
         stop_time_update.stop_sequence = int(timetable.stop_time_sequence[stop_time])
         stop_time_update.stop_id = timetable.stop_local_id[int(timetable.stop_time_stop[stop_time])]
-        stop_time_update.arrival.time = trip_instance.start + int(timetable.stop_time_arrival_s[stop_time]) + own_s
+        stop_time_update.arrival.time = trip_instance.start + int(timetable.stop_time_arrival_s[stop_time]) + delay_s
         stop_time_update.departure.time = departure
 
 

@@ -13,8 +13,8 @@ from fingerpost.transit.fares.book import (
     Ticket,
     TicketRule,
     TransferRule,
-    find_amount,
-    find_currency,
+    parse_amount,
+    parse_currency,
 )
 
 _REQUIRED = {
@@ -69,7 +69,7 @@ class _FareReader:
             if not fare_id or fare_id in tickets:
                 table.note(Reason.ID_REPEATED if fare_id else Reason.ID_MISSING, line, "fare_id")
                 continue
-            amount, currency = find_amount(price), find_currency(currency_text)
+            amount, currency = parse_amount(price), parse_currency(currency_text)
             seconds = find_integer(duration) if duration else None
             is_valid = amount is not None and amount >= 0 and currency is not None and transfers in _TRANSFERS
             if not is_valid or (duration and (seconds is None or seconds < 0)):
@@ -164,12 +164,12 @@ class _FareReader:
         for line, (product_id, category, amount_text, currency_text) in table.read_rows(
             "fare_product_id", "rider_category_id", "amount", "currency"
         ):
-            amount, currency = find_amount(amount_text), find_currency(currency_text)
+            amount, currency = parse_amount(amount_text), parse_currency(currency_text)
             if not product_id or amount is None or currency is None:
                 self._reject(table, line)
             elif category in ordinary:
                 cheapest = lowest.get((product_id, currency))
-                if cheapest is None or amount < (find_amount(cheapest.amount) or 0):
+                if cheapest is None or amount < (parse_amount(cheapest.amount) or 0):
                     product = Product(fare_product_id=product_id, amount=amount_text, currency=currency)
                     lowest[product_id, currency] = product
         return tuple(lowest.values())

@@ -1,6 +1,6 @@
-"""Read GTFS-Realtime messages into an overlay over the timetable.
+"""Read GTFS-Realtime messages into an overlay on the timetable.
 
-Nothing in a message is fatal. What is not applied is counted by reason; outcomes.py lists the reasons.
+No content of a message is fatal; parts that cannot be applied are counted by the reasons in ``outcomes.py``.
 """
 
 from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_timestamp

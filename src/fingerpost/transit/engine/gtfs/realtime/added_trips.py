@@ -1,4 +1,4 @@
-"""Place the stop times of trips that GTFS-Realtime adds or replaces."""
+"""Read the stop times of trips that GTFS-Realtime adds or replaces."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import SKIPPED, read_pickup_drop_off
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
-# A stop time this far from the start of the service day is an error.
+# Stop times outside this range around the start of the service day are errors.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
 _MIN_STOP_TIMES = 2
 
 
 class PlacedStopTimes(NamedTuple):
-    """Stop times of a ride, in Unix seconds that never run backwards; ``stop`` are rows."""
+    """The stop times of a ride in Unix seconds, never decreasing; ``stop`` are rows of stops."""
 
     stop: Int32
     arrival: Int64
@@ -33,9 +33,9 @@ def place_stop_times(
     planned_flags: Mapping[int, int],
     tally: Counter[str],
 ) -> PlacedStopTimes | None:
-    """Return the stop times of a ride that have a known stop and a time, None if fewer than two are left.
+    """Return the stop times with a known stop and a time; None if there are fewer than two.
 
-    ``planned_flags`` are the flags of the replaced trip by stop; an update that states none has these.
+    ``planned_flags`` are the flags of the replaced trip by stop, the default for updates without flags.
     """
     placed: list[tuple[int, int, int, int, bool]] = []
     for stop_time in update.stop_time_update:
@@ -59,7 +59,7 @@ def place_stop_times(
     times = np.column_stack([arrivals, departures]).astype(np.int64).ravel()
     ordered = np.maximum.accumulate(times)
     moved_count = int(np.count_nonzero((ordered != times).reshape(-1, 2).any(axis=1)))
-    tally[StopTimeOutcome.HELD] += moved_count
+    tally[StopTimeOutcome.REORDERED] += moved_count
     tally[StopTimeOutcome.APPLIED] += len(placed) - moved_count
     return PlacedStopTimes(
         stop=np.array(stop_rows, np.int32),

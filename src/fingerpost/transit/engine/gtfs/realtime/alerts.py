@@ -1,4 +1,4 @@
-"""Read GTFS-Realtime service alerts: their texts, periods, and the entities that they affect."""
+"""Read GTFS-Realtime service alerts: texts, active periods, and affected entities."""
 
 import re
 from collections import defaultdict
@@ -11,7 +11,7 @@ from typing import Any
 from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
 from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString, TripDescriptor
 
-from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
+from fingerpost.transit.engine.gtfs.realtime.messages import to_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.engine.timetable.overlay import ALWAYS, Alert, RideKey
@@ -19,11 +19,11 @@ from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 
 DEFAULT_LANGUAGE = "default"
-# Longer URLs are useless to a reader.
+# Longer URLs are dropped.
 MAX_URL = 300
 
-# Some publishers repeat a text as HTML under a language such as en-html.
-_MARKED_UP = "html"
+# Some publishers repeat a text as HTML with a language tag such as en-html.
+_HTML_SUBTAG = "html"
 _BREAK = re.compile(r"<(?:br|/p|/li|/div|/tr|/h[1-6])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(
     r"</?(?:a|b|br|div|em|font|h[1-6]|hr|i|img|li|ol|p|small|span|strong|table|tbody|td|th|tr|u|ul)\b[^<>]*>",
@@ -32,14 +32,14 @@ _TAG = re.compile(
 
 
 def _read_texts(text: TranslatedString) -> Mapping[str, str]:
-    """Return texts by primary language subtag, plain ones before HTML; the first that is not empty wins."""
+    """Return the first text of each primary language subtag, preferring plain text to HTML."""
     plain: dict[str, str] = {}
     marked_up: dict[str, str] = {}
     for translation in text.translation:
-        tag = plain_text(translation.language).replace("_", "-").strip().lower()
+        tag = to_text(translation.language).replace("_", "-").strip().lower()
         language, *subtags = tag.split("-")
-        texts = marked_up if _MARKED_UP in subtags else plain
-        without_markup = _without_markup(plain_text(translation.text))
+        texts = marked_up if _HTML_SUBTAG in subtags else plain
+        without_markup = _strip_markup(to_text(translation.text))
         if without_markup:
             texts.setdefault(language.strip() or DEFAULT_LANGUAGE, without_markup)
     return MappingProxyType(plain | {lang: text for lang, text in marked_up.items() if lang not in plain})
@@ -51,7 +51,7 @@ def _read_urls(url: TranslatedString) -> Mapping[str, str]:
     return MappingProxyType({lang: url for lang, url in urls if url.startswith(starts) and len(url) <= MAX_URL})
 
 
-def _without_markup(text: str) -> str:
+def _strip_markup(text: str) -> str:
     if "<" in text:
         text = _TAG.sub("", _BREAK.sub("\n", text))
     return unescape(text).strip() if "&" in text else text.strip()
@@ -60,18 +60,18 @@ def _without_markup(text: str) -> str:
 _NEVER_ENDS = ALWAYS[1]
 
 FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOutcome]
-"""Finds the added rides that a trip descriptor selects."""
+"""Returns the added rides that match a trip descriptor."""
 
 
 def read_alert(
     entity_id: str, message: AlertMessage, matcher: TripMatcher, find_added: FindAdded
 ) -> Alert | EntityOutcome:
-    """Return an alert with its known selectors, or the outcome if there are none.
+    """Return an alert with its known informed entities, or an outcome without any.
 
-    A selector affects the entities that match all its fields, in the one FEED that has all of them; it affects nothing
-    if a field is unknown, or if several FEEDs match.
+    A selector affects the entities that match all of its fields in a single FEED; a selector with an unknown field, or
+    with matches in several FEEDs, affects nothing.
     """
-    affected = _AffectedParts(matcher, find_added)
+    affected = _AffectedEntities(matcher, find_added)
     for selector in message.informed_entity:
         affected.add(selector)
     if not any(affected.found.values()):
@@ -81,7 +81,7 @@ def read_alert(
         for period in (message.impact_period or message.active_period)
     )
     return Alert(
-        id=plain_text(entity_id),
+        id=to_text(entity_id),
         effect=AlertMessage.Effect.Name(message.effect),
         periods=periods,
         headers=_read_texts(message.header_text),
@@ -91,8 +91,8 @@ def read_alert(
     )
 
 
-class _AffectedParts:
-    """The entities that an alert affects; ``found`` has rows by the fields of ``Alert``."""
+class _AffectedEntities:
+    """The informed entities of an alert; ``found`` has their rows by field of ``Alert``."""
 
     def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
         self.matcher, self.find_added, self.index = matcher, find_added, matcher.index
@@ -100,16 +100,16 @@ class _AffectedParts:
         self.found: defaultdict[str, set[Any]] = defaultdict(set)
 
     def add(self, selector: EntitySelector) -> None:
-        stops = self._stops(selector.stop_id) if selector.stop_id else None
+        stops = self._find_stops(selector.stop_id) if selector.stop_id else None
         if selector.HasField("trip") and selector.trip.ListFields():
             self._add_trip(selector.trip, stops)
             return
-        routes = self._routes(selector)
+        routes = self._find_routes(selector)
         known = [set(group) for group in (stops, routes) if group is not None]
         names = set.intersection(*known) if known else set()
         if len(names) > 1 and self._is_shared(selector, names, routes):
             self.has_shared = True
-            self.matcher.refuse_shared(selector.route_id or selector.stop_id or selector.agency_id)
+            self.matcher.report_shared_id(selector.route_id or selector.stop_id or selector.agency_id)
         elif names:
             self._add_selected(
                 selector,
@@ -122,13 +122,13 @@ class _AffectedParts:
         """Whether several FEEDs use the ids of a selector for different entities."""
         feeds = self.index.timetable.feeds
         if selector.route_id and routes is not None:
-            # An operator may publish one feed per district, each with all of its lines.
+            # An operator may publish one feed per district, each with all lines.
             if len({self._describe_route(route) for name in names for route in routes[name]}) > 1:
                 return True
         elif selector.agency_id and len({feed.agencies for feed in feeds if feed.name in names}) > 1:
             return True
         return bool(selector.stop_id) and not self._is_one_place(
-            [self.index.stops_of_name(name)[selector.stop_id] for name in names]
+            [self.index.get_stops_by_id(name)[selector.stop_id] for name in names]
         )
 
     def _describe_route(self, route: int) -> tuple[str, str, tuple[str, ...]]:
@@ -137,7 +137,7 @@ class _AffectedParts:
         return table.route_short_name[route], table.route_long_name[route], agencies
 
     def _is_one_place(self, stops: Sequence[int]) -> bool:
-        # Rule A8.
+        # Stops of several FEEDs are one place if they have the same name and are close (rule A8).
         table = self.index.timetable
         if len({table.stop_name[stop].casefold() for stop in stops}) > 1:
             return False
@@ -186,18 +186,18 @@ class _AffectedParts:
             self.has_shared |= match == EntityOutcome.ID_SHARED
             return
         name = self.index.feed_names[self.index.trip_feed[match.trip]]
-        own = None if stops is None else stops.get(name, frozenset())
-        self._add_kind("ride", [(match.trip_departure, match.day)], own)
+        stop_rows = None if stops is None else stops.get(name, frozenset())
+        self._add_kind("ride", [(match.trip_departure, match.day)], stop_rows)
 
     def _add_trip_of_any_day(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
         rows = self.matcher.find_trips(trip)
         if isinstance(rows, EntityOutcome):
             return
-        trips = self.index.by_feed_name(rows, self.index.trip_feed)
+        trips = self.index.group_by_feed_name(rows, self.index.trip_feed)
         names = trips.keys() if stops is None else trips.keys() & stops.keys()
         if len(names) > 1:
             self.has_shared = True
-            self.matcher.refuse_shared(trip.trip_id)
+            self.matcher.report_shared_id(trip.trip_id)
             return
         for name in names:
             self._add_kind("trip", trips[name], None if stops is None else stops[name])
@@ -208,22 +208,22 @@ class _AffectedParts:
         else:
             self.found[f"{kind}_stops"].update(product(keys, stops))
 
-    def _stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
-        rows = ((name, self.index.stops_of_name(name).get(stop_id)) for name in self.matcher.scope.feed_names)
-        return {name: self.index.stops_below(row) for name, row in rows if row is not None}
+    def _find_stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
+        rows = ((name, self.index.get_stops_by_id(name).get(stop_id)) for name in self.matcher.scope.feed_names)
+        return {name: self.index.list_stops_below(row) for name, row in rows if row is not None}
 
-    def _routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
-        """Return the routes by FEED that match the route, type and agency; None if the selector has none of these."""
+    def _find_routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
+        """Return the routes by FEED that match the route, type and agency; None if the selector has no such field."""
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None
-        named = [scope.routes.get(selector.route_id, ())] if selector.route_id else scope.routes.values()
-        routes = {row for rows in named for row in rows}
+        candidates = [scope.routes.get(selector.route_id, ())] if selector.route_id else scope.routes.values()
+        routes = {row for rows in candidates for row in rows}
         if selector.HasField("route_type"):
             routes = {row for row in routes if int(table.route_type[row]) == selector.route_type}
         if selector.agency_id:
             routes = {row for row in routes if self._find_agency_id(row) == selector.agency_id}
-        return self.index.by_feed_name(routes, self.index.route_feed)
+        return self.index.group_by_feed_name(routes, self.index.route_feed)
 
     def _find_agency_id(self, route: int) -> str | None:
         table = self.index.timetable

@@ -1,8 +1,8 @@
-"""Propagate the stated delays of GTFS-Realtime along the stop times of each ride.
+"""Propagate the delays of GTFS-Realtime updates along the stop times of each ride.
 
-A delay holds for later stop times until the next stated one; NO_DATA ends it; it passes over SKIPPED stops; the delay
-of the whole trip holds until the first stated one (GTFS-Realtime reference, TripUpdate.delay and
-StopTimeUpdate.ScheduleRelationship). A stated time wins over a stated delay.
+A delay applies to later stop times until the next update or NO_DATA, also across SKIPPED stops; the delay of the trip
+applies until its first update (GTFS-Realtime reference, TripUpdate.delay and StopTimeUpdate.ScheduleRelationship).
+Times override delays.
 """
 
 from collections import Counter
@@ -23,16 +23,16 @@ from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
 from fingerpost.transit.engine.timetable.columns import mark_rows
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
-# A longer delay is a wrong day or an error.
-FURTHEST_S = 12 * 3600
+# Longer delays are errors, such as a wrong day.
+MAX_DELAY_S = 12 * 3600
 
-# More seconds than between any two instants of sane messages.
+# More seconds than between any two instants of valid messages.
 _APART_S = 1 << 41
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delays:
-    """Realtime of rides, one row for each of their stop times; ``has_realtime`` marks rides."""
+    """The realtime of rides with one row per stop time; ``has_realtime`` has one per ride."""
 
     arrival_delay_s: Int32
     departure_delay_s: Int32
@@ -53,13 +53,13 @@ def compute_delays(
 ) -> Delays:
     """Return the delays of rides, and count the outcomes of the updates that matched a stop time.
 
-    ``matched`` are the stop time and new stop of each update. ``late_s`` is added to stated delays.
+    ``matched`` are the stop time and new stop of each update. ``late_s`` is added to the delays of updates.
     """
-    stated = _Stated(rides, updates, *matched, late_s, tally)
+    stated = _UpdatedStopTimes(rides, updates, *matched, late_s, tally)
     arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
     arrival_s[~is_known] = departure_s[~is_known] = 0
     moved_count = _order_times(rides, arrival_s, departure_s, stated)
-    tally[StopTimeOutcome.HELD] += moved_count
+    tally[StopTimeOutcome.REORDERED] += moved_count
     tally[StopTimeOutcome.APPLIED] += stated.applied - moved_count
     stop = rides.stop.copy()
     moved = stated.stop != NO_STOP
@@ -77,8 +77,8 @@ def compute_delays(
     )
 
 
-class _Stated:
-    """The stated realtime of each planned stop time; ``applied`` is the number of updates that hold in full."""
+class _UpdatedStopTimes:
+    """The updates by planned stop time; ``applied`` is the number of updates that apply completely."""
 
     def __init__(
         self,
@@ -94,11 +94,13 @@ class _Stated:
         late = late_s[rides.ride[stop_time]]
         relationship = updates.relationship[rows]
         has_times = (relationship != SKIPPED) & (relationship != NO_DATA)
-        arrival_s = _delay_s(updates.arrival[rows], updates.arrival_delay_s[rows], rides.arrival[stop_time], late)
-        departure_s = _delay_s(
+        arrival_s = _compute_delay_s(
+            updates.arrival[rows], updates.arrival_delay_s[rows], rides.arrival[stop_time], late
+        )
+        departure_s = _compute_delay_s(
             updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], late
         )
-        is_far = has_times & (_is_far(arrival_s) | _is_far(departure_s))
+        is_far = has_times & (_is_implausible(arrival_s) | _is_implausible(departure_s))
         new_stop = new_stops[rows]
         changes_pickup = (updates.opened[rows] | updates.closed[rows]) != 0
         is_empty = has_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~changes_pickup
@@ -120,39 +122,39 @@ class _Stated:
         self.closed = scatter(count, stop_time[is_usable], updates.closed[rows][is_usable], np.uint8(0))
 
 
-def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:
+def _propagate(rides: Rides, stated: _UpdatedStopTimes, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:
     count = len(rides.stop)
-    at = np.arange(count)
-    leaves_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
-    sets = (leaves_s != NONE) | stated.is_silent
-    begins = mark_rows(count, rides.first[:-1])
-    # The delay that a stop passes on: its own, none after NO_DATA, else the trip's if it is the first.
-    carried_s = np.where(sets, leaves_s, NONE)
-    fresh = begins & ~sets
-    carried_s[fresh] = trip_delay_s[rides.ride[fresh]]
-    source = np.maximum.accumulate(np.where(sets | begins, at, 0))
-    out_s = carried_s[source]
+    position = np.arange(count)
+    updated_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
+    has_update = (updated_s != NONE) | stated.is_silent
+    is_first = mark_rows(count, rides.first[:-1])
+    # The delay that a stop propagates: its own, none with NO_DATA, or the trip's at the first stop.
+    propagated_s = np.where(has_update, updated_s, NONE)
+    takes_trip_delay = is_first & ~has_update
+    propagated_s[takes_trip_delay] = trip_delay_s[rides.ride[takes_trip_delay]]
+    source = np.maximum.accumulate(np.where(has_update | is_first, position, 0))
+    out_s = propagated_s[source]
     in_s = np.empty_like(out_s)
     in_s[1:] = out_s[:-1]
-    in_s[begins] = trip_delay_s
-    departure_s = np.where(leaves_s != NONE, leaves_s, np.where(stated.is_silent, NONE, in_s))
-    only_leaving = (stated.departure_s != NONE) & (in_s == NONE)
-    arrival_s = np.where(only_leaving, stated.departure_s, np.where(stated.is_silent, NONE, in_s))
+    in_s[is_first] = trip_delay_s
+    departure_s = np.where(updated_s != NONE, updated_s, np.where(stated.is_silent, NONE, in_s))
+    has_departure_only = (stated.departure_s != NONE) & (in_s == NONE)
+    arrival_s = np.where(has_departure_only, stated.departure_s, np.where(stated.is_silent, NONE, in_s))
     arrival_s = np.where(stated.arrival_s != NONE, stated.arrival_s, arrival_s)
     return arrival_s, departure_s, (arrival_s != NONE) & (departure_s != NONE)
 
 
-def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Stated) -> int:
-    """Put the times of each ride in order; return how many stated stop times were moved."""
+def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _UpdatedStopTimes) -> int:
+    """Make the times of each ride increase; return the number of updated stop times that were moved."""
     arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
     is_backward = departure < arrival
     is_backward[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])
     if not is_backward.any():
         return 0
     rows = np.flatnonzero(mark_rows(len(rides.trip), rides.ride[is_backward])[rides.ride])
-    # Far apart, so that all rides can be ordered by time at once.
-    apart = rides.ride[rows] * _APART_S
-    planned = np.column_stack([rides.arrival[rows] + apart, rides.departure[rows] + apart]).ravel()
+    # Shift the rides far apart, so that all can be ordered by time at once.
+    offset = rides.ride[rows] * _APART_S
+    planned = np.column_stack([rides.arrival[rows] + offset, rides.departure[rows] + offset]).ravel()
     time = planned + np.column_stack([arrival_s[rows], departure_s[rows]]).ravel()
     is_stated = np.column_stack([stated.arrival_s[rows] != NONE, stated.departure_s[rows] != NONE]).ravel()
     lowest, highest = np.iinfo(np.int64).min, np.iinfo(np.int64).max
@@ -162,18 +164,18 @@ def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _St
     fixed = np.maximum.accumulate(np.minimum(fixed, ceiling))
     moved = fixed - planned
     arrival_s[rows], departure_s[rows] = moved[0::2], moved[1::2]
-    waits = (is_stated & (fixed != time)).reshape(-1, 2).any(axis=1) & ~stated.lacks_stop[rows]
-    return int(np.count_nonzero(waits))
+    is_moved = (is_stated & (fixed != time)).reshape(-1, 2).any(axis=1) & ~stated.lacks_stop[rows]
+    return int(np.count_nonzero(is_moved))
 
 
-def _delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int64:
+def _compute_delay_s(time: Int64, delay_s: Int64, planned: Int64, late_s: Int64) -> Int64:
     by_delay = np.where(delay_s == NONE, NONE, delay_s + late_s)
-    # A time that is not Unix seconds of this era must not overflow the difference.
-    sane = np.clip(time, 0, 1 << 40)
-    delays: Int64 = np.where(time == NONE, by_delay, sane - planned)
+    # Invalid times must not overflow the difference.
+    valid_time = np.clip(time, 0, 1 << 40)
+    delays: Int64 = np.where(time == NONE, by_delay, valid_time - planned)
     return delays
 
 
-def _is_far(delay_s: Int64) -> Bool:
-    is_far: Bool = (delay_s != NONE) & (np.abs(delay_s) > FURTHEST_S)
+def _is_implausible(delay_s: Int64) -> Bool:
+    is_far: Bool = (delay_s != NONE) & (np.abs(delay_s) > MAX_DELAY_S)
     return is_far

@@ -1,4 +1,4 @@
-"""Decode GTFS-Realtime FeedMessages and their texts."""
+"""Decode GTFS-Realtime FeedMessages and their texts, and reject messages that are too large."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 
 class FeedBytes(NamedTuple):
-    """A received message, its time (Unix seconds), its FEED (None: all of the network), and the name of its source."""
+    """A received message: time of receipt (Unix seconds), FEED (None: all of the network), and name of the source."""
 
     bytes: bytes
     received: int
@@ -15,23 +15,23 @@ class FeedBytes(NamedTuple):
     origin: str = ""
 
 
-# An empty entity has two bytes, but takes a few hundred once parsed.
+# An empty entity has two bytes, but takes a few hundred bytes once parsed.
 MAX_ENTITIES = 500_000
-# The tag of an entity: field 2, of stated length.
+# The protobuf tag of an entity: field 2, length-delimited.
 _ENTITY = 0x12
 _FIXED_BYTES = {1: 8, 5: 4}
 
 
 def has_too_many_entities(data: bytes) -> bool:
-    """Count the entities of a message over the wire format, without parsing it."""
+    """Count the entities of a message in its wire format, without parsing it."""
     at = count = 0
     try:
         while len(data) > max(at, 2 * MAX_ENTITIES) and count <= MAX_ENTITIES:
             tag, at = _read_varint(data, at)
             count += tag == _ENTITY
-            kind = tag & 7
-            number, at = _read_varint(data, at) if kind in (0, 2) else (0, at)
-            at += number if kind == 2 else _FIXED_BYTES.get(kind, 0)
+            wire_type = tag & 7
+            length, at = _read_varint(data, at) if wire_type in (0, 2) else (0, at)
+            at += length if wire_type == 2 else _FIXED_BYTES.get(wire_type, 0)
     except IndexError:
         # Truncated or not a message; parsing it fails as well.
         pass
@@ -48,8 +48,8 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
     raise IndexError
 
 
-def find_message(data: bytes) -> FeedMessage | None:
-    """Return the message, or None if the bytes are damaged or lack a header, as an empty file does."""
+def parse_message(data: bytes) -> FeedMessage | None:
+    """Parse a message; return None if it is damaged or has no header, such as an empty file."""
     message = FeedMessage()
     try:
         message.ParseFromString(data)
@@ -59,16 +59,16 @@ def find_message(data: bytes) -> FeedMessage | None:
 
 
 def find_timestamp(data: bytes) -> int | None:
-    """Return a message's own timestamp (Unix seconds), or None; ValueError completes "The source gave ..."."""
+    """Return the timestamp in a message (Unix seconds) or None; ValueErrors complete "The source gave ..."."""
     if has_too_many_entities(data):
         raise ValueError(f"a message with more than {MAX_ENTITIES:,} entities, which is too large")
-    message = find_message(data)
+    message = parse_message(data)
     if message is None:
-        what = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
-        raise ValueError(what)
+        content = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
+        raise ValueError(content)
     return message.header.timestamp or None
 
 
-def plain_text(text: str | bytes) -> str:
-    """Return a text; the bindings return texts that are not UTF-8 as bytes."""
+def to_text(text: str | bytes) -> str:
+    """Convert a protobuf string to str; the bindings return strings that are not UTF-8 as bytes."""
     return text if isinstance(text, str) else text.decode(errors="replace")

@@ -1,11 +1,11 @@
-"""Outcomes under which GTFS-Realtime messages, entities and stop time updates are counted."""
+"""The outcomes by which GTFS-Realtime messages, entities and stop time updates are counted."""
 
 from collections import Counter
 from enum import StrEnum
 
 
 class EntityOutcome(StrEnum):
-    """The outcome of an entity of a GTFS-Realtime message; every entity is counted under exactly one."""
+    """The outcome of an entity of a GTFS-Realtime message; each entity has exactly one."""
 
     TRIP_UPDATED = "trip-updated"
     TRIP_CANCELLED = "trip-cancelled"
@@ -45,10 +45,10 @@ APPLIED = frozenset({
 
 
 class StopTimeOutcome(StrEnum):
-    """The outcome of a stop time update; every update of a matched trip is counted under exactly one."""
+    """The outcome of a stop time update; each update of a matched trip has exactly one."""
 
     APPLIED = "call-applied"
-    HELD = "call-applied-but-held-in-order"
+    REORDERED = "call-applied-but-held-in-order"
     STOP_NOT_MOVED = "call-applied-without-its-unknown-new-stop"
     UNMATCHED = "call-unmatched"
     WITHOUT_TIMES = "call-without-times"
@@ -66,7 +66,7 @@ class MessageOutcome(StrEnum):
 
 class Tally:
     def __init__(self) -> None:
-        # One outcome for each entity; a later entity may overwrite it.
+        # One outcome per entity; later entities may overwrite it.
         self.entities: list[EntityOutcome] = []
         self.stop_times: Counter[str] = Counter()
         self.messages: Counter[str] = Counter()

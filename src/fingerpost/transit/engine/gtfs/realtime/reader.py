@@ -8,21 +8,21 @@ from typing import NamedTuple
 from google.transit.gtfs_realtime_pb2 import FeedEntity, TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime.alerts import read_alert
-from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, find_message
+from fingerpost.transit.engine.gtfs.realtime.messages import FeedBytes, parse_message
 from fingerpost.transit.engine.gtfs.realtime.outcomes import APPLIED, EntityOutcome, MessageOutcome, Tally
 from fingerpost.transit.engine.gtfs.realtime.trip_matching import RealtimeIndex, TripMatcher
 from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate, TripUpdates
 from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Entities without a look-up in the timetable count as neither matched nor unmatched.
+# Entities that were not looked up in the timetable count as neither matched nor unmatched.
 _NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
-# Clocks of publishers may be this far ahead; messages from further ahead are rejected.
+# The clocks of publishers may be this fast; messages with a later timestamp are rejected.
 CLOCK_SKEW_S = 120
 
 
 class _ReadMessage(NamedTuple):
-    """A message that was read, and the positions of its entities' outcomes."""
+    """A parsed message, and the slice of its entities in the list of outcomes."""
 
     origin: str
     entities: slice
@@ -30,7 +30,7 @@ class _ReadMessage(NamedTuple):
 
 
 def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
-    """Read messages into an overlay for a moment (Unix seconds); of two updates of one ride the newer counts."""
+    """Read messages into an overlay at ``now`` (Unix seconds); the newer of two updates of a ride is used."""
     reader = _Reader(timetable, index, now)
     for message in messages:
         reader.add(message)
@@ -43,14 +43,14 @@ class _Reader:
         self.tally = Tally()
         self.rides = TripUpdates(timetable, index, self.tally)
         self.alerts: list[Alert] = []
-        # Alerts with the positions of their outcomes. They may name trips that a later entity adds.
+        # Alerts with the index of their outcome, resolved at the end, because later entities may add their trips.
         self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.timestamps: list[int] = []
         self.messages: list[_ReadMessage] = []
 
     def add(self, data: FeedBytes) -> None:
         counts, outcomes = self.tally.messages, self.tally.entities
-        message = find_message(data.bytes)
+        message = parse_message(data.bytes)
         if message is None:
             counts[MessageOutcome.UNREADABLE] += 1
             return
@@ -95,7 +95,7 @@ class _Reader:
         return MatchCount(matched, unmatched, tuple(sorted(message.matcher.shared_ids)))
 
     def _add_entity(self, entity: FeedEntity, matcher: TripMatcher, updated: int) -> None:
-        """Read the trip update and the alert of an entity; it is counted by its trip update if it has both."""
+        """Read the trip update and the alert of an entity; if it has both, the outcome is that of the trip update."""
         outcomes = self.tally.entities
         slot = len(outcomes)
         if entity.is_deleted:

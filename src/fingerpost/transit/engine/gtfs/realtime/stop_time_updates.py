@@ -16,9 +16,9 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
 _SHUT = StopTimeProperties.NONE
 
-# No number is stated.
+# Missing number.
 NONE = -(1 << 62)
-# stop: no id is stated; an id is stated that the feed does not have.
+# Missing stop id; stop id that is not in the feed.
 NO_STOP, UNKNOWN_STOP = -1, -2
 _ABSENT: Mapping[str, np.generic] = {
     "arrival_delay_s": np.int64(NONE),
@@ -35,9 +35,9 @@ SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
 class StopTimeUpdateColumns:
     """Stop time updates of trips; those of trip i are rows ``first[i] .. first[i + 1]``.
 
-    ``arrival`` and ``departure`` are Unix seconds, ``_delay_s`` seconds, read only without a time; NONE if not stated.
-    ``sequence`` is -1 if not stated, ``assigned`` another stop than planned. ``opened`` and ``closed`` are the flags
-    NO_BOARDING and NO_ALIGHTING that the update lifts or sets.
+    ``arrival`` and ``departure`` are Unix seconds, NONE if missing; the ``*_delay_s`` are used only without a time.
+    ``sequence`` is -1 if missing, ``assigned`` is a new stop. ``opened`` and ``closed`` are the flags NO_BOARDING and
+    NO_ALIGHTING that the update clears or sets.
     """
 
     first: Int64
@@ -60,7 +60,7 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
     relationships: list[int] = []
     arrivals: list[int] = []
     departures: list[int] = []
-    # Fields that few feeds state, by row: delays without times, other stops, pickup and drop-off types.
+    # Rare fields by row: delays without times, new stops, pickup and drop-off types.
     rare: defaultdict[str, dict[int, int]] = defaultdict(dict)
     row = 0
     # One plain loop is faster than a comprehension for each field.
@@ -97,23 +97,23 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
         sequence=np.array(sequences, np.int64),
         stop=np.array(stops, np.int32),
         relationship=np.array(relationships, np.int32),
-        arrival=_stated(arrivals),
-        departure=_stated(departures),
+        arrival=_mark_missing(arrivals),
+        departure=_mark_missing(departures),
         **{name: scatter(row, [*rare[name]], [*rare[name].values()], absent) for name, absent in _ABSENT.items()},
     )
 
 
 def scatter(count: int, rows: npt.ArrayLike, values: npt.ArrayLike, absent: np.generic) -> npt.NDArray[Any]:
-    """Return a column with values in some rows, and ``absent``, which decides the type, in all others."""
+    """Return a column with values in some rows, and ``absent``, whose type it has, in all others."""
     column = np.full(count, absent)
     column[np.asarray(rows, np.int64)] = values
     return column
 
 
 def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
-    """Return the flags NO_BOARDING and NO_ALIGHTING that the properties lift, and those that they set."""
+    """Return the flags NO_BOARDING and NO_ALIGHTING that the properties clear, and those that they set."""
     opened = closed = 0
-    # 2 and 3 (by arrangement) count as boardable.
+    # Types 2 and 3 (must be arranged) count as boardable.
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
         if properties.HasField(name):
             if getattr(properties, name) == _SHUT:
@@ -123,13 +123,13 @@ def read_pickup_drop_off(properties: StopTimeProperties) -> tuple[int, int]:
     return opened, closed
 
 
-def _stated(times: list[int]) -> Int64:
+def _mark_missing(times: list[int]) -> Int64:
     column = np.array(times, np.int64)
     column[column == 0] = NONE
     return column
 
 
-# A ride and a stop as one number.
+# Factor that combines a ride and a stop into one number.
 _STOPS = 1 << 32
 
 
@@ -168,12 +168,12 @@ class Rides:
 def match_stop_times(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, tally: Counter[str]
 ) -> tuple[Int64, Int32]:
-    """Return each update's stop time (row of the rides'), -1 for none, and its new stop, NO_STOP for none.
+    """Return the stop time (a row of ``rides``, or -1) and the new stop (or NO_STOP) of each update.
 
-    Of two updates that match one stop time the first counts.
+    If two updates match the same stop time, the first one is used.
     """
     ride = np.repeat(np.arange(len(rides.trip)), np.diff(updates.first))
-    stop_time = _by_sequence(rides, ride, updates.sequence)
+    stop_time = _match_by_sequence(rides, ride, updates.sequence)
     stop = updates.assigned.copy()
     differs = (stop_time >= 0) & (updates.stop != NO_STOP) & (rides.stop[stop_time] != updates.stop)
     if differs.any():
@@ -184,23 +184,23 @@ def match_stop_times(
     return stop_time, stop
 
 
-def _by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
-    """Match by sequence: guess the place as if numbered without gaps, and search only where that is wrong."""
+def _match_by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
+    """Match by sequence: guess the row by assuming numbers without gaps, and search if the guess is wrong."""
     begin, end = rides.first[ride], rides.first[ride + 1]
     guess = np.clip(begin + sequence - rides.sequence[begin], begin, end - 1)
     stop_time = np.where(rides.sequence[guess] == sequence, guess, -1)
     for row in np.flatnonzero((stop_time < 0) & (sequence >= 0)).tolist():
-        own = rides.sequence[begin[row] : end[row]]
-        place = int(np.searchsorted(own, sequence[row]))
-        if place < len(own) and own[place] == sequence[row]:
-            stop_time[row] = begin[row] + place
+        sequences = rides.sequence[begin[row] : end[row]]
+        index = int(np.searchsorted(sequences, sequence[row]))
+        if index < len(sequences) and sequences[index] == sequence[row]:
+            stop_time[row] = begin[row] + index
     return stop_time
 
 
 def _resolve_differences(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, rows: Int64, stop_time: Int64, stop: Int32
 ) -> None:
-    """Resolve stops that differ from the sequence: accept the station, note another platform, reject others."""
+    """Resolve stops that differ from the sequence: accept the station, store a new platform, reject other stops."""
     parent = timetable.stop_parent
     planned, stated = rides.stop[stop_time[rows]], updates.stop[rows]
     known = stated >= 0
@@ -214,7 +214,7 @@ def _resolve_differences(
 def _match_by_stop(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64, stop_time: Int64, stop: Int32
 ) -> None:
-    """Fill in the stop times, and new stops, of updates that name a stop only."""
+    """Fill in the stop times and new stops of updates with a stop id only."""
     rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
     if not len(rows):
         return
@@ -231,17 +231,17 @@ def _match_by_stop(
         if has_moved:
             # Another platform of the same station.
             station, begin = int(timetable.stop_parent[updates.stop[row]]), int(rides.first[ride[row]])
-            own = rides.stop[begin : rides.first[ride[row] + 1]]
-            candidates = np.flatnonzero((timetable.stop_parent[own] == station) & (station >= 0)) + begin
-        stop_time[row] = _choose(rides, updates, int(ride[row]), row, candidates, stop_time)
+            ride_stops = rides.stop[begin : rides.first[ride[row] + 1]]
+            candidates = np.flatnonzero((timetable.stop_parent[ride_stops] == station) & (station >= 0)) + begin
+        stop_time[row] = _choose_candidate(rides, updates, int(ride[row]), row, candidates, stop_time)
         if stop_time[row] >= 0 and has_moved and stop[row] == NO_STOP:
             stop[row] = updates.stop[row]
 
 
-def _choose(
+def _choose_candidate(
     rides: Rides, updates: StopTimeUpdateColumns, ride: int, row: int, candidates: Int64, stop_time: Int64
 ) -> int:
-    """Return the one candidate between those of the updates before and after, else the nearest in time, else -1."""
+    """Return the only candidate between the previous and next matches, else the nearest in time, else -1."""
     before = stop_time[updates.first[ride] : row]
     after = stop_time[row + 1 : updates.first[ride + 1]]
     low = int(before.max(initial=-1))
@@ -258,7 +258,7 @@ def _choose(
 
 
 def _drop_repeated(stop_time: Int64, stop_time_count: int) -> None:
-    """Drop the stop times of all but the first of updates that match the same."""
+    """Clear all but the first of several updates that match the same stop time."""
     rows = np.flatnonzero(stop_time >= 0)
     first_row = np.full(stop_time_count, -1, np.int64)
     first_row[stop_time[rows[::-1]]] = rows[::-1]

@@ -9,7 +9,7 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv.table import find_day, find_time_s
-from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
+from fingerpost.transit.engine.gtfs.realtime.messages import to_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
 from fingerpost.transit.engine.timetable.timetable import Int64, Timetable
@@ -19,7 +19,7 @@ _K = TypeVar("_K")
 
 
 class Scope:
-    """The feeds (rows) to which one message may refer, and the rows of their trips and routes by id."""
+    """The feeds (rows) to which a message may refer, and the rows of their trips and routes by id."""
 
     def __init__(self, index: "RealtimeIndex", feeds: tuple[int, ...]) -> None:
         self.feeds = feeds
@@ -43,21 +43,21 @@ class RealtimeIndex:
             timetable.trip_departure_trip[self.trip_departure_order], np.arange(len(self.trip_feed) + 1)
         ).tolist()
         self.scope = cache(self._build_scope)
-        self.stops_of_name = cache(self._list_stops_of_name)
+        self.get_stops_by_id = cache(self._list_stops_of_name)
         self.day_start = cache(
             lambda feed, day: service_day_start(date.fromordinal(day), self.timetable.feeds[feed].zone)
         )
         self._services_on = cache(lambda day: services_on(self.timetable, date.fromordinal(day)).tobytes())
 
-    def by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
-        found: dict[str, set[int]] = {}
+    def group_by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
+        groups: dict[str, set[int]] = {}
         for row in rows:
-            found.setdefault(self.feed_names[feeds[row]], set()).add(row)
-        return found
+            groups.setdefault(self.feed_names[feeds[row]], set()).add(row)
+        return groups
 
     @cached_property
     def children(self) -> Mapping[int, Sequence[int]]:
-        """Return the rows below each stop: platforms of a station, boarding areas of a platform."""
+        """The child rows of each stop: platforms of a station, boarding areas of a platform."""
         parents = self.timetable.stop_parent.tolist()
         return group_rows(parents, [row for row, parent in enumerate(parents) if parent >= 0])
 
@@ -67,7 +67,7 @@ class RealtimeIndex:
 
     @cached_property
     def only_start_s(self) -> Sequence[int]:
-        """For each trip with one exact departure when that leaves, in seconds of the service day; -1 for all others."""
+        """The departure of each trip with one exact departure, in seconds of the service day; -1 for other trips."""
         table = self.timetable
         count = np.bincount(table.trip_departure_trip, minlength=len(self.trip_route))
         exact = np.flatnonzero((count[table.trip_departure_trip] == 1) & (table.trip_departure_headway_s == 0))
@@ -76,46 +76,46 @@ class RealtimeIndex:
         starts_s[trips] = (
             table.stop_time_departure_s[table.trip_first_stop_time[trips]] + table.trip_departure_shift_s[exact]
         )
-        listed: list[int] = starts_s.tolist()
-        return listed
+        start_list: list[int] = starts_s.tolist()
+        return start_list
 
     def _build_scope(self, feed_name: str | None) -> Scope:
-        """Return the feeds of a name, in either case of letters; all feeds if the name is None."""
+        """Return the feeds with a name, ignoring case; all feeds if the name is None."""
         wanted = None if feed_name is None else feed_name.casefold()
         return Scope(self, tuple(row for row, name in enumerate(self.feed_names) if wanted in (None, name.casefold())))
 
-    def stops_of(self, feed: int) -> Mapping[str, int]:
-        """Return stop id to row for one feed and all feeds of the same name (rule A8)."""
-        return self.stops_of_name(self.feed_names[feed])
+    def get_feed_stops(self, feed: int) -> Mapping[str, int]:
+        """Return {stop id: row} for a feed and all feeds of the same name (rule A8)."""
+        return self.get_stops_by_id(self.feed_names[feed])
 
     def _list_stops_of_name(self, name: str) -> Mapping[str, int]:
-        has_name = np.array([other == name for other in self.feed_names], np.bool_)
+        has_name = np.array([feed_name == name for feed_name in self.feed_names], np.bool_)
         rows = np.flatnonzero(has_name[self.timetable.stop_feed]).tolist()
         return {self.timetable.stop_local_id[row]: row for row in rows}
 
-    def stops_below(self, stop: int) -> frozenset[int]:
-        return frozenset({stop}).union(*(self.stops_below(child) for child in self.children.get(stop, ())))
+    def list_stops_below(self, stop: int) -> frozenset[int]:
+        return frozenset({stop}).union(*(self.list_stops_below(child) for child in self.children.get(stop, ())))
 
     def is_running(self, trip: int, day: int) -> bool:
         return self._services_on(day)[self.trip_service[trip]] != 0
 
 
 def group_rows(keys: Sequence[_K], rows: Iterable[int]) -> dict[_K, tuple[int, ...]]:
-    found: dict[_K, list[int]] = {}
+    groups: dict[_K, list[int]] = {}
     for row in rows:
-        found.setdefault(keys[row], []).append(row)
-    return {key: tuple(grouped) for key, grouped in found.items()}
+        groups.setdefault(keys[row], []).append(row)
+    return {key: tuple(grouped) for key, grouped in groups.items()}
 
 
-# Realtime data for a day further away than this is an error.
-_FURTHEST_DAYS = 366
+# Realtime data for days further away is an error.
+_MAX_DAYS_AWAY = 366
 _DAY_S = 86_400
 
 
 class TripMatch(NamedTuple):
     """A matched ride: rows of its trip and trip departure, and its service day as an ordinal.
 
-    ``late_s`` is how much later it set out than its trip departure: a trip by headway may leave at any time.
+    ``late_s`` is how much later than its trip departure the ride began, because trips by headway depart at any time.
     """
 
     trip: int
@@ -129,14 +129,14 @@ class TripMatcher:
         self.index = index
         self.scope = scope
         self.now = now
-        # Ids that were not looked up further, because several FEEDs have them.
+        # Ids that were not resolved, because several FEEDs have them.
         self.shared_ids: set[str] = set()
         self._days: dict[str, int | None] = {}
         zone = index.timetable.feeds[scope.feeds[0]].zone if scope.feeds else "UTC"
         self.today = local_day(now, zone).toordinal()
 
     def match(self, trip: TripDescriptor, stop_times: Sequence[StopTimeUpdate] = ()) -> TripMatch | EntityOutcome:
-        """Return the ride, or why there is none; ``stop_times`` decide the day and the trip if these are not stated."""
+        """Return the ride, or the reason for no match; ``stop_times`` determine a missing day or trip id."""
         day = self.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
             return day
@@ -150,13 +150,13 @@ class TripMatcher:
             return found[0]
         matches = [match for match in found if not isinstance(match, EntityOutcome)]
         if len(matches) > 1:
-            if len(self.index.by_feed_name((match.trip for match in matches), self.index.trip_feed)) == 1:
+            if len(self.index.group_by_feed_name((match.trip for match in matches), self.index.trip_feed)) == 1:
                 return EntityOutcome.TRIP_AMBIGUOUS
-            return self.refuse_shared(trip.trip_id)
+            return self.report_shared_id(trip.trip_id)
         return matches[0] if matches else found[0]
 
     def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | EntityOutcome:
-        """Return the rows that have a trip's id and, if a known route is named, belong to it."""
+        """Return the trips with a descriptor's trip id and, if it has a known route id, of that route."""
         rows = self.scope.trips.get(trip.trip_id)
         if rows is None:
             return EntityOutcome.TRIP_UNKNOWN
@@ -168,30 +168,30 @@ class TripMatcher:
             return rows if trip_route[rows[0]] in routes else EntityOutcome.ROUTE_DIFFERS
         return tuple(row for row in rows if trip_route[row] in routes) or EntityOutcome.ROUTE_DIFFERS
 
-    def refuse_shared(self, shared_id: str | bytes) -> EntityOutcome:
-        """Record an id that several FEEDs use; return the outcome of the message part that names it."""
-        self.shared_ids.add(plain_text(shared_id))
+    def report_shared_id(self, shared_id: str | bytes) -> EntityOutcome:
+        """Record an id that several FEEDs use, and return the outcome of its entity."""
+        self.shared_ids.add(to_text(shared_id))
         return EntityOutcome.ID_SHARED
 
     def read_day(self, text: str) -> int | EntityOutcome | None:
         if not text:
             return None
         if text not in self._days:
-            written = find_day(plain_text(text))
-            self._days[text] = None if written is None else written.toordinal()
+            parsed = find_day(to_text(text))
+            self._days[text] = None if parsed is None else parsed.toordinal()
         day = self._days[text]
-        return EntityOutcome.START_DATE_INVALID if day is None or abs(day - self.today) > _FURTHEST_DAYS else day
+        return EntityOutcome.START_DATE_INVALID if day is None or abs(day - self.today) > _MAX_DAYS_AWAY else day
 
     def _match_row(
         self, row: int, trip: TripDescriptor, day: int | None, stop_times: Sequence[StopTimeUpdate]
     ) -> TripMatch | EntityOutcome:
         index = self.index
         begin, end = index.trip_departure_first[row], index.trip_departure_first[row + 1]
-        is_one = end - begin == 1
-        trip_departure, late_s = int(index.trip_departure_order[begin]) if is_one else -1, 0
-        if not is_one and not trip.start_time:
+        is_single = end - begin == 1
+        trip_departure, late_s = int(index.trip_departure_order[begin]) if is_single else -1, 0
+        if not is_single and not trip.start_time:
             return EntityOutcome.START_TIME_MISSING
-        if trip.start_time and not (is_one and not index.timetable.trip_departure_headway_s[trip_departure]):
+        if trip.start_time and not (is_single and not index.timetable.trip_departure_headway_s[trip_departure]):
             chosen = self._choose_trip_departure(row, trip.start_time)
             if isinstance(chosen, EntityOutcome):
                 return chosen
@@ -206,17 +206,17 @@ class TripMatcher:
         return TripMatch(row, trip_departure, day, late_s)
 
     def _choose_trip_departure(self, row: int, start_time: str) -> tuple[int, int] | EntityOutcome:
-        """Return the trip departure at a time, and how much later than it the trip left (by headway only)."""
+        """Return the trip departure at a time, and how much later the trip began (by headway only)."""
         table = self.index.timetable
         start_s = find_time_s(start_time) if isinstance(start_time, str) else None
-        own = slice(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
-        trip_departures: list[int] = self.index.trip_departure_order[own].tolist()
-        # A row of frequencies.txt may give a trip no departures at all.
+        span = slice(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])
+        trip_departures: list[int] = self.index.trip_departure_order[span].tolist()
+        # A trip may have no departures because of a row in frequencies.txt.
         if start_s is None or not trip_departures:
             return EntityOutcome.START_TIME_UNKNOWN
         wanted_s = start_s - int(table.stop_time_departure_s[table.trip_first_stop_time[row]])
         shifts_s = table.trip_departure_shift_s
-        trip_departure = min(trip_departures, key=lambda own: (abs(int(shifts_s[own]) - wanted_s), own))
+        trip_departure = min(trip_departures, key=lambda row: (abs(int(shifts_s[row]) - wanted_s), row))
         late_s = wanted_s - int(shifts_s[trip_departure])
         if 2 * abs(late_s) > int(table.trip_departure_headway_s[trip_departure]):
             return EntityOutcome.START_TIME_UNKNOWN
@@ -228,7 +228,7 @@ class TripMatcher:
         shift_s = int(table.trip_departure_shift_s[trip_departure])
         begin_s = int(table.stop_time_departure_s[table.trip_first_stop_time[row]]) + shift_s
         end_s = int(table.stop_time_arrival_s[table.trip_first_stop_time[row + 1] - 1]) + shift_s
-        instant = self.now if instant is None or abs(instant - self.now) > _FURTHEST_DAYS * _DAY_S else instant
+        instant = self.now if instant is None or abs(instant - self.now) > _MAX_DAYS_AWAY * _DAY_S else instant
         around = local_day(instant, table.feeds[feed].zone).toordinal()
         days = [day for day in range(around + 1, around - 2 - end_s // _DAY_S, -1) if self.index.is_running(row, day)]
 
@@ -236,7 +236,7 @@ class TripMatcher:
             start = self.index.day_start(feed, day)
             return max(start + begin_s - instant, instant - start - end_s, 0)
 
-        # Of two days the later.
+        # The later of two equally near days, because they are in descending order.
         return min(days, key=distance_s, default=None)
 
     def _match_by_route(

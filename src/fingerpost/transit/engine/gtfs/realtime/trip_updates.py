@@ -1,4 +1,4 @@
-"""Collect GTFS-Realtime trip updates, choose the newest of each ride, and compute the realtime of all rides."""
+"""Collect GTFS-Realtime trip updates, select the newest of each ride, and compute the realtime of all rides."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -11,8 +11,8 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.engine.gtfs.csv.table import find_time_s
 from fingerpost.transit.engine.gtfs.realtime.added_trips import PlacedStopTimes, place_stop_times
-from fingerpost.transit.engine.gtfs.realtime.delays import FURTHEST_S, compute_delays
-from fingerpost.transit.engine.gtfs.realtime.messages import plain_text
+from fingerpost.transit.engine.gtfs.realtime.delays import MAX_DELAY_S, compute_delays
+from fingerpost.transit.engine.gtfs.realtime.messages import to_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome, Tally
 from fingerpost.transit.engine.gtfs.realtime.stop_time_updates import (
     NONE,
@@ -32,7 +32,7 @@ _CANCELLING = {
 
 
 class ReceivedUpdate(NamedTuple):
-    """A trip update, the matcher of its message, its timestamp (Unix seconds), and the position of its outcome."""
+    """A trip update, the matcher of its message, its timestamp (Unix seconds), and the index of its outcome."""
 
     update: TripUpdate
     matcher: TripMatcher
@@ -40,8 +40,8 @@ class ReceivedUpdate(NamedTuple):
     slot: int
 
 
-class RideClaim(NamedTuple):
-    """A trip update matched to a ride; the ride's stop times count from ``start``."""
+class MatchedUpdate(NamedTuple):
+    """A trip update matched to a ride, whose stop times count from ``start`` (Unix seconds)."""
 
     received: ReceivedUpdate
     match: TripMatch
@@ -50,7 +50,7 @@ class RideClaim(NamedTuple):
 
 
 class _AddedKey(NamedTuple):
-    """Identifies an added ride of a trip id: row of its feed, service day as an ordinal, start time as written."""
+    """Identifies an added ride of a trip id: row of the feed, service day as an ordinal, start time as received."""
 
     feed: int
     day: int
@@ -65,14 +65,14 @@ class _Added(NamedTuple):
 class TripUpdates:
     def __init__(self, timetable: Timetable, index: RealtimeIndex, tally: Tally) -> None:
         self.timetable, self.index, self.tally = timetable, index, tally
-        self._claims: dict[RideKey, RideClaim] = {}
+        self._claims: dict[RideKey, MatchedUpdate] = {}
         self._added: defaultdict[str, dict[_AddedKey, _Added]] = defaultdict(dict)
-        # Cancellations that match no planned ride, until all added ones are known.
+        # Cancellations of unknown rides, checked against the added rides at the end.
         self._cancellations: list[ReceivedUpdate] = []
         self._added_rides: dict[tuple[str, _AddedKey], RideKey] = {}
 
     def add(self, received: ReceivedUpdate) -> EntityOutcome:
-        """Add an update; its outcome is preliminary, because a later update of the same ride may supersede it."""
+        """Add an update and return its outcome, which a later update of the same ride may supersede."""
         trip = received.update.trip
         if trip.schedule_relationship in _ADDING:
             return self._add_new(received)
@@ -88,11 +88,11 @@ class TripUpdates:
         if earlier is not None and not self._supersede(earlier.received, received):
             return EntityOutcome.SUPERSEDED
         feed, shift_s = self.index.trip_feed[match.trip], self.timetable.trip_departure_shift_s[match.trip_departure]
-        self._claims[key] = RideClaim(received, match, feed, self.index.day_start(feed, match.day) + int(shift_s))
+        self._claims[key] = MatchedUpdate(received, match, feed, self.index.day_start(feed, match.day) + int(shift_s))
         return _CANCELLING.get(trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
     def _supersede(self, earlier: ReceivedUpdate, received: ReceivedUpdate) -> bool:
-        """Mark the earlier of two updates as superseded; return False if it is the newer one."""
+        """Mark the earlier update as superseded; return False if it has the newer timestamp."""
         if earlier.updated > received.updated:
             return False
         self.tally.entities[earlier.slot] = EntityOutcome.SUPERSEDED
@@ -116,31 +116,31 @@ class TripUpdates:
         if day is None:
             day = matcher.today
         stop_times = place_stop_times(
-            update, self.index.stops_of(feed), self.index.day_start(feed, day), {}, self.tally.stop_times
+            update, self.index.get_feed_stops(feed), self.index.day_start(feed, day), {}, self.tally.stop_times
         )
         if stop_times is None:
             return EntityOutcome.ADDED_UNPLACED
-        added, key = self._added[plain_text(trip.trip_id)], _AddedKey(feed, day, plain_text(trip.start_time))
+        added, key = self._added[to_text(trip.trip_id)], _AddedKey(feed, day, to_text(trip.start_time))
         if key in added and not self._supersede(added[key].received, received):
             return EntityOutcome.SUPERSEDED
         added[key] = _Added(received, self._build_ride(received, stop_times, row, route, day))
         return EntityOutcome.TRIP_ADDED
 
     def _find_feed(self, update: TripUpdate, matcher: TripMatcher, rows: Sequence[int]) -> int | None:
-        """Return the feed of an added ride: its route's, its trip's, the only one, or the only one with its stops."""
+        """Return the feed of an added ride by its route, its trip, or its stops; None if unclear."""
         scope = matcher.scope
         routes = scope.routes.get(update.trip.route_id, ())
         feeds = {self.index.route_feed[row] for row in routes} or {self.index.trip_feed[row] for row in rows}
         feeds = feeds or set(scope.feeds)
         if len(feeds) > 1:
             stop_ids = {stop_time.stop_id for stop_time in update.stop_time_update if stop_time.stop_id}
-            feeds = {feed for feed in feeds if stop_ids and stop_ids <= self.index.stops_of(feed).keys()}
+            feeds = {feed for feed in feeds if stop_ids and stop_ids <= self.index.get_feed_stops(feed).keys()}
         return feeds.pop() if len(feeds) == 1 else None
 
     def finish(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
         rides: dict[RideKey, RideUpdate] = {}
         added: list[AddedRide] = []
-        moving: list[RideClaim] = []
+        delayed: list[MatchedUpdate] = []
         for cancellation in self._cancellations:
             self._cancel_added(cancellation)
         for trip_id, of_trip in self._added.items():
@@ -156,23 +156,23 @@ class TripUpdates:
                     rides[key] = self._cancel(claim, is_deleted=False)
                     added.append(ride)
             else:
-                moving.append(claim)
-        if moving:
-            self._move(moving, rides)
+                delayed.append(claim)
+        if delayed:
+            self._apply_delays(delayed, rides)
         return rides, tuple(added)
 
     def find_added(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
-        """Return the added rides that a descriptor means; none before ``finish``."""
+        """Return the added rides that match a descriptor; empty before ``finish``."""
         keys = self._find_added_keys(trip, matcher)
         if isinstance(keys, EntityOutcome):
             return keys
-        return [self._added_rides[plain_text(trip.trip_id), key] for key in keys]
+        return [self._added_rides[to_text(trip.trip_id), key] for key in keys]
 
     def _find_added_keys(self, trip: TripDescriptor, matcher: TripMatcher) -> list[_AddedKey] | EntityOutcome:
-        added = self._added.get(plain_text(trip.trip_id)) if trip.trip_id else None
+        added = self._added.get(to_text(trip.trip_id)) if trip.trip_id else None
         if not added:
             return []
-        day, start_time = matcher.read_day(trip.start_date), plain_text(trip.start_time)
+        day, start_time = matcher.read_day(trip.start_date), to_text(trip.start_time)
         keys = [
             key
             for key in added
@@ -181,18 +181,18 @@ class TripUpdates:
             and (not start_time or not key.start_time or find_time_s(start_time) == find_time_s(key.start_time))
         ]
         if len({self.index.feed_names[key.feed] for key in keys}) > 1:
-            return matcher.refuse_shared(trip.trip_id)
+            return matcher.report_shared_id(trip.trip_id)
         return keys
 
     def _cancel_added(self, received: ReceivedUpdate) -> None:
-        """Drop the added ride that a newer update cancels: no timetable has it to show it as cancelled."""
+        """Drop an added ride that a newer update cancels, because the timetable cannot show it as cancelled."""
         trip = received.update.trip
         outcome = self._find_added_keys(trip, received.matcher)
         if not isinstance(outcome, EntityOutcome):
             if not outcome:
                 return
-            (key, *others), added = outcome, self._added[plain_text(trip.trip_id)]
-            if others:
+            (key, *more_keys), added = outcome, self._added[to_text(trip.trip_id)]
+            if more_keys:
                 outcome = EntityOutcome.TRIP_AMBIGUOUS
             elif (added[key].received.updated, added[key].received.slot) > (received.updated, received.slot):
                 outcome = EntityOutcome.SUPERSEDED
@@ -201,13 +201,15 @@ class TripUpdates:
                 outcome = _CANCELLING[trip.schedule_relationship]
         self.tally.entities[received.slot] = outcome
 
-    def _move(self, claims: Sequence[RideClaim], rides: dict[RideKey, RideUpdate]) -> None:
+    def _apply_delays(self, claims: Sequence[MatchedUpdate], rides: dict[RideKey, RideUpdate]) -> None:
         planned = Rides.gather(
             self.timetable, [claim.match.trip for claim in claims], [claim.start for claim in claims]
         )
-        updates = read_stop_time_updates((claim.received.update, self.index.stops_of(claim.feed)) for claim in claims)
+        updates = read_stop_time_updates(
+            (claim.received.update, self.index.get_feed_stops(claim.feed)) for claim in claims
+        )
         late_s = np.array([claim.match.late_s for claim in claims], np.int64)
-        trip_delay_s = np.array([_trip_delay_s(claim) for claim in claims], np.int64)
+        trip_delay_s = np.array([_get_trip_delay_s(claim) for claim in claims], np.int64)
         matched = match_stop_times(self.timetable, planned, updates, self.tally.stop_times)
         delays = compute_delays(planned, updates, matched, late_s, trip_delay_s, self.tally.stop_times)
         first, has_realtime = planned.first.tolist(), delays.has_realtime.tolist()
@@ -229,28 +231,28 @@ class TripUpdates:
                     flags=delays.flags[rows] if with_flags[row] else None,
                 )
             elif self.tally.entities[claim.received.slot] == EntityOutcome.TRIP_UPDATED:
-                self.tally.entities[claim.received.slot] = _find_silence(claim.received.update)
+                self.tally.entities[claim.received.slot] = _explain_no_times(claim.received.update)
 
-    def _cancel(self, claim: RideClaim, *, is_deleted: bool) -> RideUpdate:
+    def _cancel(self, claim: MatchedUpdate, *, is_deleted: bool) -> RideUpdate:
         count = len(self.timetable.stop_time_stop[self.timetable.list_stop_times(claim.match.trip)])
-        none, no = np.zeros(count, np.int32), np.zeros(count, np.bool_)
+        no_delay_s, no_marks = np.zeros(count, np.int32), np.zeros(count, np.bool_)
         return RideUpdate(
             is_cancelled=True,
             is_deleted=is_deleted,
-            arrival_delay_s=none,
-            departure_delay_s=none,
-            is_known=no,
-            is_skipped=no,
+            arrival_delay_s=no_delay_s,
+            departure_delay_s=no_delay_s,
+            is_known=no_marks,
+            is_skipped=no_marks,
             updated=claim.received.updated,
         )
 
-    def _replace(self, claim: RideClaim) -> Iterator[AddedRide]:
+    def _replace(self, claim: MatchedUpdate) -> Iterator[AddedRide]:
         received, match = claim.received, claim.match
         rows = self.timetable.list_stop_times(match.trip)
         stops, flags = self.timetable.stop_time_stop[rows].tolist(), self.timetable.stop_time_flags[rows].tolist()
         stop_times = place_stop_times(
             received.update,
-            self.index.stops_of(claim.feed),
+            self.index.get_feed_stops(claim.feed),
             self.index.day_start(claim.feed, match.day),
             dict(zip(stops, flags, strict=True)),
             self.tally.stop_times,
@@ -265,11 +267,11 @@ class TripUpdates:
     def _build_ride(
         self, received: ReceivedUpdate, stop_times: PlacedStopTimes, trip: int, route: int, day: int
     ) -> AddedRide:
-        headsign = plain_text(received.update.trip_properties.trip_headsign)
+        headsign = to_text(received.update.trip_properties.trip_headsign)
         if not headsign and trip >= 0 and self.timetable.trip_headsign[trip] >= 0:
             headsign = self.timetable.headsign[int(self.timetable.trip_headsign[trip])]
         return AddedRide(
-            trip_id=plain_text(received.update.trip.trip_id),
+            trip_id=to_text(received.update.trip.trip_id),
             service_day=date.fromordinal(day),
             route=route,
             trip=trip,
@@ -279,14 +281,14 @@ class TripUpdates:
         )
 
 
-def _trip_delay_s(claim: RideClaim) -> int:
+def _get_trip_delay_s(claim: MatchedUpdate) -> int:
     update = claim.received.update
-    if not update.HasField("delay") or abs(update.delay) > FURTHEST_S:
+    if not update.HasField("delay") or abs(update.delay) > MAX_DELAY_S:
         return NONE
     return update.delay + claim.match.late_s
 
 
-def _find_silence(update: TripUpdate) -> EntityOutcome:
+def _explain_no_times(update: TripUpdate) -> EntityOutcome:
     if update.HasField("delay"):
         return EntityOutcome.DELAY_OUT_OF_RANGE
     return EntityOutcome.CALLS_UNMATCHED if update.stop_time_update else EntityOutcome.WITHOUT_TIMES
