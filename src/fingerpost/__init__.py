@@ -1,6 +1,6 @@
 """Tools that an AI agent can trust, for public transport and for company filings.
 
-Importing this module loads nothing but itself; each name is fetched when it is first used.
+Importing this module is cheap, because each name is imported when it is first used.
 """
 
 from importlib import import_module
@@ -55,18 +55,18 @@ _NAMES = {
     "fingerpost.contract.tool": ("Tool",),
     "fingerpost.plan.planners": ("PlanningCapability",),
 }
-"""The names of each module; all others are errors."""
+"""The public names of each module, except those of ``fingerpost.errors``."""
 
 
-# A type checker would take this for a promise that any name is here.
+# Hidden from type checkers, which would accept any name.
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Fetch a public name from the module that defines it."""
+        """Import a public name from the module that defines it."""
         if name not in __all__:
             raise AttributeError(f"module 'fingerpost' has no attribute {name!r}")
         if name in ("ToolRegistry", "validate_call"):
-            # It registers the built-in tools.
+            # Importing this module registers the built-in tools.
             import_module("fingerpost.apps.wiring")
         if name == "__version__":
             value: Any = import_module("importlib.metadata").version("fingerpost")

@@ -1,6 +1,6 @@
-"""The only place that asks the machine what time it is.
+"""Read the clock and limit the time of calls; no other module reads the wall clock.
 
-``FINGERPOST_NOW`` (RFC 3339, with an offset) fixes the clock, so that every answer can be reproduced byte for byte.
+``FINGERPOST_NOW`` (RFC 3339, with an offset) fixes the clock, so that answers can be reproduced exactly.
 """
 
 import asyncio
@@ -16,22 +16,22 @@ from fingerpost.errors import SettingsInvalid
 
 VARIABLE = "FINGERPOST_NOW"
 
-# When the nearest of all limits around a block expires, by the clock of its event loop.
-_ends_s: ContextVar[float | None] = ContextVar("fingerpost_ends_s", default=None)
+# The earliest deadline of the enclosing limits, by the event loop's clock.
+_deadline_s: ContextVar[float | None] = ContextVar("fingerpost_ends_s", default=None)
 
 
 def now() -> datetime:
-    """Return the present instant, in UTC; raise as ``find_fixed``."""
+    """Return the current instant in UTC; raise the errors of ``find_fixed``."""
     return find_fixed() or datetime.now(UTC)
 
 
 def today_in(zone: str) -> date:
-    """Return the present day in a time zone, named as in the IANA database."""
+    """Return the current date in an IANA time zone."""
     return now().astimezone(ZoneInfo(zone)).date()
 
 
-def system_s() -> float:
-    """Return Unix seconds by the machine's clock, even while ``FINGERPOST_NOW`` is set: for files and rate limits."""
+def read_system_s() -> float:
+    """Return Unix seconds, ignoring ``FINGERPOST_NOW``, for files and rate limits."""
     return time.time()
 
 
@@ -53,30 +53,30 @@ def find_fixed() -> datetime | None:
 
 @asynccontextmanager
 async def time_limit(seconds: float | None) -> AsyncIterator[None]:
-    """Raise TimeoutError out of a block that lasts longer; None adds no limit.
+    """Raise TimeoutError if the block takes longer; None adds no limit.
 
-    Limits nest: within the block ``find_left_s`` says what is left of the nearest end of all of them.
-    Waiting has one place, so that a test can let a limit expire without waiting for it.
+    Limits nest: inside the block, ``find_remaining_s`` returns the time until the earliest deadline.
+    All limits use this function, so that tests can let a limit expire without waiting.
     """
     if seconds is None:
         yield
         return
-    ends_s = asyncio.get_running_loop().time() + seconds
-    outer_s = _ends_s.get()
-    token = _ends_s.set(ends_s if outer_s is None else min(outer_s, ends_s))
+    deadline_s = asyncio.get_running_loop().time() + seconds
+    outer_deadline_s = _deadline_s.get()
+    token = _deadline_s.set(deadline_s if outer_deadline_s is None else min(outer_deadline_s, deadline_s))
     try:
         async with asyncio.timeout(seconds):
             yield
     finally:
-        _ends_s.reset(token)
+        _deadline_s.reset(token)
 
 
-def lift_limits() -> None:
-    """Remove the caller's limits from the current task, which continues in the background."""
-    _ends_s.set(None)
+def clear_time_limits() -> None:
+    """Remove the caller's limits from the current task, so that it can continue in the background."""
+    _deadline_s.set(None)
 
 
-def find_left_s() -> float | None:
-    """Return how many seconds the limits around the caller leave, 0 or less once one has expired; None without any."""
-    ends_s = _ends_s.get()
-    return None if ends_s is None else ends_s - asyncio.get_running_loop().time()
+def find_remaining_s() -> float | None:
+    """Return the seconds until the earliest deadline, 0 or less if it has passed; None without limits."""
+    deadline_s = _deadline_s.get()
+    return None if deadline_s is None else deadline_s - asyncio.get_running_loop().time()

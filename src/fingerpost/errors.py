@@ -1,7 +1,7 @@
-"""The tree of errors: each class is one thing that can go wrong, and carries a remedy for the caller.
+"""The exception classes of fingerpost, each with a remedy for the caller.
 
-``contract/envelope.py`` renders each class in each contract's words. Messages and hints are clauses without a full
-stop, unless a contract prints one; ``as_sentence`` adds it.
+``contract/envelope.py`` maps each class to the codes of each contract. Messages and hints have no full stop, unless a
+contract prints one; ``as_sentence`` adds it.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from fingerpost.remedies import Remedy, RemedyKind, advise
 
 
 def as_sentence(clause: str) -> str:
-    """Return a message or a hint with a full stop; texts of servers may already have one."""
+    """Add a full stop to a message or hint, unless it ends a sentence already."""
     return clause if clause.endswith((".", "!", "?", "…")) else f"{clause}."
 
 
@@ -21,7 +21,7 @@ class ToolError(Exception):
 
     Attributes:
         message: one sentence for the caller.
-        details: machine-readable particulars.
+        details: machine-readable details.
         remedy: what to do next, or None; a ``hint`` that is a text must fit agents and people.
         retryable: whether the same call may succeed in a moment.
     """
@@ -47,12 +47,12 @@ class ToolError(Exception):
 
     @property
     def hint(self) -> str | None:
-        """What to do next, worded for agents."""
+        """The advice on what to do next, worded for agents."""
         return None if self.remedy is None else self.remedy.sentence
 
     @property
     def cause(self) -> str:
-        """The name of the error's branch in this tree; classes of other modules count as their branch."""
+        """The name of the error's class, or of its nearest base class in this module."""
         return next(branch.__name__ for branch in type(self).__mro__ if branch.__module__ == __name__)
 
     def user_message(self) -> str:
@@ -60,8 +60,8 @@ class ToolError(Exception):
         return self.message
 
     def with_message(self, message: str, *, details: dict[str, Any] | None = None, hint: str | None = None) -> Self:
-        """Return a copy of the error with another message, and other details or another hint if given."""
-        # Constructors of subclasses differ, so copy.copy cannot make them.
+        """Return a copy with another message, and with other details or another hint if not None."""
+        # copy.copy would call the constructors of subclasses, whose parameters differ.
         changed = type(self).__new__(type(self))
         changed.__dict__.update(self.__dict__)
         changed.message, changed.args = message, (message,)
@@ -72,16 +72,16 @@ class ToolError(Exception):
         return changed
 
     def with_details(self, **more: Any) -> Self:
-        """Return a copy of the error with more details; those that it has already stay."""
+        """Return a copy of the error with more details; existing details are not replaced."""
         return self.with_message(self.message, details={**more, **self.details})
 
 
 @dataclass(frozen=True, slots=True)
 class FieldProblem:
-    """What is wrong with a field: its path on the wire, and the sentence for agents.
+    """A problem with one field: its JSON path, and the sentence for agents.
 
-    ``predicate`` follows the field's name for people, who know it by another name, such as an option's. It begins with
-    a space or a colon, and is empty if the sentence fits them too.
+    ``predicate`` is the end of a sentence for people, after their name of the field, such as an option. It begins with
+    a space or a colon, and is empty if ``sentence`` suits people too.
     """
 
     field: str
@@ -92,8 +92,8 @@ class FieldProblem:
 class ParameterError(ToolError):
     """Error raised when tool parameters are invalid.
 
-    ``details["field"]`` is the first offending field, ``details["errors"]`` lists all of them. ``problems`` are those
-    that the message joins, if it names fields.
+    ``details["field"]`` is the first invalid field, and ``details["errors"]`` lists all. ``problems`` are the
+    problems that the message joins, if it names fields.
     """
 
     def __init__(
@@ -114,14 +114,14 @@ class ParameterError(ToolError):
         return cls(problem.sentence, {"field": field}, hint=hint, problems=(problem,))
 
     def user_message(self) -> str:
-        """Return the message with the name of the field, where one is known."""
+        """Return the message with the name of the field, if it is known."""
         if "field" in self.details:
             return f"The parameter '{self.details['field']}' is invalid: {self.message}"
         return f"Invalid parameter: {self.message}"
 
 
 class PlaceUnknown(ParameterError):
-    """No network knows a label, a token or a stop id."""
+    """A label, token or stop id is unknown to all networks."""
 
 
 class PlanInvalid(ParameterError):
@@ -155,7 +155,7 @@ class ToolNotFound(ToolError, ValueError):
 
 
 class DataNotFound(ToolError, LookupError):
-    """The query is valid, but there is no data for it."""
+    """The query is valid, but no data matches."""
 
 
 class NoItinerary(DataNotFound):
@@ -167,7 +167,7 @@ class NoItinerary(DataNotFound):
 class OutsideCalendar(DataNotFound):
     """The timetable does not cover the requested day.
 
-    ``details`` has ``first_day`` and ``last_day`` (ISO dates) if they are known, and the hint then names them.
+    ``details`` has ``first_day`` and ``last_day`` (ISO dates) if they are known, and the hint names them.
     """
 
     def __init__(self, message: str, details: dict[str, Any] | None = None, *, hint: str | None = None) -> None:
@@ -189,7 +189,7 @@ class RegionUnsupported(ToolError):
 
 
 class StorageUnavailable(ToolError):
-    """A data source is unavailable; the plan-step contract's name for all errors of sources."""
+    """A data source is unavailable; the name is the plan-step contract's."""
 
     retryable = True
 
@@ -226,7 +226,7 @@ class SourceChanged(ToolError):
 
 
 class FeedUnusable(ToolError):
-    """A feed cannot be imported; the message says where and why."""
+    """A feed cannot be imported; the message gives the location and the reason."""
 
 
 class SettingsInvalid(ToolError):
@@ -242,4 +242,4 @@ def new_unwritable(path: object, error: OSError) -> SettingsInvalid:
 
 
 class BrokenContract(ToolError):
-    """An answer would break its own contract: a bug."""
+    """An answer does not match its contract, which is a bug."""

@@ -1,6 +1,6 @@
-"""Remedies: advice on errors as values, with sentences for agents.
+"""Remedies: kinds of advice on errors, worded for agents.
 
-``apps/cli/error_texts.py`` words them for people at a terminal, ``apps/views/assets/strings.js`` for people on a page.
+``apps/cli/error_texts.py`` words them for the command line, ``apps/views/assets/strings.js`` for the web page.
 """
 
 from collections.abc import Mapping
@@ -10,11 +10,11 @@ from typing import Any, Self
 
 
 class RemedyKind(StrEnum):
-    """The kinds of remedies, each with its ``sentence`` for agents; braces name the values of a remedy."""
+    """The kinds of remedies, each with its ``sentence`` for agents; braces are filled with a remedy's values."""
 
     sentence: str
 
-    # A text for agents and people alike.
+    # A text that suits both agents and people.
     ADVICE = "advice", "{text}"
     # The plan_trip contract's own hint.
     LOOSEN_LIMITS = "loosen-limits", "Try increasing maxWalkingDistance or adjusting departure time"
@@ -31,18 +31,18 @@ class RemedyKind(StrEnum):
         "Save it again with save_user_variable: a stop by its id, a place as a location with lat and lon",
     )
     USE_CANDIDATE = "use-candidate", "Choose a candidate and use its token as {field}"
-    # Candidates of the lookup contract have no token, and its tools take them as they are (rule D2).
+    # Candidates of the lookup contract have no token; its tools accept the objects (rule D2).
     SEND_CANDIDATE = "send-candidate", "Send the candidate that is meant as {field}"
     CONFIRM_CANDIDATE = "confirm-candidate", "If {name} is meant, use {token} as {field}; else spell it differently"
     SEND_PARAMETER_VALUE = "send-parameter-value", "Send the parameterValue of the place that is meant instead"
-    # A key was refused, of one of the ``settings``; no key was sent.
+    # SET_KEY: a key from ``settings`` was refused. ADD_KEY: no key was sent.
     SET_KEY = "set-key", "The operator must set a valid key for this source"
     ADD_KEY = "add-key", "The operator must set a valid key for this source"
     START_FROM_RUN = "start-from-run", "Start a new run, with memory_of this one"
     END_A_RUN = "end-a-run", "Wait for one to end, or cancel one: run_plan with its run_id and action cancel"
 
     def __new__(cls, kind: str, sentence: str) -> Self:
-        """Return a member that is its kind."""
+        """Create a member whose value is its kind."""
         member = str.__new__(cls, kind)
         member._value_, member.sentence = kind, sentence
         return member
@@ -57,10 +57,10 @@ class Remedy:
 
     @property
     def sentence(self) -> str:
-        """The sentence for agents, without a full stop."""
+        """The advice for agents, without a full stop."""
         return self.kind.sentence.format_map(self.values)
 
 
 def advise(text: str) -> Remedy:
-    """Return a remedy with any text."""
+    """Return a remedy with free text."""
     return Remedy(RemedyKind.ADVICE, {"text": text})

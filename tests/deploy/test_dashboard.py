@@ -24,7 +24,7 @@ def list_declared():
     return {each._name: each for each in proxies}
 
 
-class Aged:
+class AgeSource:
     def list_timetable_ages(self):
         return [Age("CITY", None, 1)]
 
@@ -43,7 +43,7 @@ def list_told():
         if hasattr(each, "_callbacks"):
             continue
         (instrument.record if hasattr(instrument, "record") else instrument.add)(1)
-    aged = Aged()
+    aged = AgeSource()
     instruments.watch(aged)
     text = generate_latest(registry).decode()
     provider.shutdown()

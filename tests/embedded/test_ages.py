@@ -14,7 +14,7 @@ LATE = message(update("R-1", call("ALPHA", 120), timestamp=NOW - 30), timestamp=
 
 @pytest.fixture
 def town(tmp_path, clock, monkeypatch):
-    monkeypatch.setattr(instruments, "_AGED", WeakSet())
+    monkeypatch.setattr(instruments, "_AGE_SOURCES", WeakSet())
     clock(NOW)
     return Town(tmp_path)
 

@@ -7,7 +7,7 @@ from fingerpost.filings.companyfacts import parse_json, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from fingerpost.plan.planners import TEMPLATES
-from fingerpost.runtime.company_names import name_key
+from fingerpost.runtime.company_names import build_name_key
 from tests.filings.drawing import ask, company_file, facts
 from tests.shared_data import get_shared
 
@@ -28,7 +28,7 @@ SPELLINGS = {
 
 @pytest.mark.parametrize(("name", "spelling"), [(name, each) for name, all_ in SPELLINGS.items() for each in all_])
 def test_a_name_is_one_however_it_is_written(name, spelling):
-    assert name_key(spelling) == name_key(name)
+    assert build_name_key(spelling) == build_name_key(name)
 
 
 @pytest.fixture

@@ -248,7 +248,7 @@ async def test_a_wait_that_is_too_long_is_not_begun():
 
 async def test_a_host_that_keeps_failing_is_paused():
     time = FakeTime()
-    breaker = CircuitBreaker(threshold=5, rest_s=30, clock_s=time.clock_s)
+    breaker = CircuitBreaker(threshold=5, cooldown_s=30, clock_s=time.clock_s)
     async with serving(*[answer("500 No")] * 5, OK) as server, new_client(breaker=breaker) as client:
         for _ in range(5):
             with pytest.raises(SourceFailed):
@@ -350,7 +350,7 @@ async def test_a_refused_key_names_the_variables_that_contain_it():
     ids=["keeps failing", "asks for a wait"],
 )
 async def test_only_the_refusing_server_is_paused(reply, error):
-    breaker = CircuitBreaker(threshold=1, rest_s=30, clock_s=FakeTime().clock_s)
+    breaker = CircuitBreaker(threshold=1, cooldown_s=30, clock_s=FakeTime().clock_s)
     async with serving(reply) as troubled, serving(OK) as healthy, new_client(breaker=breaker) as client:
         with pytest.raises(error):
             await client.fetch(asking(troubled))

@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.errors import ParameterError
 from fingerpost.net.redaction import is_secret_name, redact, redact_url
-from fingerpost.net.request import Request, host_of, read_template, server_of
+from fingerpost.net.request import Request, format_server, parse_host, read_template
 from fingerpost.transit.embedded.feed_origins import read_place
 
 
@@ -141,6 +141,6 @@ def test_a_path_that_only_looks_like_an_address_is_a_path(tmp_path, text):
     ],
 )
 def test_a_server_is_its_host_and_a_port_that_is_not_the_schemes_own(url, server, host):
-    named = server_of(Request(url=url).split())
+    named = format_server(Request(url=url).split())
 
-    assert (named, host_of(named)) == (server, host)
+    assert (named, parse_host(named)) == (server, host)

@@ -36,7 +36,7 @@ class HangingNetwork(FakeNetwork):
         return replace(super().profile, answer_deadline_s=self.deadline_s, names_deadline_s=self.deadline_s)
 
     async def plan_journeys(self, query):
-        self.left_s.append(clock.find_left_s())
+        self.left_s.append(clock.find_remaining_s())
         if self.hangs:
             self.asked.append(query)
             await asyncio.Event().wait()
@@ -141,7 +141,7 @@ def test_the_deadlines_of_a_chain_nest():
 
     class Late(HangingNetwork):
         async def plan_journeys(self, query):
-            self.left_s.append(round(clock.find_left_s(), 3))
+            self.left_s.append(round(clock.find_remaining_s(), 3))
             loop = asyncio.get_running_loop()
             passed = self.left_s[-1]
             before = loop.time
@@ -219,7 +219,7 @@ async def test_one_request_in_the_background_decides_whether_a_network_is_back()
         async def list_departures(self, query):
             if isinstance(self.departures, Exception):
                 raise self.departures
-            left_s.append(clock.find_left_s())
+            left_s.append(clock.find_remaining_s())
             await warm.wait()
             return await super().list_departures(query)
 
@@ -309,13 +309,13 @@ def test_the_smaller_of_nested_limits_applies(monkeypatch):
     monkeypatch.undo()
 
     async def ask():
-        outside = clock.find_left_s()
+        outside = clock.find_remaining_s()
         async with clock.time_limit(100):
             async with clock.time_limit(None):
-                outer = clock.find_left_s()
+                outer = clock.find_remaining_s()
             async with clock.time_limit(200):
-                within = clock.find_left_s()
-        return outside, outer, within, clock.find_left_s()
+                within = clock.find_remaining_s()
+        return outside, outer, within, clock.find_remaining_s()
 
     outside, outer, within, after = run(ask())
     assert (outside, after) == (None, None)

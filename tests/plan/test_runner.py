@@ -132,7 +132,7 @@ async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened,
 
     recorder.script = {"x": [failure("down", retryable=True), try_it]}
     runs = opened(recorder.tool(), limits=Limits(attempts=1))
-    runs._executor._breaker = CircuitBreaker(threshold=1, rest_s=30, clock_s=lambda: now_s[0])
+    runs._executor._breaker = CircuitBreaker(threshold=1, cooldown_s=30, clock_s=lambda: now_s[0])
     one = plan(X)
     first, _run = await ended(runs, one)
     now_s[0] = 30.0

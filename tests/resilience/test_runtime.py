@@ -23,7 +23,7 @@ def waits(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("attempt", "spread", "asked_s", "expected"),
+    ("attempt", "spread", "requested_s", "expected"),
     [
         (1, 0.5, 0.0, 1.0),
         (2, 0.5, 0.0, 2.0),
@@ -36,8 +36,8 @@ def waits(monkeypatch):
         (3, 0.5, 0.1, 4.0),
     ],
 )
-def test_the_wait_doubles_within_its_bounds(attempt, spread, asked_s, expected):
-    assert POLICY.find_wait_s(attempt, spread=spread, asked_s=asked_s) == expected
+def test_the_wait_doubles_within_its_bounds(attempt, spread, requested_s, expected):
+    assert POLICY.find_wait_s(attempt, spread=spread, requested_s=requested_s) == expected
 
 
 def failing(times, error):
@@ -86,7 +86,7 @@ async def test_another_attempt_is_one_line_of_the_log(waits, caplog):
 
 
 async def tripped(time):
-    breaker = CircuitBreaker(threshold=3, rest_s=10, clock_s=time.clock_s)
+    breaker = CircuitBreaker(threshold=3, cooldown_s=10, clock_s=time.clock_s)
     for _ in range(3):
         breaker.acquire("a.example")
         breaker.record_failure("a.example")

@@ -294,7 +294,7 @@ def test_a_file_that_is_not_a_database_is_closed(tmp_path, synchronous):
     """SQLite notices at the first statement, which may be a setting of the connection's own."""
     path = (tmp_path / "limits.sqlite").resolve()
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
-    file = SqliteFile(path=path, holds="limits", synchronous=synchronous)
+    file = SqliteFile(path=path, contents="limits", synchronous=synchronous)
 
     message = r"limits\.sqlite is not a readable database; move it away"
     with pytest.raises(SettingsInvalid, match=message) as caught, file.opened() as connection:

@@ -12,10 +12,10 @@ REALTIME = "fingerpost.realtime.age"
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch):
-    monkeypatch.setattr(instruments, "_AGED", WeakSet())
+    monkeypatch.setattr(instruments, "_AGE_SOURCES", WeakSet())
 
 
-class Aged:
+class AgeSource:
     def __init__(self, *realtime, timetables=()):
         self.realtime = realtime
         self.timetables = timetables
@@ -30,7 +30,7 @@ class Aged:
 
 def test_the_oldest_of_several_sources_is_reported(seen):
     """A fresh message must not hide that another is not; a source of no feed of its own speaks of its network."""
-    aged = Aged(Age("CITY", "BUS", 4.0), Age("CITY", "BUS", 90.0), Age("CITY", "BUS", 5.0), Age("CITY", None, 7.0))
+    aged = AgeSource(Age("CITY", "BUS", 4.0), Age("CITY", "BUS", 90.0), Age("CITY", "BUS", 5.0), Age("CITY", None, 7.0))
 
     assert seen.counted(REALTIME) == {
         (("fingerpost.feed.name", "BUS"), ("fingerpost.network.name", "CITY")): 90.0,
@@ -40,7 +40,7 @@ def test_the_oldest_of_several_sources_is_reported(seen):
 
 
 def test_a_timetable_shows_its_age_by_its_network(seen):
-    aged = Aged(timetables=[Age("CITY", None, 3600.0)])
+    aged = AgeSource(timetables=[Age("CITY", None, 3600.0)])
 
     assert seen.counted("fingerpost.timetable.age") == {(("fingerpost.network.name", "CITY"),): 3600.0}
     del aged

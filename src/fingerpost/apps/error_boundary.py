@@ -20,9 +20,9 @@ from fingerpost.runtime.instruments import (
     TOOL,
     TOOL_CALL_DURATION,
     WARNINGS,
-    Measured,
-    Measuring,
-    measured,
+    Measurement,
+    MeasurementContext,
+    measure,
 )
 from fingerpost.transit.rules.warnings import WarningCode
 
@@ -72,7 +72,7 @@ async def answer(
         return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)
 
 
-def record_outcome(operation: Measured, tool: PublishedTool, result: Answer) -> None:
+def record_outcome(operation: Measurement, tool: PublishedTool, result: Answer) -> None:
     outcome = _FAILED if result.is_error else _OK
     if result.error is not None:
         outcome = find_error_code(result.error, tool.definition.contract)
@@ -81,9 +81,9 @@ def record_outcome(operation: Measured, tool: PublishedTool, result: Answer) -> 
     _log.info("call tool=%s correlationId=%s outcome=%s", tool.name, result.correlation_id, outcome)
 
 
-def measure_call(tool: str) -> Measuring:
+def measure_call(tool: str) -> MeasurementContext:
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
-    return measured(f"execute_tool {tool}", {TOOL: tool}, TOOL_CALL_DURATION, also=attributes)
+    return measure(f"execute_tool {tool}", {TOOL: tool}, TOOL_CALL_DURATION, span_attributes=attributes)
 
 
 def _bound_and_count(answer: Answer, tool: ToolDefinition) -> Answer:

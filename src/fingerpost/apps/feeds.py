@@ -107,7 +107,7 @@ class FeedImporter:
             request,
             path,
             known=content.known if stored is not None else None,
-            held=stored,
+            stored_path=stored,
             progress=lambda size: self._progress(request.redacted_url, size, None),
         )
         if not download_state.changed and stored is not None:

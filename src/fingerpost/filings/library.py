@@ -38,7 +38,7 @@ from fingerpost.filings.reply import missing_entry, no_result, row_of, source_of
 from fingerpost.filings.resolver import count_in_shares, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, is_in_shares, list_splits
 from fingerpost.filings.store import facts_file, is_empty, new_sample, plain_ticker
-from fingerpost.runtime.company_names import begins_with, find_tickers, name_key
+from fingerpost.runtime.company_names import begins_with, build_name_key, find_tickers
 
 _CACHE_SIZE = 4_096
 # Of 100, by rapidfuzz's ratio.
@@ -103,7 +103,7 @@ class FactLibrary:
         )
 
     def suggest_tickers(self, text: str) -> list[str]:
-        key = name_key(text)
+        key = build_name_key(text)
         names = self._list_known()
         begun = [ticker for ticker, _, name in names if len(key) > 1 and begins_with(name, key)]
         tickers = [ticker for ticker, _, _ in names]
@@ -151,7 +151,7 @@ class FactLibrary:
     def _list_named(self, text: str) -> list[str]:
         """Return the tickers that a company name may mean; one if it is clear."""
         listed = self.rows("SELECT count(*) FROM listed")[0][0]
-        return find_tickers(text, self._list_known(), all_are_known=listed >= _ALL_LISTED)
+        return find_tickers(text, self._list_known(), is_complete=listed >= _ALL_LISTED)
 
     def _find_company(self, text: str) -> Company | None:
         company = self._find_by_ticker(text)

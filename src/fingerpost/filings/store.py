@@ -73,7 +73,7 @@ CREATE VIEW facts AS
 def facts_file(path: Path) -> SqliteFile:
     return SqliteFile(
         path=path,
-        holds="filings",
+        contents="filings",
         application_id=_APPLICATION_ID,
         any_thread=True,
         remedy="move it away and load again",

@@ -1,4 +1,4 @@
-"""Protection from server-side request forgery and DNS rebinding: look a host up once, connect to a checked address."""
+"""Prevent server-side request forgery and DNS rebinding: resolve a host once, and connect to a checked address."""
 
 import asyncio
 import ipaddress
@@ -11,7 +11,7 @@ import httpcore2
 from fingerpost.errors import SourceUnreachable
 from fingerpost.remedies import advise
 
-# Returns a host's addresses, the best first.
+# Returns a host's addresses, in order of preference.
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 _MAX_ADDRESSES = 4
@@ -20,14 +20,14 @@ SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple
 
 
 class AddressRefused(SourceUnreachable):
-    """The host is in a private network and is not in the list of allowed hosts."""
+    """The host is in a private network and is not an allowed private host."""
 
     remedy = advise("The operator can allow this host with FINGERPOST_PRIVATE_HOSTS")
     retryable = False
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is global; an IPv4 address embedded in an IPv6 one counts."""
+    """Whether an address is global; for IPv4 embedded in IPv6, whether the IPv4 address is."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
@@ -40,14 +40,14 @@ def is_public(address: str) -> bool:
 
 async def resolve(host: str, port: int) -> list[str]:
     try:
-        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        results = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise SourceUnreachable(f"The host name {host} could not be resolved") from error
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+    return list(dict.fromkeys(str(address[0]) for *_, address in results))
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects to public addresses, and to private hosts that are allowed by name."""
+    """A network backend that connects only to public addresses, and to private hosts allowed by name."""
 
     def __init__(
         self,
@@ -64,19 +64,19 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         self,
         host: str,
         port: int,
-        timeout: float | None = None,  # noqa: ASYNC109  (the port's own signature)
+        timeout: float | None = None,  # noqa: ASYNC109  (httpcore's signature)
         local_address: str | None = None,
         socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first allowed address that accepts; raise AddressRefused if all are private."""
+        """Connect to the first allowed address that responds; raise AddressRefused if all are private."""
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
             async with asyncio.timeout(timeout):
-                addresses = await self._allowed(host, port)
+                addresses = await self._resolve_allowed(host, port)
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout(f"looking up {host} took too long") from error
         for left in range(len(addresses), 0, -1):
-            # Each gets its share of the time, so that an unresponsive one does not use up all of it.
+            # Divide the time, so that an unresponsive address does not use all of it.
             share = None if deadline is None else max(0.0, deadline - time.monotonic()) / left
             try:
                 return await self._inner.connect_tcp(addresses[-left], port, share, local_address, socket_options)
@@ -88,7 +88,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
 
-    async def _allowed(self, host: str, port: int) -> list[str]:
+    async def _resolve_allowed(self, host: str, port: int) -> list[str]:
         addresses = list(await self._resolve(host, port))
         if host.lower() not in self._private_hosts:
             public = [address for address in addresses if is_public(address)]

@@ -1,4 +1,4 @@
-"""Cache HTTP responses: in memory, with concurrent requests merged, and in files that processes share."""
+"""Cache HTTP responses in memory, merging concurrent requests, and in files shared by processes."""
 
 import asyncio
 import hashlib
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 # The headers stored with a shared response.
 _HEADERS = ("etag", "last-modified", "content-type")
 
-# Fetches a response; given an older one, only if it has changed.
+# Fetches a response; with an older response, the request is conditional.
 Refetch = Callable[[Response | None], Awaitable[Response]]
 
 
@@ -52,7 +52,7 @@ class Cache:
         self._flights: dict[str, _Flight] = {}
 
     async def get(self, request: Request, fetch: Refetch) -> Response:
-        """Return a fresh response from memory, or one that is being fetched, or fetch it."""
+        """Return a fresh cached response, or join a request in flight, or fetch it."""
         key, host = request.key, request.split().hostname or ""
         entry = self._entries.get(key)
         if entry is not None and request.renew is not None and entry.response.retrieved_at <= request.renew:
@@ -67,7 +67,7 @@ class Cache:
             try:
                 return await self._wait(key, flight)
             except SourceLimited:
-                # The caller that began the request may have had less time to wait.
+                # Retry, because the caller that sent the request may have had less time to wait.
                 flight = self._flights.get(key)
         if flight is None:
             flight = self._flights[key] = _Flight(asyncio.create_task(self._fetch(request, key, fetch, entry)))
@@ -76,7 +76,7 @@ class Cache:
     async def _wait(self, key: str, flight: _Flight) -> Response:
         flight.waiting += 1
         try:
-            # A cancelled caller does not cancel the request of the others.
+            # Shielded, because other callers may wait for the request too.
             return await asyncio.shield(flight.task)
         finally:
             flight.waiting -= 1
@@ -114,7 +114,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedResponses:
-    """A ``Fetch`` that sends a request at most once in ``fresh_s`` seconds for all processes that share a folder.
+    """A ``Fetch`` that sends each request at most once per ``fresh_s`` seconds for all processes that share a folder.
 
     Failures are not shared. If the folder cannot be used, each process sends its own request.
     """
@@ -122,7 +122,7 @@ class SharedResponses:
     folder: Path
     fetch: Fetch
     fresh_s: float
-    clock_s: Callable[[], float] = clock.system_s
+    clock_s: Callable[[], float] = clock.read_system_s
 
     async def __call__(self, request: Request, known: Response | None = None) -> Response:
         from filelock import AsyncFileLock, Timeout

@@ -26,11 +26,11 @@ from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.outcomes import Ending, count_request, find_ending, find_failure, may_retry
 from fingerpost.net.redaction import MIN_SECRET_CHARS_IN_CONTENT, redact
-from fingerpost.net.request import REDIRECTS, Request, follow_redirect, server_of
+from fingerpost.net.request import REDIRECTS, Request, follow_redirect, format_server
 from fingerpost.net.response import ACCEPT_ENCODING, NOT_MODIFIED, Body, MemoryBody, Response, Validators
 from fingerpost.net.transport import WireTransport, read_content, read_refusal, translating_wire_errors
 from fingerpost.runtime.circuit_breaker import CircuitBreaker
-from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, Measuring, measured
+from fingerpost.runtime.instruments import HOST, HTTP_REQUEST_DURATION, Attribute, MeasurementContext, measure
 from fingerpost.runtime.retry import RetryPolicy, call_with_retries
 
 _log = logging.getLogger(__name__)
@@ -42,20 +42,20 @@ _FIRST_FAILURE = 400
 class _RequestState:
     deadline_s: float
     secrets: list[str] = field(default_factory=list)
-    in_flight: bool = False
-    answered: bool = False
+    is_in_flight: bool = False
+    has_response: bool = False
     last_error: ToolError | None = None
 
-    def left_s(self) -> float:
-        own_s, callers_s = self.deadline_s - time.monotonic(), clock.find_left_s()
-        return max(0.0, own_s if callers_s is None else min(own_s, callers_s))
+    def remaining_s(self) -> float:
+        request_s, caller_s = self.deadline_s - time.monotonic(), clock.find_remaining_s()
+        return max(0.0, request_s if caller_s is None else min(request_s, caller_s))
 
 
 class Client:
     """Sends requests within their limits and the host's rate limit, and redacts keys from responses, errors and logs.
 
-    One client serves one event loop. The User-Agent has ``contact``, a mail address or URL of our operator.
-    ``private_hosts`` may be in a private network. Keys are read from ``environ`` for each request.
+    A client belongs to one event loop. ``contact``, the operator's mail address or URL, is part of the User-Agent.
+    ``private_hosts`` may resolve to private addresses. Keys are read from ``environ`` for each request.
     """
 
     def __init__(
@@ -89,16 +89,16 @@ class Client:
             await self._transport.aclose()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Return the response to a request, from memory if the request allows it.
+        """Send a request and return the response, or a cached one if the request allows it.
 
         With ``known`` the request is conditional; a 304 returns ``known`` with a later ``retrieved_at``.
 
         Raises:
             ParameterError: the address is invalid.
             SourceKeyRefused: a key is not set, or was refused.
-            SourceLimited: the source, or our limiter, asks for a longer wait than the request has time.
-            SourceTimeout, SourceUnreachable, SourceFailed: it did not answer, or with a failure.
-            SourceChanged: the response is not HTTP, or in an unknown encoding.
+            SourceLimited: the source or our limiter requires a longer wait than the request allows.
+            SourceTimeout, SourceUnreachable, SourceFailed: the source did not answer, or answered with a failure.
+            SourceChanged: the response is not HTTP, or has an unknown encoding.
             AddressRefused: the host is in a private network.
         """
         if request.fresh_s <= 0:
@@ -106,23 +106,23 @@ class Client:
         return await self._cache.get(request, lambda older: self._fetch(request, known or older))
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
-        """Write the response's content into ``body``; errors as ``fetch``.
+        """Send a request and write the content to ``body``; raise the errors of ``fetch``.
 
         With ``validators`` the status may be 304: the content has not changed, and nothing was written.
         """
         state = _RequestState(time.monotonic() + request.limits.total_s)
-        asked = request.split()
-        host, server = asked.hostname or "", server_of(asked)
-        rest_s = None if request.guarded else self._breaker.acquire(server)
-        if rest_s is not None:
-            count_request(host, Ending.RESTING)
+        parts = request.split()
+        host, server = parts.hostname or "", format_server(parts)
+        wait_s = None if request.has_own_breaker else self._breaker.acquire(server)
+        if wait_s is not None:
+            count_request(host, Ending.CIRCUIT_OPEN)
             raise SourceUnreachable(
                 f"{server} failed {self._breaker.threshold} times in a row and is not called for a while",
-                {"retry_after_s": rest_s},
+                {"retry_after_s": wait_s},
             )
         failure: ToolError | None = None
         ending: Ending | None = None
-        late = SourceTimeout(f"{host} did not answer in time")
+        timeout_error = SourceTimeout(f"{host} did not answer in time")
         try:
             async with asyncio.timeout(request.limits.total_s):
                 conditions = {} if validators is None else validators.conditions
@@ -130,25 +130,25 @@ class Client:
             ending = Ending.ANSWERED
             return response
         except TimeoutError as error:
-            failure, ending = late if state.in_flight else None, Ending.TIMED_OUT
-            raise state.last_error or late from error
+            failure, ending = timeout_error if state.is_in_flight else None, Ending.TIMED_OUT
+            raise state.last_error or timeout_error from error
         except ToolError as error:
             failure, ending = error, find_ending(error)
             raise
         except asyncio.CancelledError:
-            left_s = clock.find_left_s()
-            if state.in_flight and left_s is not None and left_s <= 0:
-                # The caller's own deadline is shorter than the request's, and the host was late.
-                failure, ending = late, Ending.TIMED_OUT
+            left_s = clock.find_remaining_s()
+            if state.is_in_flight and left_s is not None and left_s <= 0:
+                # The caller's deadline passed while the host had not answered.
+                failure, ending = timeout_error, Ending.TIMED_OUT
             raise
         finally:
             if ending is not None:
                 count_request(host, ending)
-            if not request.guarded:
+            if not request.has_own_breaker:
                 end_call = self._breaker.release
                 if isinstance(failure, SourceTimeout | SourceUnreachable | SourceFailed) and failure.retryable:
                     end_call = self._breaker.record_failure
-                elif ending is Ending.ANSWERED or (failure is not None and state.answered):
+                elif ending is Ending.ANSWERED or (failure is not None and state.has_response):
                     end_call = self._breaker.record_success
                 end_call(server)
 
@@ -167,14 +167,14 @@ class Client:
             try:
                 return await self._send_following_redirects(request, conditions, body, state)
             except ToolError as error:
-                # A redirect may have named a host or a path after a key.
+                # A redirect's host or path may contain a key.
                 failure = error.with_message(redact(error.message, state.secrets))
-                state.last_error, state.in_flight = failure, False
+                state.last_error, state.is_in_flight = failure, False
                 _log.info("%s: %s", redact(request.redacted_url, state.secrets), failure.message)
                 raise failure from error.__cause__
 
         def find_wait_s(error: ToolError, number: int) -> float | None:
-            if not may_retry(error, min(state.left_s(), request.limits.longest_pause_s)):
+            if not may_retry(error, min(state.remaining_s(), request.limits.longest_pause_s)):
                 return None
             return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
 
@@ -184,34 +184,34 @@ class Client:
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
         for _ in range(request.limits.max_redirects + 1):
-            asked = request.split()
-            address = f"{server_of(asked)}{asked.path}"
+            parts = request.split()
+            address = f"{format_server(parts)}{parts.path}"
             longest_pause_s = request.limits.longest_pause_s
-            await self._limiter.wait(address, longest_s=state.left_s(), longest_pause_s=longest_pause_s)
-            state.in_flight = True
-            with _measuring_request(request) as operation:
+            await self._limiter.wait(address, longest_s=state.remaining_s(), longest_pause_s=longest_pause_s)
+            state.is_in_flight = True
+            with _measure_request(request) as operation:
                 response = await self._send(request, conditions, body, state)
                 operation.set("http.response.status_code", response.status)
                 if response.status >= _FIRST_FAILURE:
                     operation.fail(str(response.status))
-            state.in_flight, state.answered = False, True
+            state.is_in_flight, state.has_response = False, True
             if response.status in REDIRECTS and response.status not in request.accept:
                 request = follow_redirect(request, response.status, response.headers)
-                _refuse_host_of_key(request, asked.hostname or "", state.secrets)
+                _refuse_host_with_key(request, parts.hostname or "", state.secrets)
                 continue
-            seen = _without_keys(response, body, state.secrets)
-            failure = _check_response(request, seen, conditional=bool(conditions))
+            redacted = _redact_response(response, body, state.secrets)
+            failure = _check_response(request, redacted, conditional=bool(conditions))
             if isinstance(failure, SourceLimited):
                 await self._limiter.pause(address, failure.retry_after_s)
             if failure is not None:
                 raise failure
-            return seen
+            return redacted
         raise SourceFailed(f"{request.split().hostname} redirects too often", retryable=False)
 
     async def _send(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Send one request; a success is written to ``body``, a refusal stays in the response."""
+        """Send one request; successful content goes to ``body``, other content into the response."""
         url, headers, secrets = request.wire(self._environ)
         state.secrets += secrets
         limits = request.limits
@@ -245,30 +245,30 @@ class Client:
                 return replace(head, body=await read_refusal(answer, request))
 
 
-def _measuring_request(request: Request) -> Measuring:
-    # Without the conventions' ``url.full``, which would hold positions and names.
-    asked = request.split()
-    port = asked.port or (80 if asked.scheme == "http" else 443)
+def _measure_request(request: Request) -> MeasurementContext:
+    # Without the conventional ``url.full``, which would contain coordinates and names.
+    parts = request.split()
+    port = parts.port or (80 if parts.scheme == "http" else 443)
     attributes: dict[str, Attribute] = {
         "http.request.method": request.method,
-        HOST: asked.hostname or "",
+        HOST: parts.hostname or "",
         "server.port": port,
     }
-    return measured(request.method, attributes, HTTP_REQUEST_DURATION, kind=SpanKind.CLIENT)
+    return measure(request.method, attributes, HTTP_REQUEST_DURATION, kind=SpanKind.CLIENT)
 
 
-def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[str]) -> None:
-    """Raise SourceFailed if the host's name contains a key: limits and counts are stored by host names."""
+def _refuse_host_with_key(request: Request, source_host: str, secrets: Collection[str]) -> None:
+    """Raise SourceFailed if the host name contains a key, because rate limits and metrics store host names."""
     host = request.split().hostname or ""
     if redact(host, [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS_IN_CONTENT]) != host:
-        raise SourceFailed(f"{redirecting} redirects to a host name that contains a key", retryable=False)
+        raise SourceFailed(f"{source_host} redirects to a host name that contains a key", retryable=False)
 
 
-def _without_keys(response: Response, body: Body, secrets: Collection[str]) -> Response:
+def _redact_response(response: Response, body: Body, secrets: Collection[str]) -> Response:
     content = response.body or (body.content() if isinstance(body, MemoryBody) else b"")
-    long = [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS_IN_CONTENT]
+    long_secrets = [secret for secret in secrets if len(secret) >= MIN_SECRET_CHARS_IN_CONTENT]
     headers = {name: redact(value, secrets) for name, value in response.headers.items()}
-    return replace(response, body=redact(content, long), headers=headers)
+    return replace(response, body=redact(content, long_secrets), headers=headers)
 
 
 def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:

@@ -15,7 +15,7 @@ from fingerpost.net.client import Client
 from fingerpost.net.request import Request
 from fingerpost.net.response import NOT_MODIFIED, Downloaded
 
-# Called with the number of bytes so far.
+# Receives the number of bytes downloaded so far.
 Progress = Callable[[int], None]
 
 
@@ -25,15 +25,15 @@ async def download(
     path: Path,
     *,
     known: Downloaded | None = None,
-    held: Path | None = None,
+    stored_path: Path | None = None,
     progress: Progress | None = None,
 ) -> Downloaded:
     """Download a file and move it to ``path`` in one step, unless its content has not changed.
 
-    ``known`` is the result of an earlier call for the file at ``held``, by default ``path``.
-    Raise SettingsInvalid if the disk cannot be written, else as ``Client.fetch``.
+    ``known`` is the result of an earlier call, for the file at ``stored_path``, by default ``path``.
+    Raise SettingsInvalid if the file cannot be written, and the errors of ``Client.fetch``.
     """
-    if not await asyncio.to_thread((held or path).exists):
+    if not await asyncio.to_thread((stored_path or path).exists):
         known = None
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:

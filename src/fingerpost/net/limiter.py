@@ -1,4 +1,4 @@
-"""Rate limiting: delay requests to the pace of their server, over all processes that share a store."""
+"""Rate limiting: delay requests to the rate of their server, across all processes that share a store."""
 
 import asyncio
 import math
@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from fingerpost.errors import SourceLimited
-from fingerpost.net.request import host_of
+from fingerpost.net.request import parse_host
 from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Rate, read_clock_ms
 
-# A server of the operator's own network limits nobody else.
+# The rate limit of servers in the operator's network.
 OWN_PER_SECOND, OWN_BURST = 50, 100
 
 _R = TypeVar("_R")
 _THREADS = ThreadPoolExecutor(4, thread_name_prefix="fingerpost-limits")
 _SECOND_MS = 1000
-# A request that waits too long in the queue is refused before its own deadline makes it a timeout.
+# Stop waiting in the queue just before the deadline, to raise SourceLimited instead of a timeout.
 _MARGIN_S = 0.05
 
 
@@ -42,11 +42,11 @@ class _Queue:
 
 
 class Limiter:
-    """Delays requests to a host to its pace, first come, first served.
+    """Delays requests to a host's pace, in order of arrival.
 
     Args:
-        paces: by host, or host and path, in lower case; a path's replaces its host's.
-        own_hosts: of the operator, with ``OWN_PER_SECOND`` and ``OWN_BURST``.
+        paces: by host, or host and path, in lower case; a path's pace overrides its host's.
+        own_hosts: hosts of the operator, with ``OWN_PER_SECOND`` and ``OWN_BURST``.
         clock_ms: Unix milliseconds, the same for all processes that share a store.
     """
 
@@ -70,44 +70,46 @@ class Limiter:
         self._queues: dict[str, _Queue] = {}
 
     def pace(self, address: str) -> Pace:
-        """Return the pace of a server and an optional path; a stated one applies to all ports of its host together."""
-        wanted = address.lower()
-        server, slash, path = wanted.partition("/")
-        host = host_of(server)
+        """Return the pace of a server and an optional path; a configured pace applies to all ports of its host."""
+        lowered = address.lower()
+        server, slash, path = lowered.partition("/")
+        host = parse_host(server)
         per_second, burst = (OWN_PER_SECOND, OWN_BURST) if host in self._own_hosts else self._default
-        stated = self._paces.get(f"{host}{slash}{path}") or self._paces.get(host)
-        return stated or Pace(name=server, per_second=per_second, burst=burst)
+        configured = self._paces.get(f"{host}{slash}{path}") or self._paces.get(host)
+        return configured or Pace(name=server, per_second=per_second, burst=burst)
 
     async def wait(self, address: str, *, longest_s: float, longest_pause_s: float = math.inf) -> None:
-        """Wait for a server's turn; raise SourceLimited beyond ``longest_s``, or a pause of ``longest_pause_s``."""
+        """Wait for a turn; raise SourceLimited if it takes over ``longest_s``, or a pause over ``longest_pause_s``."""
         pace = self.pace(address)
         deadline_ms = self._clock_ms() + longest_s * _SECOND_MS
         queue = self._queues.setdefault(pace.name, _Queue())
-        # A request so far behind that it would be too late is refused at once.
+        # Refuse at once if the queue is too long to finish in time.
         first_s = (queue.first_passes_ms - self._clock_ms()) / _SECOND_MS if queue.lock.locked() else 0.0
-        behind_s = (queue.waiting + 1) / pace.per_second
-        if first_s > 0 and first_s + behind_s > longest_s:
-            raise _refuse(address, first_s + behind_s)
+        queue_s = (queue.waiting + 1) / pace.per_second
+        if first_s > 0 and first_s + queue_s > longest_s:
+            raise _refuse(address, first_s + queue_s)
         queue.waiting += 1
         try:
             async with asyncio.timeout(max(0.0, longest_s - _MARGIN_S)):
                 await queue.lock.acquire()
         except TimeoutError as error:
-            raise _refuse(address, behind_s) from error
+            raise _refuse(address, queue_s) from error
         finally:
             queue.waiting -= 1
         try:
-            await self._take(address, pace, queue, deadline_ms, longest_pause_s)
+            await self._take_turn(address, pace, queue, deadline_ms, longest_pause_s)
         finally:
             queue.lock.release()
 
-    async def _take(self, address: str, pace: Pace, queue: _Queue, deadline_ms: float, longest_pause_s: float) -> None:
+    async def _take_turn(
+        self, address: str, pace: Pace, queue: _Queue, deadline_ms: float, longest_pause_s: float
+    ) -> None:
         while True:
             now_ms = self._clock_ms()
-            wait_ms = await _run(self._limits.take, pace.name, pace.rate, now_ms)
+            wait_ms = await _run_in_thread(self._limits.take, pace.name, pace.rate, now_ms)
             if wait_ms == 0:
                 return
-            # The pace alone makes the first of a queue wait for one interval at most.
+            # Without a pause, the first request in the queue waits for one interval at most.
             is_long = wait_ms > max(pace.rate.interval_ms, longest_pause_s * _SECOND_MS)
             if is_long or now_ms + wait_ms > deadline_ms:
                 raise _refuse(address, wait_ms / _SECOND_MS)
@@ -115,14 +117,14 @@ class Limiter:
             await self._sleep(wait_ms / _SECOND_MS)
 
     async def pause(self, address: str, wait_s: float) -> None:
-        """Block all requests under one limit, because its server answered with Retry-After."""
+        """Block all requests that share a server's pace, because it answered with Retry-After."""
         pace, now_ms = self.pace(address), self._clock_ms()
         pause_ms = min(round(wait_s * _SECOND_MS), MAX_PAUSE_MS)
-        await _run(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
+        await _run_in_thread(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
 
 
-async def _run(function: Callable[..., _R], *args: object) -> _R:
-    # In own threads: slow work in asyncio's would block every request.
+async def _run_in_thread(function: Callable[..., _R], *args: object) -> _R:
+    # Not in asyncio's threads, where slow work could block every request.
     return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *args)
 
 

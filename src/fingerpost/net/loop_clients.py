@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LoopClients:
-    """The HTTP clients of one process, for all its threads; await ``aclose`` before an event loop ends."""
+    """Creates an HTTP client per event loop; call ``aclose`` before an event loop ends."""
 
     def __init__(self, new_client: "Callable[[], Client]") -> None:
         self._new_client = new_client

@@ -1,4 +1,4 @@
-"""How requests end: map HTTP statuses to errors, decide which failures may be retried, and count requests."""
+"""Map HTTP statuses to errors, decide which failures may be retried, and count requests by outcome."""
 
 from collections.abc import Collection
 from datetime import UTC, datetime
@@ -18,7 +18,7 @@ from fingerpost.net.response import Response
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.instruments import HOST, SOURCE_REQUESTS
 
-# For a limit without a Retry-After.
+# The wait after a 429 without Retry-After.
 _DEFAULT_WAIT_S = 5.0
 _MAX_WAIT_S = 86_400.0
 _PARTIAL = 206
@@ -26,13 +26,13 @@ _TRANSIENT = frozenset({500, 502, 503, 504})
 
 
 class Ending(StrEnum):
-    """How a request ended; ``MEMORY``, ``JOINED`` and ``RESTING`` (an open circuit) did not reach the source."""
+    """How a request ended; ``MEMORY``, ``JOINED`` and ``CIRCUIT_OPEN`` did not reach the source."""
 
     ANSWERED = "answered"
     MEMORY = "from memory"
     JOINED = "joined another"
     LIMITED = "limited"
-    RESTING = "not asked while it rests"
+    CIRCUIT_OPEN = "not asked while it rests"
     TIMED_OUT = "timed out"
     UNREACHABLE = "unreachable"
     FAILED = "failed"
@@ -67,12 +67,12 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def find_failure(response: Response, now: datetime, settings: Collection[str] = ()) -> StorageUnavailable | None:
-    """Return the error of a response's status, or None; a refused key is named by ``settings``, its variables."""
+    """Return the error for a response's status, or None; ``settings`` names the variables of a refused key."""
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
         return None
     host = response.host
-    # Against the source's own clock, if it states one.
+    # Relative to the source's clock, if it sends a date.
     sent_at = _read_date(response.headers.get("date", "")) or now
     wait_s = find_retry_after(response.headers.get("retry-after"), sent_at)
     details = {"status": status}
@@ -91,10 +91,10 @@ def find_failure(response: Response, now: datetime, settings: Collection[str] = 
     return SourceFailed(f"{host} answered with a failure (HTTP {status})", details, retryable=status in _TRANSIENT)
 
 
-def may_retry(error: ToolError, left_s: float) -> bool:
-    """Whether a failed request may be retried in the time left. The limiter waits for a Retry-After."""
+def may_retry(error: ToolError, remaining_s: float) -> bool:
+    """Whether a failed request may be retried in the remaining time; the limiter waits for a Retry-After."""
     if isinstance(error, SourceLimited):
-        return error.retry_after_s < left_s
+        return error.retry_after_s < remaining_s
     return error.retryable
 
 

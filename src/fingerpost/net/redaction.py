@@ -10,36 +10,36 @@ from urllib.parse import quote, quote_plus, unquote, unquote_plus, urlsplit, url
 
 HIDDEN = "***"
 
-# Words before the name, with or without a separator: authkey, user_key, sessionToken.
-_BEFORE = (
+# Prefixes of secret names, with or without a separator: authkey, user_key, sessionToken.
+_PREFIXES = (
     "access|account|api|app|auth|bearer|client|consumer|customer|dev|developer|id|licen[cs]e|login|master|my|oauth2?"
     "|partner|private|refresh|secret|security|service|session|shared|signing|subscription|user"
 )
 _SECRET_NAME = re.compile(
-    rf"(^|[-_. ])(({_BEFORE})[-_. ]?)*"
+    rf"(^|[-_. ])(({_PREFIXES})[-_. ]?)*"
     r"(key|token|secret|password|passwd|passphrase|pwd|sig|signature|auth|authorization|jwt|bearer|credentials?"
     r"|access[-_. ]?key[-_. ]?id|token[-_. ]?id)$",
     re.IGNORECASE,
 )
-_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_NUMBERED = re.compile(r"[-_. \[\]0-9]+$")
+_CAMEL_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_TRAILING_NUMBER = re.compile(r"[-_. \[\]0-9]+$")
 _PAIR = re.compile(r"[^&;]+")
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
-_HTML = re.compile("[+&<>'\"`]")
+_HTML_SPECIAL = re.compile("[+&<>'\"`]")
 _ESCAPE = re.compile("%[0-9A-F]{2}")
-# Shorter values would match ordinary words of a message, or of a response.
-_MIN_SECRET = 4
+# Shorter values would match ordinary words in messages or content.
+_MIN_SECRET_CHARS = 4
 MIN_SECRET_CHARS_IN_CONTENT = 8
 
 
 @lru_cache(maxsize=1024)
 def is_secret_name(name: str) -> bool:
-    """Whether a header or query parameter of this name, which may be percent-encoded, holds a secret."""
+    """Whether a header or query parameter of this name, which may be percent-encoded, contains a secret."""
     decoded = unquote(unquote(name)).strip()
     if decoded.lower() in _SECRET_HEADERS:
         return True
-    bare = _NUMBERED.sub("", decoded).replace("[", "_")
-    return any(_SECRET_NAME.search(text) for text in (bare, _HUMP.sub("_", bare)))
+    stripped = _TRAILING_NUMBER.sub("", decoded).replace("[", "_")
+    return any(_SECRET_NAME.search(text) for text in (stripped, _CAMEL_BOUNDARY.sub("_", stripped)))
 
 
 def read_pair(pair: str) -> tuple[str, str]:
@@ -74,14 +74,14 @@ def redact(data: AnyStr, secrets: Iterable[str]) -> AnyStr:
 
 @lru_cache(maxsize=256)
 def _list_forms(secret: str) -> tuple[tuple[str, bytes], ...]:
-    """Return a key as it is, and as URLs, JSON and HTML write it, each also in lower and upper case."""
-    if len(secret) < _MIN_SECRET:
+    """Return a key in plain form and as encoded in URLs, JSON and HTML, also in lower and upper case."""
+    if len(secret) < _MIN_SECRET_CHARS:
         return ()
     in_json = json.dumps(secret)[1:-1]
     forms = [secret, quote(secret, safe=""), quote(secret), quote_plus(secret), in_json, in_json.replace("/", "\\/")]
     # Some servers escape for HTML in JSON, or write escapes in lower case.
-    forms += [html.escape(secret), _HTML.sub(lambda m: f"\\u{ord(m[0]):04x}", secret)]
-    forms.append(_HTML.sub(lambda m: f"\\u{ord(m[0]):04X}", secret))
+    forms += [html.escape(secret), _HTML_SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04x}", secret)]
+    forms.append(_HTML_SPECIAL.sub(lambda m: f"\\u{ord(m[0]):04X}", secret))
     forms += [_ESCAPE.sub(lambda m: m[0].lower(), form) for form in forms]
     forms += [form.lower() for form in forms] + [form.upper() for form in forms]
     return tuple((form, form.encode()) for form in sorted(dict.fromkeys(forms), key=len, reverse=True))

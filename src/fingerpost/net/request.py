@@ -21,18 +21,18 @@ _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _BODY_HEADERS = frozenset({"content-type", "content-length", "content-encoding"})
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-# The headers on which a response may depend.
-_VARYING = ("accept", "accept-language", "content-type")
+# The headers that are part of the cache key.
+_VARY_HEADERS = ("accept", "accept-language", "content-type")
 
-# A source's own check of a response: returns an error, or None to decide by the status.
+# A source's check of a response: returns an error, or None to check the status.
 ResponseCheck = Callable[[Response], ToolError | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestLimits:
-    """Limits of one request: ``read_s`` of silence, ``total_s`` with limiter, retries, redirects and body.
+    """Limits of one request: ``read_s`` between bytes, ``total_s`` including rate limit, retries, redirects and body.
 
-    If a source asks for a longer wait than ``longest_pause_s``, the request fails at once.
+    If a source requests a longer wait than ``longest_pause_s``, the request fails at once.
     """
 
     connect_s: float = 5.0
@@ -46,17 +46,17 @@ class RequestLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One HTTP request; ``secret_params`` and ``secret_headers`` map names to environment variables with keys.
+    """One HTTP request; ``secret_params`` and ``secret_headers`` map names to environment variables.
 
     Attributes:
-        url: absolute, http or https, of the operator; quote the parts of its path that callers choose.
-        repeatable: may be sent again after a failure; None means if the method is safe.
-        fresh_s: how long a response may be served again from memory.
-        renew: ignore responses in memory that were retrieved by then, because they cannot be used.
-        may_cache: whether a response may be cached; None for any. An error page with status 200 must not be.
-        accept: statuses beyond 2xx that are no failure.
-        guarded: skip the host's circuit breaker, because the caller has its own.
-        check_response: called before the status is checked, with the body if that is in memory.
+        url: an absolute http or https URL; quote path segments that callers choose.
+        repeatable: whether the request may be retried; None means if the method is safe.
+        fresh_s: how long a response may be served from the cache.
+        renew: ignore cached responses that were retrieved by this instant, because they are unusable.
+        may_cache: whether a response may be cached; None caches all, even an error page with status 200.
+        accept: statuses other than 2xx that are not failures.
+        has_own_breaker: skip the host's circuit breaker, because the caller has one.
+        check_response: called before the status check; the body is present if it is in memory.
     """
 
     url: str
@@ -71,7 +71,7 @@ class Request:
     renew: datetime | None = None
     may_cache: Callable[[Response], bool] | None = None
     accept: frozenset[int] = frozenset()
-    guarded: bool = False
+    has_own_breaker: bool = False
     check_response: ResponseCheck | None = None
     limits: RequestLimits = field(default_factory=RequestLimits)
 
@@ -82,12 +82,12 @@ class Request:
     @property
     def redacted_url(self) -> str:
         """The URL without secrets, for logs, errors and cache keys."""
-        return redact_url(_with_query(self.url, self.params))
+        return redact_url(_add_query(self.url, self.params))
 
     @property
     def key(self) -> str:
         lowered = {name.lower(): value for name, value in self.headers.items()}
-        varying = [(name, lowered[name]) for name in _VARYING if name in lowered]
+        varying = [(name, lowered[name]) for name in _VARY_HEADERS if name in lowered]
         digest = hashlib.sha256(self.content or b"").hexdigest()
         return repr((self.method.upper(), self.redacted_url, varying, digest))
 
@@ -95,7 +95,7 @@ class Request:
         return split_address(self.url)
 
     def wire(self, environ: Mapping[str, str] = os.environ) -> tuple[str, dict[str, str], list[str]]:
-        """Return the URL and headers to send, and the secrets in them; raise SourceKeyRefused if a key is not set."""
+        """Return the URL and headers to send, and their secrets; raise SourceKeyRefused if a key is not set."""
         parts = self.split()
         keys = {name: _read_key(variable, environ) for name, variable in self.secret_params.items()}
         headers = dict(self.headers)
@@ -111,31 +111,31 @@ class Request:
             headers.setdefault("authorization", f"Basic {token}")
             secrets += [token, unquote(password)]
         address = urlunsplit(parts._replace(netloc=host, fragment=""))
-        return _with_query(address, {**self.params, **keys}), headers, secrets
+        return _add_query(address, {**self.params, **keys}), headers, secrets
 
 
 class Fetch(Protocol):
-    """Sends a request, as ``Client.fetch``; ``known`` makes it conditional."""
+    """Sends a request like ``Client.fetch``; ``known`` makes it conditional."""
 
     async def __call__(self, request: Request, known: Response | None = None) -> Response: ...
 
 
-def server_of(asked: SplitResult) -> str:
-    """Return the host of an address, with the port if that is not the scheme's own."""
-    host, port = asked.hostname or "", asked.port
-    if port in (None, _DEFAULT_PORTS.get(asked.scheme)):
+def format_server(parts: SplitResult) -> str:
+    """Return the host of an address, with the port if it is not the scheme's default."""
+    host, port = parts.hostname or "", parts.port
+    if port in (None, _DEFAULT_PORTS.get(parts.scheme)):
         return host
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def host_of(server: str) -> str:
+def parse_host(server: str) -> str:
     if server.startswith("["):
         return server[1:].partition("]")[0]
     return server.partition(":")[0] if server.count(":") == 1 else server
 
 
 def split_address(url: str) -> SplitResult:
-    """Split an http or https address; raise ParameterError for any other."""
+    """Split an http or https address; raise ParameterError for other texts."""
     try:
         parts = urlsplit(url.strip())
         readable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -147,9 +147,9 @@ def split_address(url: str) -> SplitResult:
 
 
 def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -> Request:
-    """Return the request of a redirect, without keys if it leads to another origin.
+    """Return the request for a redirect, without keys if the origin changes.
 
-    Raise SourceFailed if it leads nowhere, away from TLS, or would change the method.
+    Raise SourceFailed if the address is invalid, drops TLS, or would change the method.
     """
     old = request.split()
     try:
@@ -165,10 +165,10 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
     elif status in (301, 302) and method.upper() not in ("GET", "HEAD"):
         raise _refuse_redirect(old, "a request that cannot be sent elsewhere; correct the address")
     secret_headers: Mapping[str, str] = request.secret_headers
-    if _origin(old) != _origin(new):
+    if _get_origin(old) != _get_origin(new):
         secret_headers = {}
         sent = {name: value for name, value in sent.items() if not is_secret_name(name)}
-    # The new URL is complete: the source repeats the parts of the query that it still needs.
+    # Without params, because the new URL already has its query.
     return replace(
         request,
         url=new.geturl(),
@@ -181,7 +181,7 @@ def follow_redirect(request: Request, status: int, headers: Mapping[str, str]) -
     )
 
 
-def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+def _get_origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
     return parts.scheme, parts.hostname, parts.port or _DEFAULT_PORTS[parts.scheme]
 
 
@@ -190,29 +190,29 @@ def _refuse_redirect(parts: SplitResult, where: str) -> SourceFailed:
 
 
 def read_template(text: str) -> tuple[str, dict[str, str]]:
-    """Return the address and the secret parameters of a text such as ``https://host/feed.zip?api_key=${MY_KEY}``.
+    """Parse the address and the secret parameters of a text such as ``https://host/feed.zip?api_key=${MY_KEY}``.
 
-    Raise ParameterError for a key in the clear, a fragment, or ``${`` inside another text.
+    Raise ParameterError for a plain-text key, a fragment, or ``${`` inside another text.
     """
     parts = split_address(text)
     if "@" in parts.netloc:
-        raise _in_the_clear("a password")
+        raise _new_plain_secret_error("a password")
     if "#" in text:
         raise ParameterError(
             "The address contains #, and the part after it is never sent",
             {"field": "url"},
             hint="Write the address without # and what follows; a key is a parameter, ?key=${NAME}, in single quotes",
         )
-    kept, secret = parts.query, {}
+    query, secret = parts.query, {}
     for pair in list_pairs(parts.query):
         name, value = read_pair(pair)
         reference = _REFERENCE.fullmatch(value)
         if reference is not None:
             secret[name] = reference[1]
-            kept = _without(kept, pair)
+            query = _remove_pair(query, pair)
         elif "=" in pair and is_secret_name(name):
-            raise _in_the_clear(f"a key ({name})")
-    address = urlunsplit(parts._replace(query=kept))
+            raise _new_plain_secret_error(f"a key ({name})")
+    address = urlunsplit(parts._replace(query=query))
     if "${" in address or any("${" in name for name in secret):
         raise ParameterError(
             "The address holds ${ where no key is filled in: only a parameter's whole value may be one",
@@ -222,15 +222,15 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
     return address, secret
 
 
-def _without(query: str, pair: str) -> str:
+def _remove_pair(query: str, pair: str) -> str:
     pieces = re.split("([&;])", query)
     at = pieces.index(pair)
-    # With the separator before it, or for the first pair, after it.
+    # Remove the separator before the pair, or after the first pair.
     del pieces[max(0, at - 1) : at + 1 if at else 2]
     return "".join(pieces)
 
 
-def _in_the_clear(what: str) -> ParameterError:
+def _new_plain_secret_error(what: str) -> ParameterError:
     return ParameterError(
         f"The address contains {what}, which would be stored",
         {"field": "url"},
@@ -238,7 +238,7 @@ def _in_the_clear(what: str) -> ParameterError:
     )
 
 
-def _with_query(url: str, params: Mapping[str, str]) -> str:
+def _add_query(url: str, params: Mapping[str, str]) -> str:
     if not params:
         return url
     parts = urlsplit(url)

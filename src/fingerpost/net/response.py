@@ -1,4 +1,4 @@
-"""A source's response, and its body: decompressed in bounded pieces, complete or refused."""
+"""HTTP responses of sources, and decompression of their bodies in bounded pieces."""
 
 import json
 import zlib
@@ -23,7 +23,7 @@ _GZIP_WINDOW = zlib.MAX_WBITS | 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validators:
-    """Validators of a response, for conditional requests (RFC 9110, section 8.8)."""
+    """The validators of a response, for conditional requests (RFC 9110, section 8.8)."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -36,7 +36,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downloaded:
-    """The file on disk after a download; ``sha256`` of its content is in hex, ``validators`` are for the next one."""
+    """The result of a download; ``sha256`` is the file's digest in hex, ``validators`` are for the next request."""
 
     changed: bool
     sha256: str
@@ -49,7 +49,7 @@ class Downloaded:
 class Response:
     """A complete HTTP response, decompressed.
 
-    ``headers`` are by name in lower case; the source last confirmed the response at ``retrieved_at`` (UTC).
+    ``headers`` have lower-case names; ``retrieved_at`` (UTC) is when the source sent or last confirmed the response.
     """
 
     status: int
@@ -65,7 +65,7 @@ class Response:
 
     @property
     def validators(self) -> Validators:
-        """The validators, except one from which a key was removed."""
+        """The validators, without any from which a key was redacted."""
         etag, modified = (
             None if value is None or HIDDEN in value else value
             for value in (self.headers.get("etag"), self.headers.get("last-modified"))
@@ -73,7 +73,7 @@ class Response:
         return Validators(etag=etag, last_modified=modified)
 
     def json(self) -> Any:
-        """Return the body as JSON; raise SourceChanged if it is none."""
+        """Parse the body as JSON; raise SourceChanged if it is invalid."""
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
@@ -82,7 +82,7 @@ class Response:
 
 
 class Body(Protocol):
-    """A sink for content; ``restart`` discards what was written."""
+    """A sink for content; ``restart`` discards everything written so far."""
 
     def restart(self) -> None: ...
 
@@ -111,11 +111,11 @@ class Decompression:
         if coding not in _PLAIN | _GZIP:
             raise SourceChanged(f"The source answered in the encoding {coding[:40]!r}, which was not requested")
         self._member = zlib.decompressobj(_GZIP_WINDOW) if coding in _GZIP else None
-        self._begun = False
+        self._has_begun = False
         self._has_buffered = False
 
     def feed(self, wire: bytes) -> Iterator[bytes]:
-        """Yield the content of some received bytes in bounded pieces; raise SourceChanged if it is invalid."""
+        """Decompress received bytes in bounded pieces; raise SourceChanged if they are invalid."""
         if self._member is None:
             yield wire
             return
@@ -126,10 +126,10 @@ class Decompression:
                 piece = self._member.decompress(wire, _PIECE_BYTES)
             except zlib.error as error:
                 raise SourceChanged("The source's answer cannot be decompressed") from error
-            self._begun = True
+            self._has_begun = True
             if piece:
                 yield piece
-            # After a full piece more may be buffered, even if all input was consumed.
+            # After a full piece, more output may be buffered even if all input was consumed.
             self._has_buffered = len(piece) == _PIECE_BYTES and not self._member.eof
             wire = self._next_member(self._member.unused_data) if self._member.eof else self._member.unconsumed_tail
 
@@ -140,5 +140,5 @@ class Decompression:
         return wire
 
     def end(self) -> None:
-        if self._member is not None and self._begun and not self._member.eof:
+        if self._member is not None and self._has_begun and not self._member.eof:
             raise SourceUnreachable("The source's response is incomplete")

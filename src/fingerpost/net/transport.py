@@ -1,4 +1,4 @@
-"""HTTP over a pool of connections: send a request, read its response within bounds of size, translate errors."""
+"""HTTP transport: pool connections, read responses within size limits, and translate errors."""
 
 import logging
 import ssl
@@ -24,16 +24,16 @@ _KEEPALIVE_S = 15.0
 _MAX_REFUSAL_BYTES = 65_536
 
 
-# These log headers, where a redirect may repeat a key. A record does not show whose request it is, so all are dropped.
+# Drop the records of these loggers, because they log headers, and a redirect's header may repeat a key.
 for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
     logging.getLogger(_name).addFilter(lambda _: False)
 
 
 class WireTransport(httpx2.AsyncHTTPTransport):
-    """A pool of connections that ``backend`` opens; ``tls`` replaces the usual certificates."""
+    """A connection pool over ``backend``; ``tls`` overrides the default certificates."""
 
     def __init__(self, backend: httpcore2.AsyncNetworkBackend, *, tls: ssl.SSLContext | None = None) -> None:
-        # Not the base class's own pool, which connects to any address.
+        # Replace the base class's pool, which connects to any address.
         self._pool = httpcore2.AsyncConnectionPool(
             ssl_context=tls,
             max_connections=_MAX_CONNECTIONS,
@@ -54,17 +54,17 @@ def _translate(error: httpx2.TransportError, host: str) -> StorageUnavailable | 
     if isinstance(error, httpx2.TimeoutException):
         return SourceTimeout(f"{host} did not answer in time")
     if isinstance(error, httpx2.NetworkError):
-        if _is_distrust(error):
+        if _is_certificate_error(error):
             return SourceUnreachable(f"The certificate of {host} is not accepted", retryable=False)
         return SourceUnreachable(f"{host} could not be reached, or closed the connection")
     text = str(error).lower()
     if isinstance(error, httpx2.RemoteProtocolError) and ("closed connection" in text or "disconnected" in text):
         return SourceUnreachable(f"{host} closed the connection before its response was complete")
-    # It may be the rest of an earlier response that was longer than announced; a new connection helps.
+    # Retryable, because it may be the rest of an earlier response that was longer than announced.
     return SourceChanged(f"{host} returned something that is not HTTP", retryable=True)
 
 
-def _is_distrust(error: BaseException | None) -> bool:
+def _is_certificate_error(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
             return True
@@ -76,7 +76,7 @@ async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> N
     """Read and decompress content; raise SourceFailed if it exceeds ``max_bytes`` on the wire or decompressed."""
     announced = answer.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > max_bytes:
-        raise _too_large(max_bytes)
+        raise _new_too_large_error(max_bytes)
     decompression = Decompression(answer.headers.get("content-encoding", ""))
     wire_bytes = content_bytes = 0
     async for wire in answer.aiter_raw():
@@ -84,13 +84,13 @@ async def read_content(answer: httpx2.Response, body: Body, max_bytes: int) -> N
         for piece in decompression.feed(wire):
             content_bytes += len(piece)
             if max(wire_bytes, content_bytes) > max_bytes:
-                raise _too_large(max_bytes)
+                raise _new_too_large_error(max_bytes)
             body.write(piece)
     decompression.end()
 
 
 async def read_refusal(answer: httpx2.Response, request: Request) -> bytes:
-    """Return the body of a refusal as far as it can be read; the status counts without it."""
+    """Read as much as possible of an error response's body; the status is known without it."""
     status, body = answer.status_code, MemoryBody()
     if status in request.accept:
         await read_content(answer, body, request.limits.max_bytes)
@@ -100,7 +100,7 @@ async def read_refusal(answer: httpx2.Response, request: Request) -> bytes:
     return body.content()
 
 
-def _too_large(max_bytes: int) -> SourceFailed:
+def _new_too_large_error(max_bytes: int) -> SourceFailed:
     return SourceFailed(
         f"The source's answer is larger than the limit of {max_bytes:,} bytes",
         {"max_bytes": max_bytes},

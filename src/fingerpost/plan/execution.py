@@ -30,7 +30,7 @@ from fingerpost.plan.remarks import find_unresolved_path
 from fingerpost.plan.step_attempts import StepCall, StepExecutor, failed, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
 from fingerpost.runtime import retry
-from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measured
+from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measure
 
 _log = logging.getLogger(__name__)
 
@@ -165,7 +165,7 @@ class Execution:
             "fingerpost.plan.run_id": self.run.run_id,
             "fingerpost.plan.step_id": step.step_id,
         }
-        with measured("plan step", {TOOL: name}, PLAN_STEP_DURATION, also=of_run) as operation:
+        with measure("plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=of_run) as operation:
             try:
                 response, attempts = await self._perform(ready)
             except ToolError as error:

@@ -14,7 +14,7 @@ from fingerpost.plan.catalogue import Catalogue, PlanTool, listed, nearest
 from fingerpost.plan.plan_json import now
 from fingerpost.plan.references import MARK
 from fingerpost.plan.validation import validate_plan
-from fingerpost.runtime.company_names import WELL_KNOWN, name_key
+from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Collect
 
 
 def _ticker_of(company: str) -> str:
-    ticker = WELL_KNOWN.get(name_key(company)) or (company if _TICKER.fullmatch(company) else None)
+    ticker = WELL_KNOWN.get(build_name_key(company)) or (company if _TICKER.fullmatch(company) else None)
     if ticker is None:
         raise PlanInvalid(f"The ticker of '{company}' is unknown", {"field": "ticker"}, hint="Write its ticker")
     return ticker

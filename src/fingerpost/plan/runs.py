@@ -23,7 +23,7 @@ from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.concurrency import compute
-from fingerpost.runtime.instruments import PLAN_RUNS, measured
+from fingerpost.runtime.instruments import PLAN_RUNS, measure
 
 _log = logging.getLogger(__name__)
 
@@ -311,7 +311,7 @@ class PlanRuns:
                     poll_s=self._poll_s,
                 )
                 try:
-                    with measured("plan run", {}, also={"fingerpost.plan.run_id": run_id}):
+                    with measure("plan run", {}, span_attributes={"fingerpost.plan.run_id": run_id}):
                         state = await execution.execute()
                     PLAN_RUNS.add(1, {"fingerpost.plan.run.state": state})
                 finally:

@@ -62,7 +62,7 @@ class StepExecutor:
         self._retries = RetryPolicy(
             attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.longest_backoff_s
         )
-        self._breaker = CircuitBreaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
+        self._breaker = CircuitBreaker(threshold=limits.breaker_failures, cooldown_s=limits.breaker_s, kind="tool")
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(limits.calls_per_tool))
 
     async def attempt(self, call: StepCall, number: int) -> dict[str, Any]:
@@ -131,10 +131,10 @@ class StepExecutor:
         if response.get("retryable") is not True:
             return None
         after = response.get("retry_after")
-        asked_s = float(after) if isinstance(after, int | float) else 0.0
+        requested_s = float(after) if isinstance(after, int | float) else 0.0
         # Steps that failed together must not come back together; the same step waits the same each time.
         spread = random.Random(f"{call.key}/{number}").random()  # noqa: S311  (no secret depends on it)
-        return self._retries.find_wait_s(number, spread=spread, asked_s=asked_s)
+        return self._retries.find_wait_s(number, spread=spread, requested_s=requested_s)
 
 
 def find_failure(response: Mapping[str, Any]) -> str | None:

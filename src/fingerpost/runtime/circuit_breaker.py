@@ -1,4 +1,4 @@
-"""Circuit breaker: calls to a source or tool that keeps failing are refused for a while."""
+"""Circuit breaker: block calls to a source or tool for a while after repeated failures."""
 
 import time
 from collections.abc import Callable
@@ -15,23 +15,23 @@ class _Circuit:
 
 
 class CircuitBreaker:
-    """Count failures in a row by name, such as a host's; after ``threshold``, refuse the name for ``rest_s`` seconds.
+    """Counts consecutive failures by name, such as a host; blocks it for ``cooldown_s`` after ``threshold`` failures.
 
-    Then one call probes it, and its success closes the circuit. Each call that acquired must report its end by
-    ``record_success``, ``record_failure`` or ``release``. Metrics have ``kind``, because a name may have an address.
+    Then one call probes it, and its success closes the circuit. After ``acquire``, each call must end with
+    ``record_success``, ``record_failure`` or ``release``. Metrics report ``kind``, because a name may be an address.
     """
 
     def __init__(
         self,
         *,
         threshold: int = 5,
-        rest_s: float = 30.0,
+        cooldown_s: float = 30.0,
         clock_s: Callable[[], float] = time.monotonic,
         kind: str = "host",
     ) -> None:
         self._kind = kind
         self.threshold = threshold
-        self._rest_s = rest_s
+        self._rest_s = cooldown_s
         self._clock_s = clock_s
         self._circuits: dict[str, _Circuit] = {}
 
@@ -42,18 +42,18 @@ class CircuitBreaker:
             return None
         left_s = circuit.open_until_s - self._clock_s()
         if left_s > 0 or circuit.is_probing:
-            # It is unknown how long the probing call takes.
+            # The duration of the probing call is unknown.
             return max(left_s, 1.0)
         circuit.is_probing = True
         return None
 
     def is_probing(self, name: str) -> bool:
-        """Whether one call, the last that acquired, probes a refused name."""
+        """Whether a call is probing a blocked name."""
         circuit = self._circuits.get(name)
         return circuit is not None and circuit.is_probing
 
     def record_success(self, name: str) -> None:
-        """Record a success; a refusal counts as one."""
+        """Close the circuit; call it for refused requests too."""
         self._circuits.pop(name, None)
 
     def record_failure(self, name: str) -> None:

@@ -1,10 +1,10 @@
-"""Find tickers by company name: a well-known name, or the registered one without its legal form."""
+"""Find tickers by company name: well-known names, and registered names without the legal form."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-# Names that the registered name does not begin with, and common ones for use before a company list is loaded.
+# Names that differ from the registered name, and names to find before a company list is loaded.
 WELL_KNOWN: Mapping[str, str] = {
     "alphabet": "GOOGL",
     "amazon": "AMZN",
@@ -30,7 +30,7 @@ _LEGAL_FORMS = frozenset({
 _STATE = re.compile(r"/[A-Za-z]{2,3}/?\s*$")
 
 
-def name_words(name: str) -> list[str]:
+def split_company_name(name: str) -> list[str]:
     """Return the words of a company's name without accents, punctuation and legal forms."""
     plain = unicodedata.normalize("NFKD", _STATE.sub("", name)).encode("ascii", "ignore").decode().lower()
     plain = re.sub(r"['\u2019.]", "", plain)
@@ -38,33 +38,33 @@ def name_words(name: str) -> list[str]:
     return [word for word in words if word not in _LEGAL_FORMS] or words
 
 
-def name_key(name: str) -> str:
-    """Return a key that different spellings of a name share: ``J.P. Morgan`` is ``jpmorgan``."""
-    return "".join(name_words(name))
+def build_name_key(name: str) -> str:
+    """Normalize spellings of a name to one key: ``J.P. Morgan`` is ``jpmorgan``."""
+    return "".join(split_company_name(name))
 
 
 def begins_with(name: str, key: str) -> bool:
     """Whether a company's name begins with the words of a key."""
     prefix = ""
-    for word in name_words(name):
+    for word in split_company_name(name):
         prefix += word
         if prefix == key:
             return True
     return False
 
 
-def find_tickers(text: str, companies: Iterable[tuple[str, int, str]], *, all_are_known: bool) -> list[str]:
-    """Return the tickers of the companies that a text may name; ``companies`` are (ticker, CIK, name).
+def find_tickers(text: str, companies: Iterable[tuple[str, int, str]], *, is_complete: bool) -> list[str]:
+    """Return the tickers of the companies that match a text; ``companies`` are (ticker, CIK, name).
 
-    The beginning of a name matches only if ``companies`` is complete, because another company may share it.
+    Prefixes match only if ``is_complete``, because a missing company may share the prefix.
     """
-    key = name_key(text)
+    key = build_name_key(text)
     if len(key) < 2:
         return []
     if key in WELL_KNOWN:
         return [WELL_KNOWN[key]]
     known = list(companies)
-    matches = {cik: ticker for ticker, cik, name in reversed(known) if name_key(name) == key}
-    if not matches and all_are_known:
+    matches = {cik: ticker for ticker, cik, name in reversed(known) if build_name_key(name) == key}
+    if not matches and is_complete:
         matches = {cik: ticker for ticker, cik, name in reversed(known) if begins_with(name, key)}
     return sorted(matches.values())

@@ -16,7 +16,7 @@ _POOL = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fing
 
 
 async def compute(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-    """Run work of more than a few milliseconds in the pool of threads, in the caller's context."""
+    """Run slow work in the thread pool, with the caller's context variables."""
     work = partial(copy_context().run, function, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_POOL, work)
 
@@ -27,8 +27,8 @@ async def gather_all(coroutines: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:
     try:
         return await asyncio.gather(*tasks)
     finally:
-        left = [task for task in tasks if not task.done()]
-        for task in left:
+        running = [task for task in tasks if not task.done()]
+        for task in running:
             task.cancel()
-        if left:
-            await asyncio.gather(*left, return_exceptions=True)
+        if running:
+            await asyncio.gather(*running, return_exceptions=True)

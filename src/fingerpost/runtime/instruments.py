@@ -1,6 +1,6 @@
-"""The metrics and spans of fingerpost; names and attributes follow OpenTelemetry's conventions if there are any.
+"""The metrics and spans of fingerpost; names and attributes follow OpenTelemetry's conventions where they exist.
 
-``docs/telemetry.md`` lists them as operators see them.
+``docs/telemetry.md`` describes them for operators.
 """
 
 import threading
@@ -26,56 +26,60 @@ HOST = "server.address"
 NETWORK = "fingerpost.network.name"
 FEED = "fingerpost.feed.name"
 OTHER = "_OTHER"
-"""The value of an attribute that a caller could choose freely; each value would create a series."""
+"""Replaces attribute values that callers can choose freely, because each value would create a time series."""
 
 _meter = metrics.get_meter("fingerpost", VERSION)
 
 
-def _durations(name: str, description: str) -> Histogram:
+def _new_histogram(name: str, description: str) -> Histogram:
     return _meter.create_histogram(
         name, unit="s", description=description, explicit_bucket_boundaries_advisory=_BOUNDARIES_S
     )
 
 
-def _counter(name: str, unit: str, description: str) -> Counter:
+def _new_counter(name: str, unit: str, description: str) -> Counter:
     return _meter.create_counter(name, unit=f"{{{unit}}}", description=description)
 
 
-TOOL_CALL_DURATION = _durations(
+TOOL_CALL_DURATION = _new_histogram(
     "fingerpost.tool.call.duration", "Calls of tools over any interface or by a plan; error.type is the caller's code"
 )
-NETWORK_QUERY_DURATION = _durations(
+NETWORK_QUERY_DURATION = _new_histogram(
     "fingerpost.network.query.duration", "Queries of networks, whatever their kind of source"
 )
-HTTP_REQUEST_DURATION = _durations("http.client.request.duration", "HTTP requests that were sent to sources")
-SOURCE_REQUESTS = _counter(
+HTTP_REQUEST_DURATION = _new_histogram("http.client.request.duration", "HTTP requests that were sent to sources")
+SOURCE_REQUESTS = _new_counter(
     "fingerpost.source.requests",
     "request",
     "Requests to sources by outcome, including those answered without sending",
 )
-REFUSED_CALLS = _counter("fingerpost.calls.refused", "call", "Calls refused because too many were in flight")
-REFUSED_CONNECTIONS = _counter(
+REFUSED_CALLS = _new_counter("fingerpost.calls.refused", "call", "Calls refused because too many were in flight")
+REFUSED_CONNECTIONS = _new_counter(
     "fingerpost.connections.refused", "connection", "Connections refused because the process had too many"
 )
-REQUESTS_IN_HAND = _meter.create_up_down_counter(
+REQUESTS_IN_FLIGHT = _meter.create_up_down_counter(
     "fingerpost.requests.in_hand", unit="{request}", description="HTTP requests that have come and are not answered"
 )
-SHORTENED_ANSWERS = _counter("fingerpost.answers.shortened", "answer", "Answers cut to the size limits")
-WARNINGS = _counter(
+SHORTENED_ANSWERS = _new_counter("fingerpost.answers.shortened", "answer", "Answers cut to the size limits")
+WARNINGS = _new_counter(
     "fingerpost.answer.warnings",
     "warning",
     "Warnings that answers carried, by code: stale or unmatched realtime data, networks left out, and others",
 )
-FALLBACKS = _counter(
+FALLBACKS = _new_counter(
     "fingerpost.network.fallbacks",
     "query",
     "Queries that a network's fallback answered",
 )
-OPENED_BREAKERS = _counter(
-    "fingerpost.breaker.opened", "opening", "Circuit breakers that opened, of a host, a network or a tool of plans"
+OPENED_BREAKERS = _new_counter(
+    "fingerpost.breaker.opened",
+    "opening",
+    "Circuit breakers that opened, of a host, a network or a tool of plans",
 )
-PLAN_RUNS = _counter("fingerpost.plan.runs", "run", "Plan runs that this process executed, by their state afterwards")
-PLAN_STEP_DURATION = _durations(
+PLAN_RUNS = _new_counter(
+    "fingerpost.plan.runs", "run", "Plan runs that this process executed, by their state afterwards"
+)
+PLAN_STEP_DURATION = _new_histogram(
     "fingerpost.plan.step.duration",
     "Steps of plans that ran, with all their attempts; skipped steps are not counted",
 )
@@ -89,46 +93,46 @@ class Age(NamedTuple):
     age_s: float
 
 
-class Aged(Protocol):
-    """Reports ages; called from any thread."""
+class AgeSource(Protocol):
+    """Reports the ages of its data; may be called from any thread."""
 
     def list_timetable_ages(self) -> Iterable[Age]:
-        """Return the time since each open timetable was made from its feeds."""
+        """Return the time since the import of each open timetable."""
 
     def list_realtime_ages(self) -> Iterable[Age]:
-        """Return the time since the last update of each real-time source that ever answered."""
+        """Return the time since the last update of each realtime source that has answered."""
 
 
-_AGED: WeakSet[Aged] = WeakSet()
-_lock = threading.Lock()
+_AGE_SOURCES: WeakSet[AgeSource] = WeakSet()
+_sources_lock = threading.Lock()
 
 
-def watch(aged: Aged) -> None:
-    """Report the ages of something as long as it lives."""
-    with _lock:
-        _AGED.add(aged)
+def watch(source: AgeSource) -> None:
+    """Report the ages of a source until it is garbage collected."""
+    with _sources_lock:
+        _AGE_SOURCES.add(source)
 
 
-def stop_watching(aged: Aged) -> None:
-    with _lock:
-        _AGED.discard(aged)
+def stop_watching(source: AgeSource) -> None:
+    with _sources_lock:
+        _AGE_SOURCES.discard(source)
 
 
 def observe_timetables(_options: CallbackOptions) -> Iterator[Observation]:
-    return _observe(age for aged in _list_watched() for age in aged.list_timetable_ages())
+    return _observe(age for source in _list_watched() for age in source.list_timetable_ages())
 
 
 def observe_realtime(_options: CallbackOptions) -> Iterator[Observation]:
-    return _observe(age for aged in _list_watched() for age in aged.list_realtime_ages())
+    return _observe(age for source in _list_watched() for age in source.list_realtime_ages())
 
 
-def _list_watched() -> list[Aged]:
-    with _lock:
-        return list(_AGED)
+def _list_watched() -> list[AgeSource]:
+    with _sources_lock:
+        return list(_AGE_SOURCES)
 
 
 def _observe(ages: Iterable[Age]) -> Iterator[Observation]:
-    """Report the oldest of each network and feed: a fresh message must not hide an old one."""
+    """Report the oldest age per network and feed, so that a fresh message does not hide an old one."""
     oldest: dict[tuple[str, str | None], float] = {}
     for network, feed, age_s in ages:
         oldest[network, feed] = max(age_s, oldest.get((network, feed), 0.0))
@@ -155,7 +159,7 @@ Attribute = str | int | bool
 _tracer = trace.get_tracer("fingerpost", VERSION)
 
 
-class Measured:
+class Measurement:
     __slots__ = ("_span", "attributes")
 
     def __init__(self, attributes: dict[str, Attribute], span: Span) -> None:
@@ -167,40 +171,40 @@ class Measured:
         self._span.set_attribute(name, value)
 
     def fail(self, error_type: str) -> None:
-        """Note a failure by its type, without the message, which may quote the caller."""
+        """Record a failure by type, without the message, which may quote the caller."""
         self.set(ERROR, error_type)
         self._span.set_status(StatusCode.ERROR)
 
 
-Measuring = AbstractContextManager[Measured]
+MeasurementContext = AbstractContextManager[Measurement]
 
 
 @contextmanager
-def measured(
+def measure(
     name: str,
     attributes: Mapping[str, Attribute],
     duration: Histogram | None = None,
     *,
     kind: SpanKind = SpanKind.INTERNAL,
-    also: Mapping[str, Attribute] | None = None,
-) -> Iterator[Measured]:
-    """Measure a block by a span, and in ``duration`` its seconds; an error is noted by its class.
+    span_attributes: Mapping[str, Attribute] | None = None,
+) -> Iterator[Measurement]:
+    """Trace a block with a span, and record its seconds in ``duration``; errors are recorded by class.
 
-    ``also`` are attributes of the span alone: in metrics each value would be a series of its own.
+    ``span_attributes`` are not added to metrics, where each value would create a time series.
     """
-    opened: AbstractContextManager[Span] = nullcontext(INVALID_SPAN)
-    # A span that records nothing still costs more than all the rest here.
+    span_context: AbstractContextManager[Span] = nullcontext(INVALID_SPAN)
+    # A span is expensive even if nothing records it.
     if not isinstance(trace.get_tracer_provider(), ProxyTracerProvider | NoOpTracerProvider):
-        opened = _tracer.start_as_current_span(
+        span_context = _tracer.start_as_current_span(
             name,
             kind=kind,
-            attributes={**attributes, **(also or {})},
+            attributes={**attributes, **(span_attributes or {})},
             record_exception=False,
             set_status_on_exception=False,
         )
-    with opened as span:
-        block = Measured(dict(attributes), span)
-        began_s = time.perf_counter()
+    with span_context as span:
+        block = Measurement(dict(attributes), span)
+        started_s = time.perf_counter()
         try:
             yield block
         except BaseException as error:
@@ -208,4 +212,4 @@ def measured(
             raise
         finally:
             if duration is not None:
-                duration.record(time.perf_counter() - began_s, block.attributes)
+                duration.record(time.perf_counter() - started_s, block.attributes)

@@ -1,4 +1,4 @@
-"""Retry policy: how often a call is made again, and after what wait."""
+"""Retry calls with exponential backoff and jitter."""
 
 import asyncio
 import logging
@@ -20,26 +20,26 @@ class RetryPolicy:
     initial_s: float = 0.2
     longest_s: float = 5.0
 
-    def find_wait_s(self, attempt: int, *, spread: float, asked_s: float = 0.0) -> float | None:
+    def find_wait_s(self, attempt: int, *, spread: float, requested_s: float = 0.0) -> float | None:
         """Return the wait after a failed attempt (counted from 1), or None after the last.
 
-        ``spread`` in 0..1 moves the wait between half and one and a half of its value. The source asked for a wait of
-        ``asked_s``; if that exceeds ``longest_s``, there is no further attempt.
+        ``spread`` in 0..1 scales the wait by 0.5 to 1.5. ``requested_s`` is the wait that the source requested; if it
+        exceeds ``longest_s``, the call is not retried.
         """
-        if attempt >= self.attempts or asked_s > self.longest_s:
+        if attempt >= self.attempts or requested_s > self.longest_s:
             return None
-        return max(asked_s, min(self.initial_s * 2.0 ** (attempt - 1) * (0.5 + spread), self.longest_s))
+        return max(requested_s, min(self.initial_s * 2.0 ** (attempt - 1) * (0.5 + spread), self.longest_s))
 
 
 async def sleep(seconds: float) -> None:
-    """Wait before another attempt; tests replace it."""
+    """Wait before the next attempt; tests replace this function."""
     await asyncio.sleep(seconds)
 
 
 async def call_with_retries(
     call: Callable[[int], Awaitable[_T]], on: type[_E], find_wait_s: Callable[[_E, int], float | None]
 ) -> _T:
-    """Repeat a call that raises ``on`` while ``find_wait_s`` returns a wait; both get the number of the attempt."""
+    """Retry a call that raises ``on`` while ``find_wait_s`` returns a wait; both receive the attempt's number."""
     for number in count(1):
         try:
             return await call(number)

@@ -1,4 +1,4 @@
-"""Replace files atomically, safe from a power cut, and lock them between processes."""
+"""Replace files atomically and durably, and lock files between processes."""
 
 import errno
 import os
@@ -7,15 +7,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 # Windows and some network file systems refuse to flush a folder.
-_NOT_FOR_FOLDERS = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES})
-# Some file systems count in microseconds, some in milliseconds, FAT in two seconds.
-_TICKS_NS = (1, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000)
+_FOLDER_FLUSH_ERRORS = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES})
+# The timestamp resolutions of file systems, up to FAT's two seconds.
+_RESOLUTIONS_NS = (1, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000)
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace the file at ``path`` atomically, with a later modification time than before, within one tick too.
+    """Replace the file at ``path`` atomically, and ensure that its modification time increases.
 
-    Call it under a lock: two writers at once would share a draft.
+    The caller must hold a lock, because concurrent writers would use the same draft file.
     """
     draft = path.with_name(f".{path.name.lstrip('.')}.draft")
     with draft.open("wb") as file:
@@ -23,7 +23,7 @@ def replace_file(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     with suppress(FileNotFoundError):
-        _date_after(draft, path.stat().st_mtime_ns)
+        _set_later_mtime(draft, path.stat().st_mtime_ns)
     draft.replace(path)
     flush_folder(path.parent)
 
@@ -38,12 +38,12 @@ def flush_folder(path: Path) -> None:
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except PermissionError:
-        # Windows opens no folder.
+        # Windows cannot open folders.
         return
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in _NOT_FOR_FOLDERS:
+        if error.errno not in _FOLDER_FLUSH_ERRORS:
             raise
     finally:
         os.close(descriptor)
@@ -51,8 +51,8 @@ def flush_folder(path: Path) -> None:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Lock ``path`` during the block; the lock is not reentrant, and its file stays."""
-    # Only those who change something wait for its import.
+    """Lock ``path`` during the block; the lock is not reentrant, and its file is not removed."""
+    # A local import, because readers do not need it.
     from filelock import FileLock
 
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,9 +60,9 @@ def locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _date_after(path: Path, before_ns: int) -> None:
-    for tick_ns in _TICKS_NS:
+def _set_later_mtime(path: Path, before_ns: int) -> None:
+    for resolution_ns in _RESOLUTIONS_NS:
         status = path.stat()
         if status.st_mtime_ns > before_ns:
             return
-        os.utime(path, ns=(status.st_atime_ns, before_ns + tick_ns))
+        os.utime(path, ns=(status.st_atime_ns, before_ns + resolution_ns))

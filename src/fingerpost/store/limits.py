@@ -1,7 +1,7 @@
 """Rate limits that processes share: in memory, in a SQLite file, or in the database of several machines.
 
-Each limit is one instant (GCRA, the generic cell rate algorithm): the one from which it is unused. A call moves it by
-one interval, and passes if it was less than ``burst`` intervals ahead. A pause moves it further.
+The algorithm is GCRA, the generic cell rate algorithm: each limit stores the instant from which it is unused. A call
+moves it by one interval, and passes if it was less than ``burst`` intervals in the future. A pause moves it further.
 """
 
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from fingerpost.store.tables import LIMITS, MemoryTables, SqliteTables, Tables
 
 MAX_PAUSE_MS = 86_400_000
 
-# No rate delays a call for longer, so the source has requested this pause.
-_PAUSE_BEGINS_MS = 60_000
-# A caller may have read the clock long before its turn to write, and must not take the instant for a wrong clock's.
-_READ_BEFORE_MS = 2_000
-# An instant too far ahead is from before the clock was set back, and does not count.
+# A longer delay than any rate causes, so a source has requested a pause.
+_MIN_PAUSE_MS = 60_000
+# A tolerance, because a caller may have read the clock long before its turn to write.
+_CLOCK_TOLERANCE_MS = 2_000
+# Ignore instants too far in the future, which were stored before the clock was set back.
 _TAKE = """
     INSERT INTO rate_limit (name, free_ms) VALUES (%(name)s, {now_ms} + %(interval_ms)s)
     ON CONFLICT (name) DO UPDATE SET free_ms = %(interval_ms)s + CASE
@@ -43,7 +43,7 @@ _DATABASE_MS = "floor(extract(epoch FROM statement_timestamp()) * 1000)::bigint"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rate:
-    """``burst`` calls at once, and one more after each interval; without pauses ``longest_pause_ms`` is 0."""
+    """``burst`` calls at once, and one more per interval; ``longest_pause_ms`` is 0 if pauses are not allowed."""
 
     interval_ms: int
     burst: int = 1
@@ -51,23 +51,23 @@ class Rate:
 
     @property
     def slack_ms(self) -> int:
-        """How far ahead a limit's instant may be for a call to pass."""
+        """How far in the future a limit's instant may be for a call to pass."""
         return self.interval_ms * (self.burst - 1)
 
     @property
     def longest_ms(self) -> int:
-        return self.interval_ms * self.burst + self.longest_pause_ms + _READ_BEFORE_MS
+        return self.interval_ms * self.burst + self.longest_pause_ms + _CLOCK_TOLERANCE_MS
 
 
 class Limits:
-    """The instants of all limits; methods may block, and may raise SettingsInvalid or StorageUnavailable.
+    """Stores rate limits; methods may block, and may raise SettingsInvalid or StorageUnavailable.
 
-    ``now_ms`` counts from 1970. A database uses its own clock, because that of a machine may be wrong.
+    ``now_ms`` is Unix milliseconds. A database uses its clock, because the machines' clocks may differ.
     """
 
     def __init__(self, place: Path | Tables | None = None, *, now_ms: str | None = None) -> None:
-        is_own = place is None or isinstance(place, Path)
-        clock_ms = now_ms or ("%(now_ms)s" if is_own else _DATABASE_MS)
+        is_local = place is None or isinstance(place, Path)
+        clock_ms = now_ms or ("%(now_ms)s" if is_local else _DATABASE_MS)
         self._take, self._wait, self._pause, self._list = [
             text.format(now_ms=clock_ms) for text in (_TAKE, _WAIT, _PAUSE, _LIST)
         ]
@@ -75,41 +75,41 @@ class Limits:
         if place is None:
             self._tables = MemoryTables(LIMITS)
         elif isinstance(place, Path):
-            # A lost commit costs a call; waiting for the disk would cost every request.
-            file = SqliteFile(path=place, holds="limits", synchronous="OFF", remedy="remove it and try again")
+            # Not synchronized to disk, because a lost commit is harmless and waiting would slow every request.
+            file = SqliteFile(path=place, contents="limits", synchronous="OFF", remedy="remove it and try again")
             self._tables = SqliteTables(file, [LIMITS])
         else:
             self._tables = place
 
     def take(self, name: str, rate: Rate, now_ms: int) -> int:
-        """Count a call and return 0, or return the milliseconds to wait and count nothing."""
-        values = _values(name, rate, now_ms=now_ms)
+        """Count a call and return 0, or return the milliseconds to wait without counting it."""
+        values = _build_values(name, rate, now_ms=now_ms)
 
         def write(connection: Any) -> int:
             if connection.execute(self._take, values).rowcount:
                 return 0
             row = connection.execute(self._wait, values).fetchone()
-            # The clock of a database has gone on since the first statement.
+            # At least 1, because the database's clock has advanced since the first statement.
             return max(1, row[0] if row else 1)
 
         return self._tables.change(write)
 
     def pause(self, name: str, rate: Rate, pause_ms: int, now_ms: int) -> None:
-        """Refuse all calls for a while; a longer pause that is already set stays."""
-        values = _values(name, rate, now_ms=now_ms, pause_ms=pause_ms)
+        """Block all calls for a while; an existing longer pause is not shortened."""
+        values = _build_values(name, rate, now_ms=now_ms, pause_ms=pause_ms)
         self._tables.change(lambda connection: connection.execute(self._pause, values))
 
     def list_pauses(self, now_ms: int) -> dict[str, datetime]:
-        values = {"now_ms": now_ms, "begins_ms": _PAUSE_BEGINS_MS, "longest_ms": MAX_PAUSE_MS + _PAUSE_BEGINS_MS}
+        values = {"now_ms": now_ms, "begins_ms": _MIN_PAUSE_MS, "longest_ms": MAX_PAUSE_MS + _MIN_PAUSE_MS}
         rows = self._tables.read(lambda connection: connection.execute(self._list, values).fetchall())
         return {name: datetime.fromtimestamp(free_ms / 1000, UTC) for name, free_ms in rows}
 
 
 def read_clock_ms() -> int:
     """Return the milliseconds since 1970, even while FINGERPOST_NOW is set."""
-    return int(clock.system_s() * 1000)
+    return int(clock.read_system_s() * 1000)
 
 
-def _values(name: str, rate: Rate, **more: int) -> dict[str, str | int]:
-    given: dict[str, str | int] = {"name": name, "interval_ms": rate.interval_ms}
-    return given | {"slack_ms": rate.slack_ms, "longest_ms": rate.longest_ms} | more
+def _build_values(name: str, rate: Rate, **more: int) -> dict[str, str | int]:
+    values: dict[str, str | int] = {"name": name, "interval_ms": rate.interval_ms}
+    return values | {"slack_ms": rate.slack_ms, "longest_ms": rate.longest_ms} | more

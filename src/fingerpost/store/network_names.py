@@ -1,4 +1,4 @@
-"""Valid names of networks."""
+"""Validate and normalize the names of networks."""
 
 import re
 from typing import Final
@@ -14,7 +14,7 @@ def is_network_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def plain_name(name: str) -> str:
+def parse_network_name(name: str) -> str:
     """Return a network's name in upper case, or raise ParameterError if it is invalid."""
     upper = name.strip().upper()
     if not is_network_name(upper):

@@ -1,4 +1,4 @@
-"""One network's record: the model, and plain messages about invalid values."""
+"""The model of a network record, and error messages for invalid values."""
 
 import difflib
 from collections.abc import Collection, Mapping
@@ -65,7 +65,7 @@ class NetworkRecord(BaseModel):
 
 
 KEYS = tuple(key for key in NetworkRecord.model_fields if key != "name")
-"""The keys of a record, in the order in which they are written."""
+"""The keys of a record, in the order of the file."""
 
 _EXPECTED = {
     **dict.fromkeys(("feeds", "realtime", "attribution"), "must be a list of texts in quotes, none of them empty"),
@@ -78,7 +78,7 @@ _EXPECTED = {
 
 
 def build_record(name: str, table: Mapping[str, Any], kinds: Collection[str] | None = None) -> NetworkRecord:
-    """Return the record of a table, or raise ParameterError with the key as ``details["field"]``.
+    """Build a record from a TOML table, or raise ParameterError with the key as ``details["field"]``.
 
     ``kinds`` are the allowed values of ``source``, None for any.
     """
@@ -92,7 +92,7 @@ def build_record(name: str, table: Mapping[str, Any], kinds: Collection[str] | N
     try:
         record = NetworkRecord(name=name, **table)
     except ValidationError as error:
-        # Only the first: a person corrects one after the other. Values are not repeated: an address may hold a key.
+        # Report only the first error, without the value, because a URL may contain a key.
         key = str(error.errors(include_url=False)[0]["loc"][0])
         raise ParameterError(f"{key} {_EXPECTED.get(key, 'must be a text in quotes')}", {"field": key}) from error
     if kinds is not None and record.source not in kinds:
@@ -103,5 +103,5 @@ def build_record(name: str, table: Mapping[str, Any], kinds: Collection[str] | N
 
 def suggest(word: str, words: Collection[str]) -> str | None:
     """Return ``did you mean X?`` for a misspelt word, or None."""
-    found = difflib.get_close_matches(word, words, n=1)
-    return f"did you mean {found[0]}?" if found else None
+    matches = difflib.get_close_matches(word, words, n=1)
+    return f"did you mean {matches[0]}?" if matches else None

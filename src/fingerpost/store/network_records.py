@@ -1,6 +1,6 @@
-"""Read and write network records, the operator's settings for each network: ``networks/NAME.toml`` in the home folder.
+"""Read and write network records: the operator's settings for each network, in ``networks/NAME.toml``.
 
-People edit these files, and so does ``fingerpost network``.
+Both people and ``fingerpost network`` edit these files, so edits preserve comments.
 """
 
 import os
@@ -13,7 +13,7 @@ from typing import Any
 
 from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
 from fingerpost.store.atomic_file import locked, replace_file
-from fingerpost.store.network_names import plain_name
+from fingerpost.store.network_names import parse_network_name
 from fingerpost.store.network_record import KEYS, NetworkRecord, build_record, suggest
 
 __all__ = ["NetworkRecord", "NetworkRecordStore", "NetworkRecords"]
@@ -28,7 +28,7 @@ _Problems = dict[str, ParameterError]
 
 @dataclass(frozen=True, slots=True)
 class NetworkRecords:
-    """The valid records, and a sentence about each invalid one, by name."""
+    """The valid records and the problems of invalid records, by name."""
 
     records: Mapping[str, NetworkRecord] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class NetworkRecordStore:
 
     def read(self) -> NetworkRecords:
         records, problems = self._load()
-        problems |= _find_wrong_fallbacks(records, {*records, *problems})
+        problems |= _find_fallback_problems(records, {*records, *problems})
         sentences = {
             name: f"{self.path(name)}: {_lower_first(error.message)}; {_lower_first(error.hint or 'correct the line')}"
             for name, error in problems.items()
@@ -61,14 +61,14 @@ class NetworkRecordStore:
         """Return a value that changes whenever a record does."""
         try:
             with os.scandir(self._folder) as files:
-                records = [(file.name, file.stat()) for file in files if _is_record(file.name)]
+                records = [(file.name, file.stat()) for file in files if _is_record_file(file.name)]
         except OSError:
-            # There are no records, or one was removed meanwhile; the next look sees that.
+            # The folder is missing, or a file was removed meanwhile; the next call notices.
             return ()
         return tuple(sorted((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in records))
 
     def build(self, name: str, fields: Mapping[str, Any]) -> NetworkRecord:
-        """Return a valid record, fallbacks not checked, or raise ParameterError with the key in ``details``."""
+        """Build a record and check it, except its fallback; raise ParameterError with the key in ``details``."""
         record = build_record(name, fields, self._kinds)
         for check in self._checks:
             check(record)
@@ -76,12 +76,12 @@ class NetworkRecordStore:
 
     def check(self, record: NetworkRecord) -> None:
         """Raise ParameterError, with the key as ``details["field"]``, if a record cannot be stored."""
-        plain_name(record.name)
+        parse_network_name(record.name)
         self.build(record.name, record.model_dump(exclude={"name"}))
         self._check_fallback(record)
 
     def put(self, record: NetworkRecord) -> None:
-        """Add or replace a record; comments stay unless the file is not TOML."""
+        """Add or replace a record; comments are preserved if the file is valid TOML."""
         with self._locked():
             self.check(record)
             try:
@@ -96,14 +96,14 @@ class NetworkRecordStore:
             self._edit(record.name, table, changes)
 
     def set_value(self, name: str, key: str, value: Any) -> None:
-        """Change one key of a record; None removes it. Errors in other keys do not prevent it."""
-        name = plain_name(name)
+        """Change one key of a record, even if other keys are invalid; None removes it."""
+        name = parse_network_name(name)
         with self._locked():
             record = self.build(name, {key: value} if value is not None or key not in KEYS else {})
             try:
                 table = self._read_table(name)
             except FileNotFoundError:
-                raise self._unknown(name) from None
+                raise self._new_unknown_error(name) from None
             except ParameterError as error:
                 raise ParameterError(
                     f"The record of {name} cannot be read: {error.message} ({self.path(name)})",
@@ -115,14 +115,14 @@ class NetworkRecordStore:
             self._edit(name, table, {key: value})
 
     def remove(self, name: str) -> None:
-        """Remove a record, or raise ParameterError if there is none, or if it is another's fallback."""
+        """Remove a record; raise ParameterError if it does not exist or is the fallback of another."""
         with self._locked():
             names = self._list_names()
-            # A file whose name no network can have is removed under that name.
-            exact = name if name in names else plain_name(name)
+            # A file with an invalid network name can be removed by its exact name.
+            exact = name if name in names else parse_network_name(name)
             if exact not in names:
-                raise self._unknown(exact)
-            users = [other for other, record in self._load()[0].items() if record.fallback == exact != other]
+                raise self._new_unknown_error(exact)
+            users = [user for user, record in self._load()[0].items() if record.fallback == exact != user]
             if users:
                 raise ParameterError(f"{exact} is the fallback of {', '.join(users)}", {"field": "name"})
             self.path(exact).unlink()
@@ -131,7 +131,7 @@ class NetworkRecordStore:
         """Raise ParameterError if a record's fallback cannot be used."""
         before, problems = self._load()
         records = {**before, record.name: record}
-        if (error := _find_wrong_fallbacks(records, {*records, *problems}).get(record.name)) is not None:
+        if (error := _find_fallback_problems(records, {*records, *problems}).get(record.name)) is not None:
             raise error
 
     def _load(self) -> tuple[dict[str, NetworkRecord], _Problems]:
@@ -149,7 +149,7 @@ class NetworkRecordStore:
 
     def _list_names(self) -> list[str]:
         try:
-            return sorted(path.stem for path in self._folder.iterdir() if _is_record(path.name))
+            return sorted(path.stem for path in self._folder.iterdir() if _is_record_file(path.name))
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -172,7 +172,7 @@ class NetworkRecordStore:
 
     def _edit(self, name: str, table: Mapping[str, Any] | None, changes: Mapping[str, Any]) -> None:
         """Write changes to a record's file; None removes a key. ``table`` is its content, None for a new file."""
-        # Only commands that change a record wait for this import.
+        # A local import, because only commands that change a record need it.
         import tomlkit
 
         path = self.path(name)
@@ -181,14 +181,14 @@ class NetworkRecordStore:
         document = tomlkit.parse(text if text.endswith("\n") or not text else f"{text}\n")
         for key, value in changes.items():
             plain = list(value) if isinstance(value, tuple) else value
-            # False is not the number 0 that it equals.
+            # Compare types too, because False equals 0.
             if plain == before.get(key) and type(plain) is type(before.get(key)):
                 continue
             if plain is None:
                 del document[key]
             elif isinstance(plain, list):
-                is_long = len(plain) > 1 and isinstance(plain[0], str)
-                document[key] = tomlkit.item(plain).multiline(is_long)
+                is_multiline = len(plain) > 1 and isinstance(plain[0], str)
+                document[key] = tomlkit.item(plain).multiline(is_multiline)
             else:
                 document[key] = plain
         edited = tomlkit.dumps(document)
@@ -203,12 +203,12 @@ class NetworkRecordStore:
         except OSError as error:
             raise new_unwritable(self._folder, error) from error
 
-    def _unknown(self, name: str) -> ParameterError:
+    def _new_unknown_error(self, name: str) -> ParameterError:
         names = ", ".join(self._list_names()) or "none"
         return ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
 
 
-def _find_wrong_fallbacks(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:
+def _find_fallback_problems(records: Mapping[str, NetworkRecord], names: Collection[str]) -> _Problems:
     problems: _Problems = {}
     for name, record in records.items():
         if record.fallback is None:
@@ -234,7 +234,7 @@ def _find_wrong_fallbacks(records: Mapping[str, NetworkRecord], names: Collectio
     return problems
 
 
-def _is_record(file_name: str) -> bool:
+def _is_record_file(file_name: str) -> bool:
     # Editors and macOS leave hidden files.
     return file_name.endswith(_SUFFIX) and not file_name.startswith(".")
 

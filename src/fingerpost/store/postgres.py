@@ -1,6 +1,6 @@
-"""The shared PostgreSQL database: connections, layouts and errors; the only module that connects to PostgreSQL.
+"""Connect to the shared PostgreSQL database, create its tables, and translate its errors.
 
-No message repeats what the server or its client library reports of a connection, because the address is a secret.
+Error messages never quote the server or client library about a connection, because the address is a secret.
 """
 
 import hashlib
@@ -19,30 +19,30 @@ from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailabl
 from fingerpost.store.tables import LIMITS, NOT_STORABLE, RUNS, VARIABLES, WORKERS, Layout
 
 
-def key_of(*names: str) -> int:
+def hash_lock_name(*names: str) -> int:
     digest = hashlib.sha256("\0".join(("fingerpost", *names)).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
 LAYOUTS: tuple[Layout, ...] = ((*VARIABLES, *LIMITS, *RUNS), WORKERS)
-"""The statements that each layout adds to the one before; the table ``layout`` lists the applied ones."""
+"""The schema migrations in order; the table ``layout`` lists the applied ones."""
 
 
-def bring_up(connection: psycopg.Connection, schema: str) -> None:
-    """Apply the missing layouts, all or none; raise SettingsInvalid if the schema is newer than this program."""
+def apply_layouts(connection: psycopg.Connection, schema: str) -> None:
+    """Apply the missing layouts in one transaction; raise SettingsInvalid if the schema is newer than this version."""
     if _count_applied(connection, schema) == len(LAYOUTS):
         return
     with connection.transaction():
-        # A large table may take its time, and so may whoever came first.
+        # No timeouts, because large tables and concurrent upgrades take time.
         connection.execute("SET LOCAL statement_timeout = 0")
         connection.execute("SET LOCAL lock_timeout = 0")
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (key_of("layout", schema),))
+        connection.execute("SELECT pg_advisory_xact_lock(%s)", (hash_lock_name("layout", schema),))
         applied = _count_applied(connection, schema)
         if applied == 0:
             quoted = sql.Identifier(schema).as_string(connection)
             row = connection.execute("SELECT pg_catalog.to_regnamespace(%s)::text", (quoted,)).fetchone()
             if row == (None,):
-                # Users who may not create schemas can be given this one.
+                # Create the schema only if it is missing, because some users may not create schemas.
                 connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(schema)))
             connection.execute(
                 "CREATE TABLE layout (number integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now())"
@@ -79,7 +79,7 @@ NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://U
 _UNSAFE = f"The database does not offer the encrypted connection that {VARIABLE} requires"
 
 # By SQLSTATE, or by its class.
-_OF_STATE: dict[str, tuple[type[ToolError], str]] = {
+_ERRORS_BY_STATE: dict[str, tuple[type[ToolError], str]] = {
     "28": (SettingsInvalid, _REFUSED),
     "3D": (SettingsInvalid, _ABSENT),
     "40": (StorageUnavailable, _BUSY),
@@ -89,8 +89,8 @@ _OF_STATE: dict[str, tuple[type[ToolError], str]] = {
     "42501": (SettingsInvalid, _FORBIDDEN),
     "57014": (StorageUnavailable, _BUSY),
 }
-# A connection that is refused brings no code, only words.
-_OF_WORDS: tuple[tuple[str, type[ToolError], str], ...] = (
+# By message, because errors of refused connections have no SQLSTATE.
+_ERRORS_BY_MESSAGE: tuple[tuple[str, type[ToolError], str], ...] = (
     ("authentication failed", SettingsInvalid, _REFUSED),
     ("no password supplied", SettingsInvalid, _REFUSED),
     ("no pg_hba.conf entry", SettingsInvalid, _REFUSED),
@@ -104,12 +104,12 @@ _OF_WORDS: tuple[tuple[str, type[ToolError], str], ...] = (
     ("connection slots", StorageUnavailable, _FULL),
 )
 UNDONE_STATES = ("40001", "40P01")
-"""One of two conflicting transactions was rolled back, and may be repeated."""
+"""SQLSTATEs of a transaction that was rolled back after a conflict, and may be repeated."""
 _LOST_STATES = ("57P01", "57P02", "57P03")
 
 
 class DatabaseLost(StorageUnavailable):
-    """The database cannot be reached, or it broke a connection off; the next attempt may succeed."""
+    """The database cannot be reached, or it closed a connection; the next attempt may succeed."""
 
     def __init__(self, message: str = _CANNOT_REACH) -> None:
         super().__init__(message)
@@ -118,15 +118,15 @@ class DatabaseLost(StorageUnavailable):
 def is_lost(error: psycopg.Error, connection: psycopg.Connection | None) -> bool:
     if connection is not None and connection.closed:
         return True
-    # Leaving a pipeline that the server cut off raises an error without a state, in whose context is the reason.
+    # An interrupted pipeline raises an error without a SQLSTATE; its context has the cause.
     states = (getattr(failure, "sqlstate", None) or "" for failure in (error, error.__context__))
     return any(state.startswith("08") or state in _LOST_STATES for state in states)
 
 
-def translate_connecting(error: psycopg.Error) -> ToolError:
-    words = str(error)
-    for fragment, kind, message in _OF_WORDS:
-        if fragment in words:
+def translate_connection_error(error: psycopg.Error) -> ToolError:
+    message_text = str(error)
+    for fragment, kind, message in _ERRORS_BY_MESSAGE:
+        if fragment in message_text:
             return kind(message)
     return DatabaseLost()
 
@@ -135,8 +135,8 @@ def translate(error: psycopg.Error, connection: psycopg.Connection | None = None
     state = error.sqlstate or ""
     if is_lost(error, connection):
         return DatabaseLost()
-    if (known := _OF_STATE.get(state) or _OF_STATE.get(state[:2])) is not None:
-        kind, message = known
+    if (match := _ERRORS_BY_STATE.get(state) or _ERRORS_BY_STATE.get(state[:2])) is not None:
+        kind, message = match
         return kind(message)
     if state.startswith("22") or "NUL" in str(error):
         return ParameterError(NOT_STORABLE)
@@ -149,14 +149,14 @@ SCHEMA = "fingerpost"
 
 _CONNECTION: dict[str, Any] = {"autocommit": True, "connect_timeout": 5, "application_name": "fingerpost"}
 # How long a call waits for a database that is restarting.
-_PATIENCE_S = 10.0
+_MAX_WAIT_S = 10.0
 _MAX_CONNECTIONS = 4
-_UNKNOWN_END = (
+_UNKNOWN_OUTCOME = (
     "The connection to the database broke during a write, which may or may not be stored; check, and call again"
 )
 
-# A machine that is gone gives up its locks within half a minute, and a process that hangs its rows within seconds.
-_PREPARE = """
+# Release the locks of dead machines within half a minute, and of hanging processes within seconds.
+_CONFIGURE = """
     SELECT set_config('search_path', %s, false),
         set_config('client_encoding', 'UTF8', false),
         set_config('tcp_keepalives_idle', '10', false),
@@ -189,7 +189,7 @@ class Database:
 
     def read(self, act: Callable[[psycopg.Connection], _R]) -> _R:
         """Return the result of a function that changes nothing; it may be called twice."""
-        return self._repeat(act)
+        return self._run_with_retries(act)
 
     def change(self, act: Callable[[psycopg.Connection], _R], *, lock: str = "") -> _R:
         """Return the result of a function whose changes are one transaction; transactions under one lock take turns."""
@@ -199,19 +199,19 @@ class Database:
             try:
                 with connection.transaction():
                     if lock:
-                        connection.execute("SELECT pg_advisory_xact_lock(%s)", (key_of(lock),))
-                    found = act(connection)
+                        connection.execute("SELECT pg_advisory_xact_lock(%s)", (hash_lock_name(lock),))
+                    outcome = act(connection)
                     is_committing = True
             except psycopg.Error as error:
                 if is_committing and is_lost(error, connection):
-                    raise StorageUnavailable(_UNKNOWN_END) from error
+                    raise StorageUnavailable(_UNKNOWN_OUTCOME) from error
                 raise
             if connection.closed:
-                # psycopg leaves a transaction whose connection is gone without an error.
-                raise StorageUnavailable(_UNKNOWN_END)
-            return found
+                # psycopg raises no error at the end of a transaction whose connection is lost.
+                raise StorageUnavailable(_UNKNOWN_OUTCOME)
+            return outcome
 
-        return self._repeat(transact)
+        return self._run_with_retries(transact)
 
     def close(self) -> None:
         with self._lock:
@@ -219,39 +219,39 @@ class Database:
         if pool is not None:
             pool.close()
 
-    def _repeat(self, act: Callable[[psycopg.Connection], _R]) -> _R:
-        until = time.monotonic() + _PATIENCE_S
+    def _run_with_retries(self, act: Callable[[psycopg.Connection], _R]) -> _R:
+        deadline_s = time.monotonic() + _MAX_WAIT_S
         while True:
             connection: psycopg.Connection | None = None
-            pool = self._opened()
+            pool = self._get_pool()
             try:
-                with pool.connection(timeout=max(0.1, until - time.monotonic())) as connection:
+                with pool.connection(timeout=max(0.1, deadline_s - time.monotonic())) as connection:
                     return act(connection)
             except PoolTimeout:
-                # A new connection fails with the reason.
+                # Connect again, to raise the reason.
                 self.connect().close()
                 raise StorageUnavailable(_BUSY) from None
             except psycopg.Error as error:
-                is_cut = is_lost(error, connection)
-                if not (is_cut or error.sqlstate in UNDONE_STATES) or time.monotonic() > until:
+                is_connection_lost = is_lost(error, connection)
+                if not (is_connection_lost or error.sqlstate in UNDONE_STATES) or time.monotonic() > deadline_s:
                     raise translate(error, connection) from error
-                if is_cut:
+                if is_connection_lost:
                     # After a restart of the server every connection of the pool is stale.
                     pool.check()
 
-    def _opened(self) -> ConnectionPool[psycopg.Connection]:
+    def _get_pool(self) -> ConnectionPool[psycopg.Connection]:
         with self._lock:
             if self._pool is None:
-                # The pool itself would only report that it waited in vain.
+                # Connect first, because the pool reports only timeouts.
                 self._connect().close()
                 self._pool = ConnectionPool(
                     self.url,
                     kwargs=_CONNECTION,
-                    configure=self._prepare,
+                    configure=self._configure,
                     min_size=0,
                     max_size=_MAX_CONNECTIONS,
                     num_workers=1,
-                    timeout=_PATIENCE_S,
+                    timeout=_MAX_WAIT_S,
                     open=True,
                     name="fingerpost",
                 )
@@ -262,21 +262,21 @@ class Database:
         try:
             connection = psycopg.connect(self.url, **_CONNECTION)
         except psycopg.ProgrammingError:
-            # Its message would repeat parts of the address.
+            # Without the cause, whose message repeats parts of the address.
             raise SettingsInvalid(NO_ADDRESS) from None
         except psycopg.Error as error:
-            raise translate_connecting(error) from None
+            raise translate_connection_error(error) from None
         with ExitStack() as on_error:
             on_error.enter_context(closing(connection))
             try:
-                self._prepare(connection)
+                self._configure(connection)
                 if not self._is_ready:
-                    bring_up(connection, self.schema)
+                    apply_layouts(connection, self.schema)
                     self._is_ready = True
             except psycopg.Error as error:
                 raise translate(error, connection) from error
             on_error.pop_all()
         return connection
 
-    def _prepare(self, connection: psycopg.Connection) -> None:
-        connection.execute(_PREPARE, (sql.Identifier(self.schema).as_string(connection),))
+    def _configure(self, connection: psycopg.Connection) -> None:
+        connection.execute(_CONFIGURE, (sql.Identifier(self.schema).as_string(connection),))

@@ -11,12 +11,12 @@ from typing import Literal
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 
 Mode = Literal["ro", "ro&immutable=1", "rw", "rwc"]
-"""Read only; read only without a log, if no process writes; read and write an existing file; create it if missing."""
+"""Read-only; read-only without a log, if no process writes; read and write; read, write and create."""
 
 _OWNER_ONLY = 0o600
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_CLOSED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
+_INACCESSIBLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
 _CANNOT_OPEN = "cannot be opened; check who may write to it and to its folder"
 
 
@@ -25,16 +25,16 @@ class SqliteFile:
     """One SQLite file: its path, its connection settings (autocommit) and the wording of its errors.
 
     Attributes:
-        holds: its content in the plural, for error messages: ``variables``.
+        contents: the plural noun for its content in error messages, such as ``variables``.
         busy_timeout_s: the longest wait for another connection's lock.
-        any_thread: whether a connection may move between threads, which the caller must synchronize.
-        remedy: the action of the operator for an unusable file.
+        any_thread: whether threads may share a connection, with synchronization by the caller.
+        remedy: advice to the operator if the file is unusable.
         unavailable: a contract's message for StorageUnavailable, with ``{error}``; also for a file that cannot be
             opened, instead of SettingsInvalid.
     """
 
     path: Path
-    holds: str
+    contents: str
     application_id: int | None = None
     busy_timeout_s: float = 5.0
     synchronous: Literal["OFF", "NORMAL", "FULL"] | None = None
@@ -73,71 +73,71 @@ class SqliteFile:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Open a connection for a block that only reads, even if this user may write neither file nor folder."""
-        # Readers must write to a write-ahead log; if there is none, all data is in the file itself.
+        # Readers need write access to a write-ahead log; without a log, the file can be opened as immutable.
         has_log = self.path.with_name(f"{self.path.name}-wal").exists()
-        is_closed = not has_log and not os.access(
+        is_read_only = not has_log and not os.access(
             self.path.parent, os.W_OK, effective_ids=os.access in os.supports_effective_ids
         )
-        with self.opened("ro&immutable=1" if is_closed else "ro") as connection:
+        with self.opened("ro&immutable=1" if is_read_only else "ro") as connection:
             yield connection
 
     def create_owner_only(self) -> None:
-        """Create the folder and an empty file for its owner alone; SQLite's companion files get its mode."""
+        """Create the folder and an empty file with mode 600, which SQLite's companion files inherit."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
         if self.path.stat().st_mode & 0o077:
             self.path.chmod(_OWNER_ONLY)
 
     def is_empty(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file has no tables yet; raise SettingsInvalid if they are another program's or format's."""
-        # Tables first: a first writer may commit table and id between the two questions.
+        """Whether the file has no tables; raise SettingsInvalid if another program or format wrote them."""
+        # Count tables first, because a writer may commit tables and id between the two queries.
         if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             return True
-        found = connection.execute("PRAGMA application_id").fetchone()[0]
-        if self.application_id is not None and found != self.application_id:
-            # The last byte of our own numbers counts the formats that cannot be upgraded.
-            is_ours = found >> 8 == self.application_id >> 8
+        result = connection.execute("PRAGMA application_id").fetchone()[0]
+        if self.application_id is not None and result != self.application_id:
+            # The last byte of our ids is the format version.
+            is_ours = result >> 8 == self.application_id >> 8
             owner = "another version of fingerpost" if is_ours else "another program"
             raise self.unusable(f"belongs to {owner}; {self.remedy}")
         return False
 
     def check_structure(self, connection: sqlite3.Connection) -> None:
         """Raise SettingsInvalid or sqlite3.DatabaseError if SQLite's ``quick_check`` finds damaged pages."""
-        found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if found != "ok":
-            raise self.unusable(f"is damaged ({found}); {self.remedy}")
+        result = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if result != "ok":
+            raise self.unusable(f"is damaged ({result}); {self.remedy}")
 
     @contextmanager
     def translating_sqlite_errors(self) -> Iterator[None]:
-        """Translate errors: SettingsInvalid for a file that is damaged or closed to us, else StorageUnavailable."""
+        """Translate errors: SettingsInvalid if the file is damaged or not accessible, else StorageUnavailable."""
         try:
             yield
         except sqlite3.DatabaseError as error:
-            raise self._translated(error) from error
+            raise self._translate(error) from error
         except OSError as error:
             raise self.unusable(_CANNOT_OPEN) from error
 
     def unusable(self, reason: str) -> SettingsInvalid:
-        """Return the operator's error; ``reason`` continues "The ... file NAME"."""
-        return SettingsInvalid(f"The {self.holds} file {self.path.name} {reason}")
+        """Return the error of an unusable file; ``reason`` continues "The ... file NAME"."""
+        return SettingsInvalid(f"The {self.contents} file {self.path.name} {reason}")
 
-    def _translated(self, error: sqlite3.DatabaseError) -> ToolError:
-        code = primary_code(error)
+    def _translate(self, error: sqlite3.DatabaseError) -> ToolError:
+        code = get_primary_code(error)
         if code in _DAMAGED:
             return self.unusable(f"is not a readable database; {self.remedy}")
         if self.unavailable is not None:
             return StorageUnavailable(self.unavailable.format(error=error))
-        if code in _CLOSED:
+        if code in _INACCESSIBLE:
             return self.unusable(_CANNOT_OPEN)
         if code == sqlite3.SQLITE_ERROR:
             return StorageUnavailable(
-                f"The {self.holds} file {self.path.name} could not be used: {error}", retryable=False
+                f"The {self.contents} file {self.path.name} could not be used: {error}", retryable=False
             )
-        return StorageUnavailable(f"The {self.holds} are busy or their disk is full; try again in a moment")
+        return StorageUnavailable(f"The {self.contents} are busy or their disk is full; try again in a moment")
 
 
 def connect_memory(factory: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
-    """Return a new database in memory, which any thread may use, one at a time."""
+    """Return a new in-memory database, which threads may share if they synchronize."""
     return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False, factory=factory)
 
 
@@ -145,12 +145,12 @@ def use_write_ahead_log(connection: sqlite3.Connection) -> None:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:
-        # Two first writers meet: SQLite does not wait here. The next opener switches, and both are safe without.
-        if primary_code(error) not in _BUSY:
+        # Another process is switching; a later connection will switch, and rollback journals are safe too.
+        if get_primary_code(error) not in _BUSY:
             raise
 
 
-def primary_code(error: sqlite3.Error) -> int:
-    """Return SQLite's primary result code: extended codes carry it in their low byte."""
+def get_primary_code(error: sqlite3.Error) -> int:
+    """Return SQLite's primary result code, which is the low byte of extended codes."""
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & 0xFF

@@ -1,7 +1,7 @@
-"""Tables in a SQLite file, in memory, or on a PostgreSQL server (``postgres.py``), behind one port, and their layouts.
+"""Define the database tables, and store them in a SQLite file, in memory, or in PostgreSQL (``postgres.py``).
 
-Statements are in PostgreSQL's dialect; SQLite's connections translate them. Each layout only adds to the one before.
-A newer build upgrades a store when it opens it; an older build refuses a newer store.
+Statements are in PostgreSQL's dialect; SQLite connections translate them. Each layout extends the previous one.
+A newer version upgrades a store when it opens it; an older version refuses a newer store.
 """
 
 import re
@@ -32,12 +32,12 @@ VARIABLES: Layout = (
     """,
     "CREATE INDEX variable_by_change ON variable (updated_us)",
 )
-# Losing limits does no harm, so they are not logged; they start again after a crash of the server.
+# Unlogged, because losing rate limits in a crash of the server is harmless.
 LIMITS: Layout = (
     'CREATE UNLOGGED TABLE IF NOT EXISTS rate_limit (name text COLLATE "C" PRIMARY KEY, free_ms bigint NOT NULL)',
 )
-# Instants are ISO 8601 texts, as answers print them. Texts of people and tools are JSON strings, which may hold a NUL.
-# holder increases each time a process claims the run; a process that has an older number may record nothing more.
+# Instants are ISO 8601 texts. Texts of people and tools are JSON strings, because they may contain a NUL.
+# holder increases each time a process claims the run; a process with an older number can no longer record anything.
 RUNS: Layout = (
     """
     CREATE TABLE plan_run (
@@ -92,7 +92,7 @@ RUNS: Layout = (
     """,
     "CREATE INDEX plan_signal_by_run ON plan_signal (run_id, seq)",
 )
-# For DBOS: worker is the process that executes a run; takeovers counts the processes in a row that died executing it.
+# For DBOS: worker is the process that executes a run; takeovers counts consecutive processes that died doing so.
 WORKERS: Layout = (
     'ALTER TABLE plan_run ADD COLUMN worker text COLLATE "C"',
     "ALTER TABLE plan_run ADD COLUMN takeovers integer NOT NULL DEFAULT 0",
@@ -101,15 +101,15 @@ WORKERS: Layout = (
 
 _R = TypeVar("_R")
 
-# A check of a larger file would delay its first call; `doctor --deep` checks it.
+# Checking a larger file would delay the first call; `doctor --deep` checks all files.
 _SMALL_BYTES = 4_000_000
 
 NOT_STORABLE = "A text cannot be stored: it contains a character that databases refuse, such as NUL"
 
-_NAMED = re.compile(r"%\((\w+)\)s")
-# A table with a key of several columns is stored in the order of that key.
-_SEVERAL_KEYS = re.compile(r"(PRIMARY KEY \(\w+, \w+\)\s*\))")
-_IN_SQLITE = {
+_NAMED_PARAMETER = re.compile(r"%\((\w+)\)s")
+# Tables with a composite key become WITHOUT ROWID tables.
+_COMPOSITE_KEY = re.compile(r"(PRIMARY KEY \(\w+, \w+\)\s*\))")
+_SQLITE_SYNTAX = {
     "%s": "?",
     ' COLLATE "C"': "",
     "CREATE UNLOGGED TABLE": "CREATE TABLE",
@@ -128,20 +128,20 @@ class Tables(Protocol):
 
 
 @cache
-def in_sqlite(statement: str) -> str:
-    for theirs, ours in _IN_SQLITE.items():
-        statement = statement.replace(theirs, ours)
-    return _SEVERAL_KEYS.sub(r"\1 WITHOUT ROWID", _NAMED.sub(r":\1", statement))
+def translate_to_sqlite(statement: str) -> str:
+    for postgres_syntax, sqlite_syntax in _SQLITE_SYNTAX.items():
+        statement = statement.replace(postgres_syntax, sqlite_syntax)
+    return _COMPOSITE_KEY.sub(r"\1 WITHOUT ROWID", _NAMED_PARAMETER.sub(r":\1", statement))
 
 
 class SqliteConnection(sqlite3.Connection):
-    """A connection that takes statements in PostgreSQL's dialect."""
+    """A connection that accepts statements in PostgreSQL's dialect."""
 
     def execute(self, statement: str, values: Any = ()) -> sqlite3.Cursor:
-        return super().execute(in_sqlite(statement), values)
+        return super().execute(translate_to_sqlite(statement), values)
 
     def executemany(self, statement: str, rows: Iterable[Any]) -> sqlite3.Cursor:
-        return super().executemany(in_sqlite(statement), rows)
+        return super().executemany(translate_to_sqlite(statement), rows)
 
 
 class MemoryTables:
@@ -161,7 +161,7 @@ class MemoryTables:
 
 
 class SqliteTables:
-    """Tables in a file. The first change creates the file; every call opens it."""
+    """Tables in a file, which the first change creates and every call opens."""
 
     def __init__(self, file: SqliteFile, layouts: Sequence[Layout]) -> None:
         self.file = replace(file, factory=SqliteConnection)
@@ -171,7 +171,7 @@ class SqliteTables:
     def read(self, act: Callable[[Any], _R]) -> _R:
         if self.file.path.exists():
             with self.file.reading() as connection:
-                # A writer that died before it created the tables leaves an empty file.
+                # A writer that died before creating the tables leaves an empty file.
                 if not self.file.is_empty(connection):
                     self._count_layouts(connection)
                     self._check_once(connection)
@@ -185,25 +185,25 @@ class SqliteTables:
     def change(self, act: Callable[[Any], _R], *, lock: str = "") -> _R:  # noqa: ARG002  (one at a time anyway)
         with self.file.translating_sqlite_errors(), closing(self.connect()) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            found = act(connection)
+            result = act(connection)
             connection.execute("COMMIT")
-        return found
+        return result
 
     def connect(self) -> sqlite3.Connection:
-        """Return a new connection in autocommit mode to tables that are up to date."""
+        """Upgrade the tables and return a new connection in autocommit mode."""
         self.file.create_owner_only()
         with ExitStack() as on_error:
             connection = on_error.enter_context(closing(self.file.connect("rw")))
-            self._bring_up(connection)
+            self._upgrade(connection)
             connection.execute("PRAGMA foreign_keys = ON")
             on_error.pop_all()
         return connection
 
-    def _bring_up(self, connection: sqlite3.Connection) -> None:
+    def _upgrade(self, connection: sqlite3.Connection) -> None:
         if not self.file.is_empty(connection) and self._count_layouts(connection) == len(self._layouts):
             self._check_once(connection)
             return
-        # Data that may be lost needs no log.
+        # Without durability, a write-ahead log is unnecessary.
         if self.file.synchronous != "OFF":
             use_write_ahead_log(connection)
         connection.execute("BEGIN IMMEDIATE")

@@ -40,7 +40,7 @@ _Row = tuple[str, str, str, int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable:
-    """``value`` is any JSON value, the instants are in UTC."""
+    """A saved value: ``value`` is any JSON value, and the instants are in UTC."""
 
     key: str
     type: str
@@ -50,7 +50,7 @@ class Variable:
 
 
 class VariableStore:
-    """The variables of all users, in a file that only its owner can read, or in a shared database.
+    """Stores the variables of all users, in a file with mode 600 or in a shared database.
 
     ``retention_days`` counts from a variable's last change. Methods may raise SettingsInvalid or StorageUnavailable.
     """
@@ -58,14 +58,14 @@ class VariableStore:
     def __init__(self, place: Path | Tables, *, retention_days: int | None = None) -> None:
         if isinstance(place, Path):
             file = SqliteFile(
-                path=place, holds="variables", application_id=_APPLICATION_ID, remedy="move it away and call again"
+                path=place, contents="variables", application_id=_APPLICATION_ID, remedy="move it away and call again"
             )
             place = SqliteTables(file, [VARIABLES])
         self._tables = place
         self._retention_days = retention_days
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
-        """Store a value under a key; return it and the value that it replaced, whose ``created_at`` it keeps.
+        """Store a value under a key; return it and the replaced variable, whose ``created_at`` it preserves.
 
         Raise ParameterError if the value is not JSON or too large, or the user has too many keys.
         """
@@ -90,13 +90,13 @@ class VariableStore:
             return row
 
         replaced = self._tables.change(write, lock=f"variables of {user}")
-        saved = _variable_of((key, type, text, now_us if replaced is None else replaced[3], now_us))
-        return saved, None if replaced is None else _variable_of(replaced)
+        saved = _build_variable((key, type, text, now_us if replaced is None else replaced[3], now_us))
+        return saved, None if replaced is None else _build_variable(replaced)
 
     def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
         fields = {"user": user, "oldest_us": self._oldest_us(now)}
         rows = self._tables.read(lambda connection: connection.execute(_LIST, fields).fetchall())
-        return [_variable_of(row) for row in rows]
+        return [_build_variable(row) for row in rows]
 
     def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
         """Return a user's variable with exactly this key (case-sensitive), or None."""
@@ -104,7 +104,7 @@ class VariableStore:
             return None
         fields = {"user": user, "key": key, "oldest_us": self._oldest_us(now)}
         row = self._tables.read(lambda connection: connection.execute(_FIND, fields).fetchone())
-        return None if row is None else _variable_of(row)
+        return None if row is None else _build_variable(row)
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
         """Delete one variable, or all of a user's if ``key`` is None, and return the deleted keys in order."""
@@ -129,8 +129,8 @@ class VariableStore:
 
 
 def _is_storable(text: str) -> bool:
-    """Whether a database can store a text: JSON may contain a NUL or a lone surrogate."""
-    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+    """Whether a database can store a text, which must not contain a NUL or a lone surrogate."""
+    return "\0" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _encode(value: Any) -> str:
@@ -146,7 +146,7 @@ def _encode(value: Any) -> str:
     return text
 
 
-def _variable_of(row: _Row) -> Variable:
+def _build_variable(row: _Row) -> Variable:
     key, kind, value, created_us, updated_us = row
     return Variable(
         key=key,

@@ -104,7 +104,7 @@ def _check_files(home: Path) -> bool:
             continue
         problems[name] = store.find_damage(entry)
     for path in sorted(home.glob("*.sqlite")):
-        file = SqliteFile(path=path, holds=path.stem)
+        file = SqliteFile(path=path, contents=path.stem)
         try:
             with file.reading() as connection:
                 file.check_structure(connection)

@@ -20,7 +20,7 @@ from fingerpost.apps.cli.network_sources import (
 from fingerpost.apps.cli.output import print_line
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind, open_record_store
 from fingerpost.errors import ParameterError
-from fingerpost.store.network_names import plain_name
+from fingerpost.store.network_names import parse_network_name
 from fingerpost.store.network_record import KEYS, NetworkRecord
 from fingerpost.store.network_records import NetworkRecordStore
 from fingerpost.transit.embedded.feed_origins import expand_home, read_place
@@ -71,7 +71,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
                 {"field": "extract"},
                 hint="Leave out --streets",
             )
-        network, store = plain_name(name), open_record_store(settings.home)
+        network, store = parse_network_name(name), open_record_store(settings.home)
         records = store.read()
         previous = records.records.get(network)
         record, unchanged = _build_record(store, network, previous, {**source_fields, **typed})

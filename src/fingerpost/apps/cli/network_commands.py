@@ -25,7 +25,7 @@ from fingerpost.apps.overview import find_report
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS, open_record_store
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
-from fingerpost.store.network_names import is_network_name, plain_name
+from fingerpost.store.network_names import is_network_name, parse_network_name
 from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 from fingerpost.transit.engine.demo.catalogue import list_demo_names
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
@@ -56,7 +56,7 @@ def set_value(
 ) -> None:
     """Change one key of a network's record, with effect from the next call."""
     settings = prepare_settings(ctx)
-    network = plain_name(name)
+    network = parse_network_name(name)
     if unset == bool(value):
         raise ParameterError("Give a value, or --unset", {"field": key})
     parsed = None if unset else parse_value(key, value or [])
@@ -174,7 +174,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     """Show a network's record and import report: what was imported, what was left out, and why."""
     settings = prepare_settings(ctx)
     store, file = TimetableStore(settings.home), open_record_store(settings.home)
-    record = _get_record(file.read(), plain_name(name))
+    record = _get_record(file.read(), parse_network_name(name))
     print_line(f"{record.name} in {file.path(record.name)}")
     _print_values(record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json"))
     if record.source != EMBEDDED:
@@ -221,7 +221,7 @@ def remove_network(ctx: typer.Context, name: _Name) -> None:
         file.remove(name)
         print_line(f"Removed {name}.")
         return
-    network = plain_name(name)
+    network = parse_network_name(name)
     # An interrupted `network add` leaves a prepared network without a record.
     if network in records.records or network in records.problems or network not in store.list_names():
         file.remove(network)

@@ -49,7 +49,7 @@ class EmbeddedJournal(Journal):
         super().__init__()
         file = SqliteFile(
             path=Path(folder) / "runs.sqlite",
-            holds="runs",
+            contents="runs",
             application_id=_APPLICATION_ID,
             busy_timeout_s=_BUSY_TIMEOUT_S,
             # A record that was acknowledged outlives a power failure.

@@ -17,7 +17,7 @@ from fingerpost.errors import (
     ToolError,
     as_sentence,
 )
-from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, Measuring, measured
+from fingerpost.runtime.instruments import NETWORK, NETWORK_QUERY_DURATION, MeasurementContext, measure
 from fingerpost.transit.model.profile import NetworkProfile
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
@@ -184,8 +184,8 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
         raise SourceFailed(f"{name} failed unexpectedly; see the log") from error
 
 
-def measuring_query(network: Network) -> Measuring:
-    return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
+def measuring_query(network: Network) -> MeasurementContext:
+    return measure("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:

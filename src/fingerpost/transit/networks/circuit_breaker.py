@@ -28,7 +28,7 @@ class NetworkBreaker(CircuitBreaker):
     """Counts the failures of remote networks by circuit; ``last`` has the last failure of each."""
 
     def __init__(self, *, threshold: int = FAILURES_IN_A_ROW, clock_s: Callable[[], float] = time.monotonic) -> None:
-        super().__init__(threshold=threshold, rest_s=REST_S, clock_s=clock_s, kind="network")
+        super().__init__(threshold=threshold, cooldown_s=REST_S, clock_s=clock_s, kind="network")
         self.last: dict[str, StorageUnavailable] = {}
 
 
@@ -58,7 +58,7 @@ class CircuitBreakerNetwork(WrapperNetwork):
         return await asyncio.shield(trial)
 
     async def _try(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
-        clock.lift_limits()
+        clock.clear_time_limits()
         async with clock.time_limit(self.profile.answer_deadline_s):
             return await self._ask(circuit, query)
 
@@ -79,7 +79,7 @@ class CircuitBreakerNetwork(WrapperNetwork):
             failure = error if error.retryable else None
             raise
         except asyncio.CancelledError:
-            left_s = clock.find_left_s()
+            left_s = clock.find_remaining_s()
             if left_s is not None and left_s <= 0:
                 # Cancelled by the deadline; a caller who went away says nothing about the network.
                 failure = SourceTimeout(f"{self.profile.name} did not answer in time")

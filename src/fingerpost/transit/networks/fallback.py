@@ -195,7 +195,7 @@ def _without(stop_ids: Sequence[str], unknown: Sequence[str]) -> tuple[str, ...]
 
 def _find_limit_s(deadline_s: float | None) -> float | None:
     """Return how long to wait for a network with a fallback: half of its deadline, or of the caller's time left."""
-    bounds = [bound for bound in (deadline_s, clock.find_left_s()) if bound is not None]
+    bounds = [bound for bound in (deadline_s, clock.find_remaining_s()) if bound is not None]
     return max(0.0, min(bounds)) / 2 if bounds else None
 
 

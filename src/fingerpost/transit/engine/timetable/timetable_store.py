@@ -25,7 +25,7 @@ from typing import NamedTuple
 from fingerpost.errors import ParameterError, SettingsInvalid, new_unwritable
 from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
 from fingerpost.store.file_checksums import find_damaged_file, list_checksums
-from fingerpost.store.network_names import is_network_name, plain_name
+from fingerpost.store.network_names import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
@@ -89,7 +89,7 @@ class TimetableStore:
         save_more: Callable[[Path], None] | None = None,
     ) -> StoredTimetable:
         """Add or replace a network; a crash leaves the old one or the new one. ``save_more`` writes further files."""
-        name = plain_name(name)
+        name = parse_network_name(name)
         try:
             with locked(self._root / ".lock"):
                 self._prepared.mkdir(exist_ok=True)
@@ -119,7 +119,7 @@ class TimetableStore:
             raise new_unwritable(self._root, error) from error
 
     def remove(self, name: str) -> None:
-        name = plain_name(name)
+        name = parse_network_name(name)
         if not self._pointer(name).exists():
             raise self._unknown(name)
         try:
@@ -137,7 +137,7 @@ class TimetableStore:
         return sorted(stem for stem in stems if is_network_name(stem))
 
     def get(self, name: str) -> StoredTimetable:
-        name = plain_name(name)
+        name = parse_network_name(name)
         try:
             raw = json.loads(self._pointer(name).read_text(encoding="utf-8"))
             folder, report_json, added_at = raw["folder"], raw["report"], datetime.fromisoformat(raw["added_at"])

@@ -222,7 +222,7 @@ CREATE VIRTUAL TABLE trigram_counts USING fts5vocab (trigrams, row);
 def file_in(path: Path) -> SqliteFile:
     return SqliteFile(
         path=path,
-        holds="addresses",
+        contents="addresses",
         application_id=APPLICATION_ID,
         any_thread=True,
         remedy="run `fingerpost network refresh` for its network",

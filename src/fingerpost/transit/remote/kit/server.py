@@ -62,7 +62,7 @@ class Connection:
             may_cache=may_cache,
             # The network has its own circuit breaker. The host's breaker would allow a single request after an outage,
             # and so fail every query with parallel requests.
-            guarded=True,
+            has_own_breaker=True,
             check_response=check_response,
             limits=new_limits(deadline_s),
         )
