@@ -73,9 +73,9 @@ def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
 
     def applies(rule: LegRule) -> bool:
         for name, ids in fields:
-            wanted = getattr(rule, name)
-            if wanted:
-                if wanted not in ids:
+            required_id = getattr(rule, name)
+            if required_id:
+                if required_id not in ids:
                     return False
             elif not book.has_priority and any(getattr(other, name) in ids for other in book.leg_rules):
                 # An empty field matches all values that are in no rule.
@@ -108,10 +108,10 @@ def _find_cheapest(
     if not all(options):
         return None
     totals = (paid for legs in product(*options) for paid in _list_totals(book, rides, legs, amounts))
-    listed = list(islice(totals, _MAX_CHOICES + 1))
-    if len(listed) > _MAX_CHOICES:
+    paid_options = list(islice(totals, _MAX_CHOICES + 1))
+    if len(paid_options) > _MAX_CHOICES:
         raise FareUnknown("there are too many ways to pay for it")
-    best = min(listed, key=lambda paid: paid.amount)
+    best = min(paid_options, key=lambda paid: paid.amount)
     if best.amount < 0:
         raise FareUnknown("the feed's discounts exceed its prices")
     return Price(best.amount, currency, best.products)

@@ -1,1 +1,1 @@
-"""Shared code of the networks behind HTTP servers."""
+"""Shared code of the networks that query HTTP servers."""

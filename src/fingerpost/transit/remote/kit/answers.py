@@ -176,7 +176,7 @@ if TYPE_CHECKING:
     Entries = tuple[_T, ...]
     Several = tuple[_T, ...]
 else:
-    # Nulls are dropped after validation, so that errors keep the index of the entry as sent.
+    # Nulls are dropped after validation, so that errors have the index of the entry in the response.
     Entries = Annotated[tuple[_T | None, ...], AfterValidator(_drop_nulls)]
     """A list whose null entries are dropped."""
 

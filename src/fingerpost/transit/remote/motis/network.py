@@ -39,13 +39,13 @@ async def learn_profile(fetch: Fetch, record: NetworkRecord) -> LearnedProfile:
     has_streets = initial.has_street_routing is not False
     if is_transitous(record.url):
         return _learn_transitous(record)
-    listed, is_complete = await _list_stops(server, record, initial.coordinate)
-    stops = listed if is_complete else ()
+    sampled_stops, is_complete = await _list_stops(server, record, initial.coordinate)
+    stops = sampled_stops if is_complete else ()
     modes = (shapes.read_mode(mode) for stop in stops for mode in stop.modes)
     abilities = ABILITIES if has_streets else ABILITIES - {Ability.STEP_FREE}
     return LearnedProfile(
         bounds=box_of([stop.coordinate for stop in stops]) if stops else None,
-        zone=find_common_zone(stop.tz for stop in listed),
+        zone=find_common_zone(stop.tz for stop in sampled_stops),
         feeds=tuple(FeedVersion(name=tag) for tag in _list_tags(stops)),
         modes=frozenset(modes),
         attribution=_list_attribution_lines(record, has_streets=has_streets),

@@ -150,8 +150,10 @@ class MotisStopLookup(GroupingLookup):
         stops = (await self._list_around(centre, AROUND_M, language)).data
         nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
         parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
-        known = await gather_all(self._find_own(parent, language) for parent in parents[:_MAX_STATIONS])
-        found = {stop.server_id: replace(stop, parent_id=None, is_station=True) for stop in known if stop is not None}
+        parent_stops = await gather_all(self._find_own(parent, language) for parent in parents[:_MAX_STATIONS])
+        found = {
+            stop.server_id: replace(stop, parent_id=None, is_station=True) for stop in parent_stops if stop is not None
+        }
         stations = set(found)
         for stop in stops:
             found.setdefault(stop.server_id, stop if stop.parent_id in stations else replace(stop, parent_id=None))

@@ -1,1 +1,1 @@
-"""Networks behind OpenTripPlanner 2 servers, such as Digitransit's; begin at ``network.py``."""
+"""Networks on OpenTripPlanner 2 servers, such as Digitransit's; see ``network.py``."""

@@ -81,12 +81,12 @@ class OtpStopLookup(GroupingLookup):
         return [new_stop(stop, stop.parent_station) for stop in (await self.find(public_ids)).stops]
 
     async def find_stop(self, public_id: str, language: str | None) -> Place | None:
-        wanted = public_id.strip().upper()
+        upper_id = public_id.strip().upper()
         found = await self.find([public_id], language)
         for station in found.stations:
-            if self._ids.encode(station.gtfs_id) == wanted:
+            if self._ids.encode(station.gtfs_id) == upper_id:
                 return spoken(self.new_station_place(station), language)
-        stop = next((stop for stop in found.stops if self._ids.encode(stop.gtfs_id) == wanted), None)
+        stop = next((stop for stop in found.stops if self._ids.encode(stop.gtfs_id) == upper_id), None)
         return None if stop is None else spoken(self.new_place(new_stop(stop)), language)
 
     def new_station_place(self, station: shapes.Station) -> Place:

@@ -1,1 +1,1 @@
-"""The network behind Transport for London's Unified API."""
+"""London's network, served by Transport for London's Unified API."""

@@ -180,11 +180,11 @@ def _drop_members(matches: Sequence[shapes.MatchedStop]) -> list[shapes.MatchedS
     ]
 
 
-def new_place(public_id: str, name: str, here: Coordinate, members: tuple[str, ...] = ()) -> Place:
+def new_place(public_id: str, name: str, coordinate: Coordinate, members: tuple[str, ...] = ()) -> Place:
     return Place(
         id=public_id,
         name=name,
-        coordinate=here,
+        coordinate=coordinate,
         kind=PlaceKind.STOP,
         member_ids=members or (public_id,),
         names={LANGUAGE: name},

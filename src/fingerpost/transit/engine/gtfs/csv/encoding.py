@@ -18,7 +18,7 @@ class LineTooLong(ValueError):
 
 
 def decode_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
-    """Yield blocks of whole lines as UTF-8, and whether a line was not UTF-8, which is read as Windows-1252.
+    """Yield blocks of complete lines as UTF-8, and whether any line was not UTF-8 but Windows-1252.
 
     A byte order mark is removed. A thread reads and unpacks the next block while the caller works on this one.
     """

@@ -105,8 +105,8 @@ class _AffectedEntities:
             self._add_trip(selector.trip, stops)
             return
         routes = self._find_routes(selector)
-        known = [set(group) for group in (stops, routes) if group is not None]
-        names = set.intersection(*known) if known else set()
+        feed_name_sets = [set(group) for group in (stops, routes) if group is not None]
+        names = set.intersection(*feed_name_sets) if feed_name_sets else set()
         if len(names) > 1 and self._is_shared(selector, names, routes):
             self.has_shared = True
             self.matcher.report_shared_id(selector.route_id or selector.stop_id or selector.agency_id)

@@ -203,9 +203,9 @@ def _resolve_differences(
     """Resolve stops that differ from the sequence: accept the station, store a new platform, reject other stops."""
     parent = timetable.stop_parent
     planned, stated = rides.stop[stop_time[rows]], updates.stop[rows]
-    known = stated >= 0
-    is_station = known & (parent[planned] == stated)
-    is_platform = known & ~is_station & (parent[planned] >= 0) & (parent[planned] == parent[np.maximum(stated, 0)])
+    is_in_feed = stated >= 0
+    is_station = is_in_feed & (parent[planned] == stated)
+    is_platform = is_in_feed & ~is_station & (parent[planned] >= 0) & (parent[planned] == parent[np.maximum(stated, 0)])
     moved = rows[is_platform]
     stop[moved] = np.where(stop[moved] == NO_STOP, updates.stop[moved], stop[moved])
     stop_time[rows[~is_station & ~is_platform]] = -1
@@ -220,8 +220,8 @@ def _match_by_stop(
         return
     key = rides.ride * _STOPS + rides.stop
     order = np.argsort(key, kind="stable")
-    wanted = ride[rows] * _STOPS + updates.stop[rows]
-    low, high = (np.searchsorted(key, wanted, side, sorter=order) for side in ("left", "right"))
+    update_key = ride[rows] * _STOPS + updates.stop[rows]
+    low, high = (np.searchsorted(key, update_key, side, sorter=order) for side in ("left", "right"))
     single = high - low == 1
     stop_time[rows[single]] = order[low[single]]
     for index in np.flatnonzero(~single).tolist():

@@ -81,8 +81,10 @@ class RealtimeIndex:
 
     def _build_scope(self, feed_name: str | None) -> Scope:
         """Return the feeds with a name, ignoring case; all feeds if the name is None."""
-        wanted = None if feed_name is None else feed_name.casefold()
-        return Scope(self, tuple(row for row, name in enumerate(self.feed_names) if wanted in (None, name.casefold())))
+        folded_name = None if feed_name is None else feed_name.casefold()
+        return Scope(
+            self, tuple(row for row, name in enumerate(self.feed_names) if folded_name in (None, name.casefold()))
+        )
 
     def get_feed_stops(self, feed: int) -> Mapping[str, int]:
         """Return {stop id: row} for a feed and all feeds of the same name (rule A8)."""
