@@ -112,9 +112,10 @@ def test_a_stop_that_is_not_clear_is_an_error_with_candidates(invoke, home):
         ("tomorrow 9am", "2026-03-12T09:00", 1440),
         ("today 23:00", "tomorrow 01:00", 120),
         ("monday 9am", "monday 11am", 120),
+        ("tomorrow 9am", "11am", 120),
     ],
 )
-def test_every_time_of_a_timetable_counts_from_now(invoke, at, until, minutes):
+def test_an_end_without_a_day_follows_the_start_of_a_timetable(invoke, at, until, minutes):
     done = invoke("timetable", "Kauklahti", "--at", at, "--until", until, "--json")
 
     assert json.loads(done.stdout)["applied"]["horizonMinutes"] == minutes

@@ -106,12 +106,12 @@ def timetable(
     application = open_application(ctx)
     stop_id, zone = find_stop(application, stop, as_json=as_json)
 
-    def read_time(text: str) -> datetime:
-        time = read_typed_time(text, lambda: zone)
+    def read_time(text: str, after: datetime | None = None) -> datetime:
+        time = read_typed_time(text, lambda: zone, after)
         return time if time.tzinfo is not None else time.replace(tzinfo=zone)
 
     since = clock.now() if at is None else read_time(at)
-    last = since + _TIMETABLE_WINDOW if until is None else read_time(until)
+    last = since + _TIMETABLE_WINDOW if until is None else read_time(until, since)
     arguments = _drop_none(
         stopId=stop_id,
         at=None if at is None else since.isoformat(timespec="seconds"),

@@ -54,11 +54,15 @@ def find_clock_time(text: str) -> ClockTime | None:
     return ClockTime(parts["day"], parsed.time())
 
 
-def read_typed_time(text: str, find_zone: Callable[[], tzinfo]) -> datetime:
-    """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone."""
+def read_typed_time(text: str, find_zone: Callable[[], tzinfo], after: datetime | None = None) -> datetime:
+    """Parse a typed time; the result is naive for ISO 8601 without an offset. Only a time of day needs the zone.
+
+    A time of day without a day is the next one after an instant, by default after now.
+    """
     clock_time = find_clock_time(text)
     if clock_time is not None:
-        return clock_time.find_next(clock.now().astimezone(find_zone()))
+        begin = clock.now() if after is None or clock_time.day else after
+        return clock_time.find_next(begin.astimezone(find_zone()))
     day = text.strip()
     if _is_day_name(day) or _DATE.fullmatch(day):
         example = f"{day} 09:00" if _is_day_name(day) else f"{day}T09:00"
