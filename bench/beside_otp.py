@@ -210,11 +210,11 @@ def plan(network, questions):
     for question in questions[:20]:
         asyncio.run(network.plan_journeys(question))
 
-    async def ask_all():
+    async def query_all():
         return [await network.plan_journeys(question) for question in questions]
 
     began = time.process_time()
-    answers = asyncio.run(ask_all())
+    answers = asyncio.run(query_all())
     return [answer.itineraries for answer in answers], (time.process_time() - began) / len(questions)
 
 

@@ -8,7 +8,7 @@ from fingerpost.transit.osm.addresses.address_text import (
     read_address_text,
     read_house_number,
 )
-from fingerpost.transit.rules.inflection import base_forms
+from fingerpost.transit.rules.inflection import list_base_forms
 
 CITIES = {"tampere", "tammerfors", "helsinki", "new york"}
 
@@ -86,9 +86,9 @@ def test_a_range_of_both_parities_covers_both():
     ],
 )  # fmt: skip
 def test_finnish_endings_are_removed(said, name):
-    assert name in base_forms(said)
+    assert name in list_base_forms(said)
 
 
 @pytest.mark.parametrize("text", ["", "tie", "ab"])
 def test_short_words_have_no_ending(text):
-    assert base_forms(text) == ()
+    assert list_base_forms(text) == ()

@@ -19,7 +19,7 @@ from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.tools.map_shapes import MAX_CHARACTERS, find_box
+from fingerpost.transit.tools.map_shapes import MAX_CHARACTERS, build_map_bounds
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.homes import keep_network
 from tests.shared_data import get_shared
@@ -243,7 +243,7 @@ async def test_a_requested_map_of_the_trips_surroundings_is_returned(town):
 def test_the_map_fills_a_drawing_on_a_desk(north, east):
     """It is 620 pixels wide and 230 high with 22 left free around the trip: 3.3 times as wide as the trip is high."""
     ends = [SimpleNamespace(coordinate=Coordinate(60 + up, 24 + aside)) for up, aside in ((0, 0), (north, east))]
-    box = find_box([SimpleNamespace(legs=[SimpleNamespace(start=ends[0], end=ends[1])])])
+    box = build_map_bounds([SimpleNamespace(legs=[SimpleNamespace(start=ends[0], end=ends[1])])])
     high_m = north * METRES_PER_DEGREE
     wide_m = (box.east - box.west) * METRES_PER_DEGREE * cos(radians(60 + north / 2))
 

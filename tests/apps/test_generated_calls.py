@@ -76,7 +76,7 @@ def application(home):
 def test_every_answer_is_valid_within_its_bound_and_complete_in_its_text(application):
     drawer, findings, seen = CallDrawer(application, random.Random(SEED)), Findings(application), Counter()
 
-    async def ask_all():
+    async def query_all():
         for _ in range(CALLS):
             name, arguments = drawer.draw()
             answer = await error_boundary.answer(application.tools, name, arguments, user="ann")
@@ -87,7 +87,7 @@ def test_every_answer_is_valid_within_its_bound_and_complete_in_its_text(applica
         await application.runs.stop()
         await application.networks.close()
 
-    asyncio.run(ask_all())
+    asyncio.run(query_all())
     kinds = sorted({kind for _, kind in seen})
     sys.stdout.write(
         f"{CALLS} calls: { {kind: sum(n for (_, k), n in seen.items() if k == kind) for kind in kinds} }\n"

@@ -38,7 +38,7 @@ async def ask(url):
     return answer.structured_content["destination"]["name"]
 
 
-async def ask_all(url, count):
+async def query_all(url, count):
     return [await ask(url) for _ in range(count)]
 
 
@@ -56,12 +56,12 @@ async def test_a_worker_that_is_killed_is_replaced_and_the_others_answer(tmp_pat
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
         wait_until(lambda: len(list_workers(server)) == 2)
         wait_until(lambda: sum("the networks are open" in line for line in server.lines) == 2)
-        before = await ask_all(server.url, 6)
+        before = await query_all(server.url, 6)
         killed = list_workers(server)[0]
         os.kill(killed, signal.SIGKILL)
         during = [await ask_while_one_dies(server.url) for _ in range(6)]
         wait_until(lambda: len(list_workers(server)) == 3)
-        after = await ask_all(server.url, 6)
+        after = await query_all(server.url, 6)
         server.process.send_signal(signal.SIGTERM)
         status = server.process.wait(DEADLINE_S)
 

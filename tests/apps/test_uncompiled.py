@@ -37,13 +37,13 @@ for at, first in enumerate(names):
 questions.append(("get_departures", {"stop": {"type": "label", "value": "Kamppi"}, "limit": 50}))
 
 
-def ask_all():
+def query_all():
     return [asyncio.run(error_boundary.answer(application.tools, *each, user="ann")).body for each in questions]
 
 
-found = {"plain": ask_all(), "was_plain": kernel_mode.is_plain()}
+found = {"plain": query_all(), "was_plain": kernel_mode.is_plain()}
 load_kernels()
-print(json.dumps({**found, "compiled": ask_all(), "is_ready": kernel_mode.is_ready()}))
+print(json.dumps({**found, "compiled": query_all(), "is_ready": kernel_mode.is_ready()}))
 """
 
 

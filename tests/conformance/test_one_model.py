@@ -80,7 +80,7 @@ def show_trips(itineraries, unsaid):
     return sorted((tuple(show(leg, unsaid) for leg in each.legs) for each in itineraries if each.rides), key=repr)
 
 
-async def ask_all(network, town, unsaid):
+async def query_all(network, town, unsaid):
     asked, told = TownNetwork(network, town), {}
     for name, (begin, end, when, wishes) in PLANS.items():
         origin = begin if isinstance(begin, str) else asked.point(begin)
@@ -115,7 +115,7 @@ def test_the_same_question_gives_one_model(source, live, monkeypatch):
     async def ask_both():
         async with AsyncExitStack() as stack:
             networks = [await stack.enter_async_context(each().open(town)) for each in (EmbeddedConformance, source)]
-            return [await ask_all(network, town, unsaid) for network in networks]
+            return [await query_all(network, town, unsaid) for network in networks]
 
     ours, theirs = asyncio.run(ask_both())
 

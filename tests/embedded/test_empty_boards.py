@@ -77,7 +77,7 @@ def test_a_stop_that_is_closed_promises_no_day(towns, clock, tool):
 
 def test_a_busy_closed_stop_is_queried_for_fewer_days(towns, clock, monkeypatch):
     """With no more than two departures looked at, whole days: Wednesday's and Thursday's."""
-    monkeypatch.setattr(boardings, "_MAX_CALLS", 1)
+    monkeypatch.setattr(boardings, "_MAX_DEPARTURES", 1)
     town = towns(DAILY)
     clock(NINE)
     town.say(message(CLOSED, timestamp=NINE))

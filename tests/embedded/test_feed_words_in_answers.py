@@ -5,8 +5,8 @@ import pytest
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
+from fingerpost.transit.embedded.display_names import UNKNOWN_LINE, DisplayNames
 from fingerpost.transit.embedded.network import EmbeddedNetwork
-from fingerpost.transit.embedded.timetable_words import UNKNOWN_LINE, TimetableWords
 from fingerpost.transit.model.itinerary import Mode
 from tests.contracts.conftest import asker
 from tests.fakes import FakeNetworks
@@ -98,7 +98,7 @@ def words_of(short="7", long="Harbour Line", of_trip="", at_stop=""):
         "trips.txt": f"route_id,service_id,trip_id,trip_headsign\nA,ALL,A-1,{of_trip}\n",
     }
     timetable = timetable_from_tables(tables)
-    return TimetableWords(timetable), list(timetable.stop_local_id)
+    return DisplayNames(timetable), list(timetable.stop_local_id)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_line_is_its_short_name_else_its_long_name_else_its_id(short, long, ex
     """A2, D14: a line always has a name, that of an added ride without a route is "unknown"."""
     words, _ = words_of(short, long)
 
-    assert [words.line_of_route(row) for row in (0, -1)] == [(expected, Mode.BUS), (UNKNOWN_LINE, Mode.OTHER)]
+    assert [words.get_line(row) for row in (0, -1)] == [(expected, Mode.BUS), (UNKNOWN_LINE, Mode.OTHER)]
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_destination_is_the_stops_headsign_else_the_trips_else_the_last_stop(a
     """A2, D16: of boards and of rides alike."""
     words, _ = words_of(of_trip=of_trip, at_stop=at_stop)
 
-    assert [words.trip(0, stop_time).headsign for stop_time in (0, 1)] == [at_first, at_second]
+    assert [words.get_ride_names(0, stop_time).headsign for stop_time in (0, 1)] == [at_first, at_second]
 
 
 @pytest.mark.parametrize(("stop", "expected"), [("P2", "Bay Two"), ("P1", "Central"), ("LONE", "LONE")])
@@ -133,4 +133,4 @@ def test_a_stop_is_its_own_name_else_its_stations_else_its_id(stop, expected):
     """A2: a platform without a name has its station's."""
     words, rows = words_of()
 
-    assert words.stop_point(rows.index(stop)).name == expected
+    assert words.get_stop_point(rows.index(stop)).name == expected

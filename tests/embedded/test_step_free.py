@@ -10,9 +10,9 @@ from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.model.itinerary import Access
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.networks.asking import Deadline
+from fingerpost.transit.networks.querying import Deadline
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.rules.accessibility import WeakestLink, weakest_link
+from fingerpost.transit.rules.accessibility import AccessLink, find_weakest_link
 from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.contracts.conftest import asker
 from tests.embedded.conftest import warnings
@@ -48,7 +48,7 @@ def question(*, step_free):
 
 async def weakest(network, *, step_free):
     [itinerary] = (await network.plan_journeys(question(step_free=step_free))).itineraries
-    return weakest_link(itinerary)
+    return find_weakest_link(itinerary)
 
 
 def lift(begin="08:00", end="10:00"):
@@ -58,8 +58,8 @@ def lift(begin="08:00", end="10:00"):
 @pytest.mark.parametrize(
     ("end", "link"),
     [
-        ("08:24", WeakestLink(Access.YES, "Alpha")),
-        ("08:25", WeakestLink(Access.NO, "Gamma")),
+        ("08:24", AccessLink(Access.YES, "Alpha")),
+        ("08:25", AccessLink(Access.NO, "Gamma")),
     ],
 )
 async def test_a_lift_that_is_out_of_order_on_arrival_is_the_weakest_link(end, link):
@@ -74,13 +74,13 @@ async def test_the_only_way_by_lift_is_named():
     """
     broken = lift()
     broken.alert.ClearField("active_period")
-    assert await weakest(network_with(broken), step_free=True) == WeakestLink(Access.NO, "Gamma")
+    assert await weakest(network_with(broken), step_free=True) == AccessLink(Access.NO, "Gamma")
 
 
 async def test_a_trip_after_the_lift_is_repaired_is_better_than_one_with_a_step():
     network = network_with(lift(end="10:00"))
     [itinerary] = (await network.plan_journeys(question(step_free=True))).itineraries
-    assert (itinerary.departure, weakest_link(itinerary).access) == (at("08:05") + 24 * 3600, Access.YES)
+    assert (itinerary.departure, find_weakest_link(itinerary).access) == (at("08:05") + 24 * 3600, Access.YES)
 
 
 OTHER_WAY = f"{DRAWING}\nline B | Alpha 08:06 | Delta 08:40"
@@ -107,7 +107,7 @@ async def test_an_alert_about_a_broken_lift_diverts_a_step_free_trip(said, step_
 
 
 async def test_without_the_alert_every_link_is_step_free():
-    assert await weakest(network_with(), step_free=True) == WeakestLink(Access.YES, "Alpha")
+    assert await weakest(network_with(), step_free=True) == AccessLink(Access.YES, "Alpha")
 
 
 @pytest.mark.parametrize(

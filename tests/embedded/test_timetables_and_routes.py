@@ -73,7 +73,7 @@ def test_a_timetable_is_written_aside(town, watch):
 
 def test_a_board_of_many_hours_is_read_aside(town, watch):
     town.ask("getStopTimetable", **WINDOW)
-    seen = watch(network.EmbeddedNetwork, "_board")
+    seen = watch(network.EmbeddedNetwork, "_build_board")
     town.ask("getStopTimetable", stopId="TEST:ALPHA", until="2026-03-10T11:01:00+02:00")
 
     assert seen == ["aside"]

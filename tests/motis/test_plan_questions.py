@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.model.place import Location, LocationSource
-from fingerpost.transit.networks.asking import Deadline
+from fingerpost.transit.networks.querying import Deadline
 from fingerpost.transit.tools.no_trip import explain_no_trip
 from tests.motis.answers import (
     HERE,

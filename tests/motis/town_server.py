@@ -152,7 +152,7 @@ class TownServer:
         rows = []
         if window is not None:
             # MOTIS counts minutes.
-            begin, seconds = read_instant(time) // 60 * 60, int(window) // 60 * 60
+            begin, seconds = parse_instant(time) // 60 * 60, int(window) // 60 * 60
             query = DepartureQuery(stop_ids=[printed(stopId)], instant=begin, window_s=seconds, wanted=10_000)
             board = await self._served.list_departures(query)
             rows = sorted(board.departures, key=lambda each: each.expected)
@@ -214,7 +214,7 @@ class TownServer:
         query = JourneyQuery(
             origin=begin,
             destination=end,
-            instant=read_instant(time) // 60 * 60,
+            instant=parse_instant(time) // 60 * 60,
             arrive_by=asked["arriveBy"] == "true",
             max_walk_m=_FAR_M,
             max_transfers=int(asked["maxTransfers"]),
@@ -341,7 +341,7 @@ def instant(second):
     return datetime.fromtimestamp(second, UTC).isoformat().replace("+00:00", "Z")
 
 
-def read_instant(text):
+def parse_instant(text):
     return int(datetime.fromisoformat(text).timestamp())
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, SourceUnreachable
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.networks.asking import Deadline, ask_all, ask_for_names, try_in_order
+from fingerpost.transit.networks.querying import Deadline, query_all, query_for_names, try_in_order
 from fingerpost.transit.port import JourneyQuery
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
@@ -31,7 +31,7 @@ def test_one_failing_and_one_slow_network_among_five(monkeypatch):
     failing = MeetingNetwork(name="F", meeting=meeting, failure=SourceUnreachable("The source cannot be reached"))
     slow = MeetingNetwork(name="S", meeting=meeting, limits=limits)
 
-    answers = run(ask_for_names([failing, *networks, slow], find))
+    answers = run(query_for_names([failing, *networks, slow], find))
 
     assert [network.name for network, _ in answers.by_network] == ["A", "B", "C"]
     assert [each.warning.message for each in answers.left_out] == [
@@ -46,7 +46,7 @@ def test_one_failing_and_one_slow_network_among_five(monkeypatch):
 def test_a_fault_of_one_source_is_one_failure(ask, caplog):
     broken, sound = MeetingNetwork(name="X", failure=KeyError("boom")), FakeNetwork(name="A", places=KAMPPI)
     if ask == "all":
-        answers = run(ask_all([broken, sound], find))
+        answers = run(query_all([broken, sound], find))
         found = [network.name for network, _ in answers.by_network], [each.warning.message for each in answers.left_out]
     else:
         name, left_out = run(in_turn(broken, sound, query=find))
@@ -66,10 +66,10 @@ def test_the_preferred_networks_error_is_raised_if_none_answers(count):
     networks = [MeetingNetwork(name=f"N{n}", failure=SourceFailed(f"no {n}")) for n in range(count)]
 
     with pytest.raises(SourceFailed, match=r"^no 0$"):
-        run(ask_all(networks, find))
+        run(query_all(networks, find))
 
 
-@pytest.mark.parametrize("ask", [ask_all, ask_for_names])
+@pytest.mark.parametrize("ask", [query_all, query_for_names])
 def test_a_single_late_network_is_a_timeout(ask, monkeypatch):
     with pytest.raises(SourceTimeout, match=r"^S did not answer within 8 s$"):
         run(ask([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))

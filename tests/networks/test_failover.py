@@ -10,9 +10,9 @@ from fingerpost import clock
 from fingerpost.errors import SourceFailed, SourceTimeout, SourceUnreachable
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import Deadline, ask_all, try_in_order
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
+from fingerpost.transit.networks.querying import Deadline, query_all, try_in_order
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.contracts.conftest import stop_place
 from tests.fakes import FakeNetwork
@@ -125,7 +125,7 @@ def test_an_unknown_id_during_an_outage_is_not_called_unknown():
 
 def test_names_that_a_fallback_gave_are_labelled():
     down = MeetingNetwork(name="LIVE", failure=SourceUnreachable("LIVE is down"))
-    answers = run(ask_all([FallbackNetwork(down, offline())], lambda network: network.find_places("Kamppi")))
+    answers = run(query_all([FallbackNetwork(down, offline())], lambda network: network.find_places("Kamppi")))
 
     assert [match.place.id for match in answers.by_network[0][1]] == ["OFF:1"]
     assert [each.warning.message for each in answers.left_out] == [
@@ -236,7 +236,7 @@ async def test_one_request_in_the_background_decides_whether_a_network_is_back()
     with pytest.raises(SourceFailed, match="is asked again in 1 s"):
         await guarded.list_departures(board(LIVE_STOP))
     warm.set()
-    await asyncio.gather(*guarded._trials)
+    await asyncio.gather(*guarded._probes)
 
     assert (await guarded.list_departures(board(LIVE_STOP))).provenance.network == "LIVE"
     assert left_s == [pytest.approx(8.0, abs=5), None]
@@ -259,7 +259,7 @@ async def test_a_failure_in_the_background_is_not_logged(caplog):
         async with clock.time_limit(0):
             await guarded.list_departures(board(LIVE_STOP))
     failing.set()
-    await asyncio.wait(guarded._trials)
+    await asyncio.wait(guarded._probes)
     await asyncio.sleep(0)
     gc.collect()
 

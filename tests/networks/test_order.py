@@ -6,11 +6,11 @@ from fingerpost.errors import RegionUnsupported
 from fingerpost.transit.model.place import Bounds, Coordinate, distance_m, find_centre
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import (
-    by_preference,
     format_swapped_hint,
     list_covering,
     list_networks_at,
-    uncovered,
+    new_uncovered,
+    sort_by_preference,
 )
 from tests.fakes import FakeNetwork
 
@@ -29,7 +29,7 @@ def at(lon: float) -> Coordinate:
 
 def test_preference():
     """A13: the higher priority first, then the smaller area, then the name; a demo, however small, is last."""
-    ordered = by_preference([DEMO, box("B", 0, 10), box("A", 0, 10), CITY, box("LIVE", 0, 20, priority=1)])
+    ordered = sort_by_preference([DEMO, box("B", 0, 10), box("A", 0, 10), CITY, box("LIVE", 0, 20, priority=1)])
 
     assert [each.name for each in ordered] == ["LIVE", "CITY", "A", "B", "DEMO"]
 
@@ -40,7 +40,7 @@ def test_preference():
 )
 def test_the_first_network_that_covers_both_ends(origin, destination, name):
     """A13: in order of preference; the edge of a box belongs to it."""
-    networks = by_preference([WEST, EAST, CITY, DEMO])
+    networks = sort_by_preference([WEST, EAST, CITY, DEMO])
 
     assert list_covering(networks, at(origin), at(destination))[0].name == name
 
@@ -59,7 +59,7 @@ def test_ends_without_a_common_network_are_refused(origin, destination, at_origi
     networks = [CITY, WEST, EAST]
     ends = {"origin": at(origin), "destination": at(destination)}
     where = {side: [each.name for each in list_covering(networks, end)] for side, end in ends.items()}
-    error = uncovered(networks, where)
+    error = new_uncovered(networks, where)
 
     details = {"origin": at_origin, "destination": at_destination, "networks": ["CITY", "WEST", "EAST"]}
     assert (error.message, error.details) == (message, details)

@@ -7,8 +7,8 @@ import pytest
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.places.candidates import ambiguous
-from fingerpost.transit.places.labels import find_position, read_location
+from fingerpost.transit.places.candidates import new_ambiguous
+from fingerpost.transit.places.labels import parse_position, read_location
 from tests.contracts.conftest import asker, label, refusal, stop_place
 from tests.fakes import FakeNetwork, FakeNetworks
 
@@ -43,18 +43,18 @@ def test_a_variable_without_a_place_is_reported(value):
 @pytest.mark.parametrize("text", ["90,180", "-90,-180", " 90.0 , 180.000 "])
 def test_the_poles_and_the_date_line_are_positions(text):
     lat, lon = map(float, text.split(","))
-    assert find_position(text) == Coordinate(lat, lon)
+    assert parse_position(text) == Coordinate(lat, lon)
 
 
 @pytest.mark.parametrize("text", ["90.1,0", "-90.1,0", "0,180.1", "0,-180.1"])
 def test_a_position_off_the_globe_is_refused(text):
     with pytest.raises(ParameterError, match=r"is not a position: lat is -90 to 90, lon -180 to 180$"):
-        find_position(text)
+        parse_position(text)
 
 
 @pytest.mark.parametrize("text", ["60", "60,", "60;24", "60,24,5", "Gate 60,24", "1000,24"])
 def test_other_texts_with_numbers_are_none(text):
-    assert find_position(text) is None
+    assert parse_position(text) is None
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_five_candidates_are_all_of_five(count, more):
         )
         for n in range(count)
     ]
-    error = ambiguous("p", matches, side="origin")
+    error = new_ambiguous("p", matches, side="origin")
 
     assert error.message == f"origin 'p' is not certain{more}"
     assert [each["token"] for each in error.details["candidates"]] == ["X:0", "X:1", "X:2", "X:3", "X:4"]

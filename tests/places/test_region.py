@@ -144,7 +144,7 @@ def test_places_of_two_networks_are_compared_only_with_nearby_ones(monkeypatch):
         matches = [stop_place(f"{name}:{row}", "Mall", 0.7, lat=60 + row / 100 + north_deg) for row in range(1000)]
         return FakeNetwork(name=name, bounds=bounds), matches
 
-    found = region.read_in_region([network_of("A", 0.0), network_of("B", 0.0018)], focus=None, instant=0)
+    found = region.merge_by_region([network_of("A", 0.0), network_of("B", 0.0018)], focus=None, instant=0)
 
     assert {match.network for match in found} == {"A"}
     assert (len(found), len(compared) < 10_000) == (1000, True)

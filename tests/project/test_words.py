@@ -57,7 +57,7 @@ def test_only_the_error_boundary_has_a_broad_except():
         for path in list_python("src")
         if "/apps/" not in shown(path)
         and not shown(path).endswith(
-            ("plan/execution.py", "transit/networks/asking.py", "transit/networks/composite.py")
+            ("plan/execution.py", "transit/networks/querying.py", "transit/networks/composite.py")
         )
         for node in ast.walk(parse(path))
         if isinstance(node, ast.ExceptHandler) and _is_broad(node.type) and not _raises_again(node)

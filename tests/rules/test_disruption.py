@@ -18,7 +18,7 @@ from fingerpost.transit.rules.disruption import (
     merge_alternatives,
     name_disrupted,
 )
-from fingerpost.transit.rules.ranking import fingerprint
+from fingerpost.transit.rules.ranking import compute_fingerprint
 from tests.rules.drawing import at, itineraries, ride, trip, walk
 
 
@@ -275,8 +275,8 @@ def test_laws_of_merging(first, second, limit, optimize, arrive_by):
     """B5, B14, P13, P47, P48: the limit cuts one list, nothing unusable stands first, a flag has no note."""
     merged = merge(first, second, limit, optimize=optimize, arrive_by=arrive_by)
     whole = merge(first, second, 99, optimize=optimize, arrive_by=arrive_by)
-    promised = {fingerprint(each) for each in first}
-    flagged = [fingerprint(each.itinerary) for each in merged.choices if each.flagged]
+    promised = {compute_fingerprint(each) for each in first}
+    flagged = [compute_fingerprint(each.itinerary) for each in merged.choices if each.flagged]
     disrupted = [is_disrupted(each.itinerary) for each in merged.choices]
 
     unusable = [_is_unusable_by_hand(each.itinerary) for each in merged.choices]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fingerpost.transit.rules.board_window import keep_first, list_within
+from fingerpost.transit.rules.board_window import list_in_window, take_first
 from tests.rules.drawing import at, departure
 
 
@@ -33,13 +33,13 @@ def test_departures_within_a_window_with_its_ends(first, last, expected, schedul
     """One leaves at 9 instead of 11, one at 11 instead of 9: a board goes by one time or by the other."""
     rows = [LATE, ON_TIME, EARLY]
 
-    assert lines(list_within(rows, at(first), at(last))) == expected
-    assert lines(list_within(rows, at(first), at(last), by_schedule=True)) == scheduled
+    assert lines(list_in_window(rows, at(first), at(last))) == expected
+    assert lines(list_in_window(rows, at(first), at(last), by_schedule=True)) == scheduled
 
 
 def test_of_one_second_the_line_decides():
     """As text, so 10 stands before 9."""
-    assert lines(list_within([row("9", 5), row("10", 5), row("1", 6)], at(0), at(10))) == "10 9 1"
+    assert lines(list_in_window([row("9", 5), row("10", 5), row("1", 6)], at(0), at(10))) == "10 9 1"
 
 
 @pytest.mark.parametrize(("wanted", "kept"), [(0, "a b c d"), (1, "a"), (2, "a b c"), (3, "a b c"), (4, "a b c d")])
@@ -47,10 +47,10 @@ def test_the_first_rows_and_any_that_leaves_with_the_last_of_them(wanted, kept):
     """Two leave at minute 2: whoever wants two rows gets three; who wants none is given all."""
     rows = [row("a", 1), row("b", 2), row("c", 2), row("d", 3)]
 
-    assert lines(keep_first(rows, wanted)) == kept
+    assert lines(take_first(rows, wanted)) == kept
 
 
 def test_the_first_rows_by_the_timetable_go_by_its_times():
     rows = [row("a", 2, 60), row("b", 2), row("c", 3, -60)]
 
-    assert (lines(keep_first(rows, 1, by_schedule=True)), lines(keep_first(rows, 1))) == ("a b", "a b c")
+    assert (lines(take_first(rows, 1, by_schedule=True)), lines(take_first(rows, 1))) == ("a b", "a b c")

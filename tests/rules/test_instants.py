@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.rules.times import format_instant, format_utc, read_instant
+from fingerpost.transit.rules.times import format_instant, format_utc, parse_instant
 from tests.rules.drawing import T0
 
 HELSINKI = "Europe/Helsinki"
 
 
 def read(text: str, zone_name: str = HELSINKI):
-    return read_instant(text, zone_name=zone_name, now=T0 + 7)
+    return parse_instant(text, zone_name=zone_name, now=T0 + 7)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_instants_without_an_offset(text, zone_name, printed, note_ends):
 )
 def test_bad_texts_are_refused_with_help(text):
     with pytest.raises(ParameterError) as caught:
-        read_instant(text, zone_name=HELSINKI, now=T0, field="when.time")
+        parse_instant(text, zone_name=HELSINKI, now=T0, field="when.time")
 
     error = caught.value
     assert (error.details, error.hint) == (
@@ -104,7 +104,7 @@ def test_instants_are_printed_with_seconds_and_offset_or_z():
 @settings(deadline=None)
 @given(st.integers(0, 4_000_000_000), st.sampled_from([HELSINKI, "Europe/London", "America/New_York", "Asia/Kolkata"]))
 def test_printed_values_can_be_parsed(instant, zone_name):
-    actual = read_instant(format_instant(instant, zone_name), zone_name="UTC", now=T0)
+    actual = parse_instant(format_instant(instant, zone_name), zone_name="UTC", now=T0)
 
     assert actual == (instant, None)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.model.itinerary import Mode
-from fingerpost.transit.rules.modes import mode_of, timetable_word, trip_word
+from fingerpost.transit.rules.modes import to_mode, to_timetable_mode, to_trip_mode
 
 
 @pytest.mark.parametrize(
@@ -19,20 +19,20 @@ from fingerpost.transit.rules.modes import mode_of, timetable_word, trip_word
     ],
 )
 def test_every_gtfs_route_type_has_its_mode(route_types, mode):
-    actual = {mode_of(route_type).value for route_type in route_types}
+    actual = {to_mode(route_type).value for route_type in route_types}
 
     assert actual == {mode}
 
 
 def test_words_of_trips_and_boards():
     """A9, D15: the plan_trip and get_departures contracts show a coach as BUS and every other mode by its own word."""
-    actual = {mode.value: trip_word(mode) for mode in Mode}
+    actual = {mode.value: to_trip_mode(mode) for mode in Mode}
 
     assert actual == {**{mode.value: mode.value for mode in Mode}, "COACH": "BUS"}
 
 
 def test_timetables_call_a_metro_subway_and_the_rest_unknown():
-    actual = {mode.value: timetable_word(mode) for mode in Mode}
+    actual = {mode.value: to_timetable_mode(mode) for mode in Mode}
 
     same = {word: word for word in ("WALK", "BUS", "COACH", "TRAM", "RAIL", "FERRY")}
     assert actual == same | {"METRO": "SUBWAY", "BIKE": "UNKNOWN", "SCOOTER": "UNKNOWN", "OTHER": "UNKNOWN"}

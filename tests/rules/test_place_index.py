@@ -1,4 +1,4 @@
-"""Places by text and by id, their names, and letters of poles (rules B10 and D2)."""
+"""Places by text and by id, their names, and letters of platforms (rules B10 and D2)."""
 
 import pytest
 from hypothesis import given, settings
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.rules.name_matching import find_certain
-from fingerpost.transit.rules.place_groups import part_name
+from fingerpost.transit.rules.place_groups import split_stop_name
 from fingerpost.transit.rules.place_index import PlaceIndex
 from tests.rules.drawing import stop_at
 
@@ -231,14 +231,14 @@ def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "pole"),
+    ("name", "place", "platform"),
     [
         ("Keskustori C", "Keskustori", "C"),
         ("Keskustori (platform C)", "Keskustori", "C"),
         ("Kamppi, platform 2", "Kamppi", "2"),
         ("Kamppi laituri 12", "Kamppi", "12"),
         ("Central Station Bay C", "Central Station", "C"),
-        # A sign, a house, a terminal, a corner and a word are no poles.
+        # A sign, a house, a terminal, a corner and a word are no platforms.
         ("Kalasatama (M)", "Kalasatama (M)", ""),
         ("Satamakatu 18", "Satamakatu 18", ""),
         ("Terminal 2", "Terminal 2", ""),
@@ -250,8 +250,8 @@ def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
         ("", "", ""),
     ],
 )
-def test_a_name_is_a_place_and_a_pole(name, place, pole):
-    assert part_name(name)[:2] == (place, pole)
+def test_a_name_is_a_place_and_a_pole(name, place, platform):
+    assert split_stop_name(name)[:2] == (place, platform)
 
 
 TORI = [stop_at("T:A", "Tori A"), stop_at("T:B", "Tori B", 90), stop_at("T:C", "Tori C", 180)]
@@ -261,10 +261,10 @@ TORI = [stop_at("T:A", "Tori A"), stop_at("T:B", "Tori B", 90), stop_at("T:C", "
     ("stops", "text", "name", "place_id", "members"),
     [
         (TORI, "tori", "Tori", "T:B", ("T:A", "T:B", "T:C")),
-        # The exact name of one pole means that pole, also of the one whose id the place has.
+        # The exact name of one platform means that platform, also of the one whose id the place has.
         (TORI, "Tori B", "Tori B", "T:B", ("T:B",)),
         (TORI, "tori c", "Tori C", "T:C", ("T:C",)),
-        # A stop without a letter belongs to the poles near it.
+        # A stop without a letter belongs to the platforms near it.
         ([stop_at("T:0", "Tori", 40), *TORI[:1]], "tori", "Tori", "T:0", ("T:0", "T:A")),
     ],
 )
@@ -304,14 +304,14 @@ TRACKS = [stop_at(f"T:{number}", "Pasila", 90 * number, parent_id="T:S") for num
     ],
 )
 def test_places_have_positions_and_stops_without_a_walk(stops, stands_at, zero_walk_ids):
-    """D2: no pole outside a station is reached for nothing."""
+    """D2: no platform outside a station is reached for nothing."""
     (place,) = PlaceIndex(stops).list_places()
     assert (place.coordinate, place.zero_walk_ids) == (stands_at.coordinate, zero_walk_ids)
 
 
 def test_platforms_are_distinguished_only_where_they_are_platforms():
     index = PlaceIndex([*TORI, stop_at("T:X", "Malcolm X", 5000)])
-    assert [index.find_pole(stop_id) for stop_id in ("T:A", "T:X")] == ["A", None]
+    assert [index.find_platform_code(stop_id) for stop_id in ("T:A", "T:X")] == ["A", None]
 
 
 def test_stops_that_bear_a_stations_name_are_one_place_with_it():

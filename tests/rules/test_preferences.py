@@ -8,11 +8,11 @@ from fingerpost.transit.model.itinerary import Access, Optimize
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import (
-    WeakestLink,
+    AccessLink,
     find_low_walking_warning,
     find_step_free_warning,
-    low_walking_notes,
-    weakest_link,
+    find_weakest_link,
+    list_walking_notes,
 )
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.trip_limits import find_long_walk_message, relax_limits
@@ -73,7 +73,7 @@ def rolling(line, start, trip_access, end):
     ],
 )
 def test_the_weakest_link_is_the_first_of_equals(legs, weakest):
-    assert weakest_link(trip(*legs)) == WeakestLink(*weakest)
+    assert find_weakest_link(trip(*legs)) == AccessLink(*weakest)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_step_free_warns_of_missing_data_or_the_weakest_link(legs, supported, ex
 def test_low_walking_notes_name_the_least_found():
     trips = [trip(walk("home", "work", 0, 20, metres=metres)) for metres in (419.2, 350, 300)]
 
-    assert low_walking_notes(trips[:2], trips) == [
+    assert list_walking_notes(trips[:2], trips) == [
         "Walking 420 m; the least found is 300 m.",
         "Walking 350 m; the least found is 300 m.",
     ]
@@ -113,7 +113,7 @@ def test_the_least_walking_is_that_of_usable_trips(cancelled, least_m):
     near = trip(walk("home", "A", 0, 2, metres=100), ride("7", "A", "B", 5, 9, cancelled=cancelled))
     far = trip(walk("home", "work", 0, 20, metres=200))
 
-    assert low_walking_notes([far], [near, far]) == [f"Walking 200 m; the least found is {least_m} m."]
+    assert list_walking_notes([far], [near, far]) == [f"Walking 200 m; the least found is {least_m} m."]
 
 
 @pytest.mark.parametrize(
@@ -153,4 +153,4 @@ def test_languages_are_the_requested_then_fi_en_sv(requested, available, chosen)
 def test_steps_and_kerbs_of_a_walk_are_links_of_the_way(access, has_unknown_kerbs, weakest):
     way = replace(walk("home", "A", 0, 5, 300), wheelchair=access, has_unknown_kerbs=has_unknown_kerbs)
 
-    assert weakest_link(trip(way, rolling("7", YES, YES, YES))) == weakest
+    assert find_weakest_link(trip(way, rolling("7", YES, YES, YES))) == weakest

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model.itinerary import Mode, Optimize
-from fingerpost.transit.rules.ranking import fingerprint, sort_key
+from fingerpost.transit.rules.ranking import build_sort_key, compute_fingerprint
 from tests.rules.drawing import itineraries, point, ride, trip, walk
 
 
@@ -23,7 +23,7 @@ def test_the_text_of_a_fingerprint():
         ride("7 Ä", "A", "B", 3, 9, mode=Mode.COACH),
     )
 
-    actual = fingerprint(itinerary)
+    actual = compute_fingerprint(itinerary)
 
     assert actual == sha1("WALK||home%20%7E%201%7C2|T%3AA~BUS|7%20%C3%84|T%3AA|T%3AB|2022-02-22T06:00:00Z")
 
@@ -33,14 +33,14 @@ def test_starts_within_two_minutes_are_one(minute, same):
     """B7: 119 s after the slot begins is the same slot, 120 s is the next."""
     first, later = (trip(ride("7", "A", "B", departs, 9)) for departs in (0, minute))
 
-    assert (fingerprint(first) == fingerprint(later)) is same
+    assert (compute_fingerprint(first) == compute_fingerprint(later)) is same
 
 
 def test_delays_do_not_change_a_fingerprint():
     """B7: the scheduled start counts, so that a trip keeps its name while it gets later."""
     planned, late = (trip(ride("7", "A", "B", 0, 9, delay_s)) for delay_s in (None, 600))
 
-    assert fingerprint(planned) == fingerprint(late)
+    assert compute_fingerprint(planned) == compute_fingerprint(late)
 
 
 def test_separators_in_names_do_not_confuse():
@@ -48,11 +48,11 @@ def test_separators_in_names_do_not_confuse():
     odd = trip(replace(ride("7|T", "A", "B", 0, 9), start=replace(point("A"), id="A")))
     even = trip(replace(ride("7", "A", "B", 0, 9), start=replace(point("A"), id="T|A")))
 
-    assert fingerprint(odd) != fingerprint(even)
+    assert compute_fingerprint(odd) != compute_fingerprint(even)
 
 
 def key(itinerary, optimize, *, arrive_by):
-    return sort_key(itinerary, fingerprint(itinerary), optimize, arrive_by=arrive_by)
+    return build_sort_key(itinerary, compute_fingerprint(itinerary), optimize, arrive_by=arrive_by)
 
 
 def order(optimize: str, *trips, arrive_by: bool = False) -> str:
@@ -117,4 +117,4 @@ def test_the_order_is_total(found, optimize, arrive_by):
     """B8: only itineraries of one fingerprint have equal keys, so the order of finding decides nothing."""
     keys = {key(each, optimize, arrive_by=arrive_by) for each in found}
 
-    assert len(keys) >= len(set(map(fingerprint, found)))
+    assert len(keys) >= len(set(map(compute_fingerprint, found)))

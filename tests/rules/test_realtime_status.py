@@ -6,14 +6,14 @@ from fingerpost.transit.model.itinerary import Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
 from fingerpost.transit.rules.realtime_status import (
-    answer_age_s,
-    data_freshness,
+    add_walk_delays,
+    find_data_freshness,
+    find_realtime_age_s,
+    find_schedule_type,
     find_stale_message,
-    schedule_type_of,
-    status_of,
-    status_of_departure,
+    get_departure_status,
+    get_status,
     uses_realtime,
-    with_walk_delays,
 )
 from tests.rules.drawing import T0, departure, ride, trip, walk
 
@@ -33,13 +33,13 @@ from tests.rules.drawing import T0, departure, ride, trip, walk
     ],
 )
 def test_status_of_a_ride_and_of_a_departure(delay_s, cancelled, status):
-    assert status_of(ride("7", "A", "B", 0, 9, delay_s, cancelled=cancelled)) == status
-    assert status_of_departure(departure(delay_s, cancelled=cancelled)) == status
+    assert get_status(ride("7", "A", "B", 0, 9, delay_s, cancelled=cancelled)) == status
+    assert get_departure_status(departure(delay_s, cancelled=cancelled)) == status
 
 
 def test_status_is_of_rides_where_they_are_boarded():
-    assert status_of(ride("7", "A", "B", 0, 9, 0, arrival_delay_s=600)) == "on_time"
-    assert status_of(walk("A", "B", 0, 5)) is None
+    assert get_status(ride("7", "A", "B", 0, 9, 0, arrival_delay_s=600)) == "on_time"
+    assert get_status(walk("A", "B", 0, 5)) is None
 
 
 LIVE, PLANNED = ride("7", "A", "B", 0, 9, 0), ride("7", "B", "C", 12, 20)
@@ -58,7 +58,7 @@ ON_FOOT = walk("C", "home", 20, 25)
     ],
 )
 def test_schedule_type_states_whether_all_or_some_rides_have_realtime(legs, word):
-    assert schedule_type_of(trip(*legs)) == word
+    assert find_schedule_type(trip(*legs)) == word
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_schedule_type_states_whether_all_or_some_rides_have_realtime(legs, word
     ],
 )
 def test_realtime_used_is_over_all_itineraries_together(trips, word):
-    assert schedule_type_of(*trips) == word
+    assert find_schedule_type(*trips) == word
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_realtime_used_by_a_board(rows, used):
 def test_data_freshness_is_the_latest_update_or_the_request(updated, fresh):
     leg = ride("7", "A", "B", 0, 9, 0, last_realtime_update=updated)
 
-    actual = {data_freshness([leg, ON_FOOT], T0), data_freshness([departure(0, updated=updated)], T0)}
+    actual = {find_data_freshness([leg, ON_FOOT], T0), find_data_freshness([departure(0, updated=updated)], T0)}
 
     assert actual == {fresh}
 
@@ -105,7 +105,7 @@ def test_realtime_age_is_that_of_the_oldest_update(updates, of_source, age_s):
     """B4: an answer is no fresher than its stalest ride, else its source; a clock ahead is no negative age."""
     provenance = Provenance(network="T", source="fake", zone="UTC", retrieved_at=T0, realtime_updated=of_source)
 
-    assert answer_age_s([departure(0, updated=updated) for updated in updates], provenance, T0) == age_s
+    assert find_realtime_age_s([departure(0, updated=updated) for updated in updates], provenance, T0) == age_s
 
 
 @pytest.mark.parametrize(("age_s", "stale"), [(None, False), (90, False), (91, True)])
@@ -151,7 +151,7 @@ def times(legs):
     ],
 )
 def test_a_walk_is_as_late_as_its_ride(legs, walked):
-    assert times(with_walk_delays(legs)) == [walked]
+    assert times(add_walk_delays(legs)) == [walked]
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_the_walk_of_a_transfer_begins_with_one_ride_and_ends_with_the_next(befo
     """The walk is expected from 400 to 450."""
     rides = new_leg(Mode.BUS, 100, 400 - (before_s or 0), before_s), new_leg(Mode.TRAM, next_departs, 900, 60)
 
-    assert times(with_walk_delays([rides[0], on_foot(400, 450), rides[1]])) == [walked]
+    assert times(add_walk_delays([rides[0], on_foot(400, 450), rides[1]])) == [walked]
 
 
 def test_without_a_ride_and_without_realtime_nothing_changes():
     for legs in ([on_foot(0, 100)], [on_foot(0, 100), new_leg(Mode.BUS, 100, 200), on_foot(200, 300)]):
-        assert list(with_walk_delays(legs)) == legs
+        assert list(add_walk_delays(legs)) == legs

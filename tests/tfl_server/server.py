@@ -12,7 +12,7 @@ from fingerpost.testing.networks.town import REALTIME_AGE_S
 from fingerpost.transit.engine.timetable.stop_ids import escape
 from fingerpost.transit.model.itinerary import Departure, Mode
 from fingerpost.transit.model.place import Coordinate, Location, LocationSource
-from fingerpost.transit.places.labels import find_position
+from fingerpost.transit.places.labels import parse_position
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.rules.name_matching import find_certain
 from tests.net.local_server import answer
@@ -111,7 +111,7 @@ class TflServer:
 
     async def _read_end(self, text):
         """Return a location, or the disambiguation of a text that means none, or several."""
-        position = find_position(text)
+        position = parse_position(text)
         if position is not None:
             return Location(coordinate=position, source=LocationSource.INPUT)
         place = await self._served.find_stop_place(self._print(text))

@@ -24,7 +24,7 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     try:
-        begin, end = (place.query() for place in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
+        begin, end = (place.to_query() for place in TypeAdapter(list[TripEnd]).validate_python([origin, destination]))
         ends = get_trip_ends(places, begin, end, user=user, language="en", instant=now)
         with show_spinner(application):
             origin_match, _ = run_and_close(application, ends)

@@ -1,1 +1,1 @@
-"""The embedded engine as a source, from timetables on disk."""
+"""The embedded engine as a network source: it answers from imported GTFS timetables."""

@@ -1,4 +1,4 @@
-"""Fares of itineraries, from the feeds of their rides."""
+"""Compute the fares of itineraries from the GTFS fares of their feeds."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -18,11 +18,11 @@ class NetworkFares:
         self._name = name
 
     @property
-    def are_stated(self) -> bool:
+    def has_fares(self) -> bool:
         return any(self._timetable.feed_fares)
 
     def price(self, itinerary: Itinerary) -> Fare | None:
-        """Return the fare of all rides together at their scheduled times, or why it is unknown; None without rides."""
+        """Return the total fare at scheduled times, or why it is unknown; None without rides."""
         if not itinerary.rides:
             return None
         if not any(self._books):

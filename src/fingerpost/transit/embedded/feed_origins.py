@@ -1,6 +1,6 @@
-"""The paths and URLs of a network's files, and the state of its feeds at the last import.
+"""Parse the paths and URLs of a network's feeds, and store downloads and the state of the last import.
 
-A record names each feed as ``[FEED=]PATH`` or ``[FEED=]URL``; the state of a feed is stored by that text::
+Records name feeds as ``[FEED=]PATH`` or ``[FEED=]URL``::
 
     feeds/
       .HSL.lock              locked while the network is added, refreshed or prepared
@@ -30,12 +30,12 @@ from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_record import NetworkRecord
 
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
-# As a path, such a text would be stored with the key that it may contain.
-_HALF_ADDRESS = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
+# Never store such a text as a path, because it may contain a key.
+_URL_WITHOUT_SLASHES = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
 
 
 class NamedPlace(NamedTuple):
-    """A path, or a URL if ``path`` is None (``${NAME}`` stands for a key), and the FEED named before it."""
+    """A path, or a URL if ``path`` is None (with ``${NAME}`` for keys), and the optional FEED before it."""
 
     feed_name: str | None
     path: Path | None
@@ -56,9 +56,7 @@ class NamedPlace(NamedTuple):
 
 
 def read_place(text: str, base: Path | None = None) -> NamedPlace:
-    """Return the place that a text names; an existing path is never split at ``=``.
-
-    A path is relative to ``base``, by default the current folder.
+    """Parse a path or URL; paths are relative to ``base``, by default the current folder.
 
     Raises:
         ParameterError: a URL is malformed, or contains a key in plain text.
@@ -66,7 +64,7 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
     here = base or Path.cwd()
     named = _NAMED.fullmatch(text)
     name, place = (None, text) if named is None or _exists(here / text) else (named[1], named[2])
-    if _HALF_ADDRESS.match(place) and not _exists(here / place):
+    if _URL_WITHOUT_SLASHES.match(place) and not _exists(here / place):
         raise ParameterError(
             "An address must begin with http:// or https://, with two slashes",
             {"field": "url"},
@@ -84,7 +82,7 @@ def expand_home(text: str) -> Path:
 
 
 def check_places(record: NetworkRecord) -> None:
-    """Raise the ParameterError of ``read_place`` with the record's key as ``details["field"]``."""
+    """Validate the paths and URLs of a record; errors have the record's key in ``details["field"]``."""
     texts = [("feeds", text) for text in record.feeds] + [("realtime", text) for text in record.realtime]
     if record.url is not None:
         texts.append(("url", record.url))
@@ -106,18 +104,12 @@ def _exists(path: Path) -> bool:
 
 
 _STATE_FILE = "origins.json"
-_ODD = re.compile(r"[^A-Za-z0-9._-]+")
+_UNSAFE_CHARACTERS = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """The state of a feed's content at its last import.
-
-    Attributes:
-        file: the fetched file, relative to the network's folder.
-        known: the validators of its download.
-        signature: that of a path, to detect changes.
-    """
+    """The state of a feed at its last import: a downloaded file with its validators, or a path's signature."""
 
     file: str | None = None
     known: Downloaded | None = None
@@ -125,12 +117,12 @@ class Content:
 
 
 @cache
-def _contents() -> TypeAdapter[dict[str, Content]]:
+def _build_adapter() -> TypeAdapter[dict[str, Content]]:
     return TypeAdapter(dict[str, Content])
 
 
 def sign(path: Path) -> str:
-    """Return a signature that changes when a file, or a file of a folder, is written; empty if it does not exist."""
+    """Return a text that changes when a file, or a file of a folder, changes; empty if it does not exist."""
     try:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
         return " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
@@ -152,13 +144,13 @@ class OriginFolder:
             raise new_unwritable(self.folder, error) from error
 
     def new_path(self, url: str) -> Path:
-        """Return a new path for a download that ends with the URL's file name, because it names the feed."""
-        name = _ODD.sub("-", unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]).strip("-.")
+        """Return a new path for a download; it ends with the URL's file name, which names the feed."""
+        name = _UNSAFE_CHARACTERS.sub("-", unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]).strip("-.")
         return self.folder / uuid.uuid4().hex / (name[:80] or "feed.zip")
 
     def read(self) -> dict[str, Content]:
         try:
-            return _contents().validate_json((self.folder / _STATE_FILE).read_bytes())
+            return _build_adapter().validate_json((self.folder / _STATE_FILE).read_bytes())
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
@@ -169,7 +161,7 @@ class OriginFolder:
     def write(self, contents: Mapping[str, Content]) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            replace_file(self.folder / _STATE_FILE, _contents().dump_json(dict(contents)))
+            replace_file(self.folder / _STATE_FILE, _build_adapter().dump_json(dict(contents)))
         except OSError as error:
             raise new_unwritable(self.folder, error) from error
 

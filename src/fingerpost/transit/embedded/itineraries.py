@@ -1,20 +1,20 @@
-"""Search a timetable for journeys, as scheduled and as running, and turn them into itineraries."""
+"""Search a timetable for journeys, with and without realtime data, and convert them to itineraries."""
 
 from dataclasses import replace
 from typing import Any
 
+from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.overlay_alerts import Span
 from fingerpost.transit.embedded.ride_geometry import (
-    Change,
     JourneyEnds,
     RideWalks,
     TimetableLeg,
     TimetableRide,
-    path_m,
+    Transfer,
+    measure_path_m,
 )
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
-from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
@@ -32,21 +32,21 @@ from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.disruption import is_disrupted
 
-# A saved position further than this from the stop saved with it costs a walk.
+# A saved place within this distance of its saved stop needs no walk.
 SAME_POINT_M = 25.0
 
 
 def find_itineraries(
     snapshot: Snapshot,
-    words: TimetableWords,
+    names: DisplayNames,
     stops: TimetableStops,
     walks: Walks,
     query: JourneyQuery,
     *,
     step_free: bool,
 ) -> list[list[Itinerary]]:
-    """Return the itineraries that realtime data allows, and the scheduled ones that it disrupts."""
-    origin, destination = _find_ends(words.timetable, stops, query, walks)
+    """Return the expected itineraries, and the scheduled ones that realtime data disrupts."""
+    origin, destination = _find_ends(names.timetable, stops, query, walks)
     ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
     search = SearchQuery(
         origin=origin,
@@ -62,14 +62,14 @@ def find_itineraries(
         walks=walks,
     )
     live = snapshot.find_live(step_free=step_free)
-    running = _search(words.timetable, live, search)
+    running = _search(names.timetable, live, search)
     planned = [
         journey
-        for journey in ([] if live is snapshot.planned else _search(words.timetable, snapshot.planned, search))
+        for journey in ([] if live is snapshot.planned else _search(names.timetable, snapshot.planned, search))
         if not any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
     ]
     found, scheduled = (
-        [_itinerary_of(snapshot, words, query.language, journey, ends) for journey in journeys]
+        [_build_itinerary(snapshot, names, query.language, journey, ends) for journey in journeys]
         for journeys in (running, planned)
     )
     return [found, [itinerary for itinerary in scheduled if _is_worth_reporting(itinerary, query)]]
@@ -78,7 +78,7 @@ def find_itineraries(
 def _search(timetable: Timetable, search_timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
     journeys = find_journeys(timetable, search_timetables, search)
     if search.step_free and not journeys:
-        # A way with a step, which the answer names, is better than none.
+        # The answer warns about steps.
         journeys = find_journeys(timetable, search_timetables, replace(search, step_free=False))
     return journeys
 
@@ -92,18 +92,18 @@ def _is_worth_reporting(scheduled: Itinerary, query: JourneyQuery) -> bool:
 def _find_ends(
     timetable: Timetable, stops: TimetableStops, query: JourneyQuery, walks: Walks
 ) -> tuple[Endpoint, Endpoint]:
-    """Return both ends of a query, with the stops that leave enough of the walking limit for the other end."""
+    """Return both ends with the stops in reach, given the shortest walk at the other end."""
 
     def find(location: Location, max_walk_m: float, *, is_goal: bool) -> Endpoint:
-        at, own = location.coordinate, _list_own(stops, location)
-        return find_endpoint(timetable, at.lat, at.lon, own, max_walk_m, walks=walks, is_goal=is_goal)
+        at, ride_fields = location.coordinate, _list_own_stops(stops, location)
+        return find_endpoint(timetable, at.lat, at.lon, ride_fields, max_walk_m, walks=walks, is_goal=is_goal)
 
     origin = find(query.origin, query.max_walk_m, is_goal=False)
     destination = find(query.destination, query.max_walk_m - origin.least_m, is_goal=True)
     return origin.within(query.max_walk_m - destination.least_m), destination
 
 
-def _list_own(stops: TimetableStops, location: Location) -> list[int]:
+def _list_own_stops(stops: TimetableStops, location: Location) -> list[int]:
     ids = location.stop_ids
     if location.source is LocationSource.USER_VARIABLE:
         places = [place for stop_id in ids if (place := stops.find_stop_place(stop_id, None)) is not None]
@@ -116,56 +116,52 @@ def _list_own(stops: TimetableStops, location: Location) -> list[int]:
     return [row for stop_id in ids if (row := stops.find_row(stop_id)) is not None]
 
 
-def _itinerary_of(
+def _build_itinerary(
     snapshot: Snapshot,
-    words: TimetableWords,
+    names: DisplayNames,
     language: str,
     journey: Journey,
     ends: JourneyEnds,
 ) -> Itinerary:
-    """Return a journey as consecutive legs with expected times, whichever search timetables it was found on.
-
-    ``language`` is the rider's: alerts may have it even if the timetable does not.
-    """
-    here = _end_point(ends.origin, "Origin")
-    goal = _end_point(ends.destination, "Destination")
+    """Convert a journey to legs with expected times; ``language`` is the rider's, for alerts."""
+    here = _build_end_point(ends.origin, "Origin")
+    goal = _build_end_point(ends.destination, "Destination")
     walks = RideWalks(snapshot, ends)
-    on_foot = TimetableLeg(timetable=words.timetable, is_step_free=ends.step_free)
+    on_foot = TimetableLeg(timetable=names.timetable, is_step_free=ends.step_free)
     legs: list[Leg] = []
-    rides = _as_running(snapshot, journey.rides)
+    rides = _substitute_replacements(snapshot, journey.rides)
     for at, ride in enumerate(rides):
-        stays_on = at + 1 < len(rides) and rides[at + 1].stays_seated
-        # A transfer rule that allows less time holds only between the rides that were found.
-        is_found = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
-        change = None if at == 0 else walks.between(rides[at - 1], ride, may_be_short=is_found)
+        continues_on = at + 1 < len(rides) and rides[at + 1].stays_seated
+        # Shorter trip-specific transfers apply only between the scheduled rides.
+        is_as_planned = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
+        change = None if at == 0 else walks.find_transfer(rides[at - 1], ride, may_be_short=is_as_planned)
         change_s = None if change is None else change.change_s
-        leg = _with_update(snapshot, words, ride, _leg_of(snapshot, words, ride, change_s), stays_on=stays_on)
-        leg = _with_alerts(snapshot, language, ride, leg, stays_on=stays_on)
+        leg = _apply_update(
+            snapshot, names, ride, _build_leg(snapshot, names, ride, change_s), continues_on=continues_on
+        )
+        leg = _add_alerts(snapshot, language, ride, leg, continues_on=continues_on)
         if ride.stays_seated and legs and not (legs[-1].cancelled or leg.cancelled):
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
-                legs.append(_walk_between(legs[-1], leg, change))
+                legs.append(_build_transfer_walk(legs[-1], leg, change))
         elif (walk := walks.find_access_walk(ends.near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds
-            legs.append(_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s))
+            legs.append(_build_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s))
         legs.append(leg)
         here = leg.end
     if not legs:
-        legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
+        legs.append(_build_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
     elif (
         walk := walks.find_access_walk(ends.near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
     ).metres:
         begin = legs[-1].arrival
-        legs.append(_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s))
+        legs.append(_build_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s))
     return Itinerary(tuple(leg if leg.is_transit else replace(leg, handle=on_foot) for leg in legs))
 
 
-def _as_running(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
-    """Return the rides with replacements in place of replaced ones, if they call at the same stops.
-
-    Nobody stays seated from or into a replacement.
-    """
+def _substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
+    """Substitute replacement trips that serve the same stops; they have no in-seat transfers."""
     if not snapshot.overlay.added:
         return rides
     running: list[Ride] = []
@@ -177,11 +173,13 @@ def _as_running(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]
     return tuple(running)
 
 
-def _end_point(location: Location, otherwise: str) -> StopPoint:
-    return StopPoint(name=location.name or location.label or otherwise, coordinate=location.coordinate)
+def _build_end_point(location: Location, default_name: str) -> StopPoint:
+    return StopPoint(name=location.name or location.label or default_name, coordinate=location.coordinate)
 
 
-def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:
+def _build_walk_leg(
+    start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None
+) -> Leg:
     return Leg(
         mode=Mode.WALK,
         start=start,
@@ -194,10 +192,10 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
     )
 
 
-def _walk_between(before: Leg, after: Leg, change: Change) -> Leg:
-    """Return the walk of a change, which ends with the next departure at the latest, scheduled and expected."""
-    planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
-    late_s = _ends_by(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
+def _build_transfer_walk(before: Leg, after: Leg, change: Transfer) -> Leg:
+    """Build the walk of a transfer, which ends by the next departure, scheduled and expected."""
+    planned = _find_walk_end(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
+    late_s = _find_walk_end(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
     return Leg(
         mode=Mode.WALK,
         start=before.end,
@@ -211,80 +209,81 @@ def _walk_between(before: Leg, after: Leg, change: Change) -> Leg:
     )
 
 
-def _ends_by(begin: int, departure: int, walk_s: int) -> int:
+def _find_walk_end(begin: int, departure: int, walk_s: int) -> int:
     return max(begin, min(begin + walk_s, departure))
 
 
-def _leg_of(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
-    """Return the leg of a ride; an added ride is scheduled at its expected times unless it replaces another."""
+def _build_leg(snapshot: Snapshot, names: DisplayNames, ride: Ride, change_s: int | None) -> Leg:
+    """Build the leg of a ride; added trips that replace none are scheduled at their expected times."""
     table, board, alight = snapshot.timetable, ride.board_stop_time, ride.alight_stop_time
-    own: dict[str, Any]
+    ride_fields: dict[str, Any]
     if ride.trip_departure < 0:
         added = snapshot.get_added(ride.trip_departure)
-        wording, stops = words.added(added), added.stop[board : alight + 1]
-        handle = TimetableRide(timetable=words.timetable, route=added.route, stops=tuple(stops.tolist()))
+        ride_names, stops = names.get_added_names(added), added.stop[board : alight + 1]
+        handle = TimetableRide(timetable=names.timetable, route=added.route, stops=tuple(stops.tolist()))
         replaced = [snapshot.replacements.find_scheduled(ride.trip_departure, at) for at in (board, alight)]
         departure = ride.departure if replaced[0] is None else replaced[0].departure
         arrival = ride.arrival if replaced[1] is None else replaced[1].arrival
-        own = {
+        ride_fields = {
             "departure_delay_s": ride.departure - departure,
             "arrival_delay_s": ride.arrival - arrival,
-            "distance_m": path_m(table, stops),
+            "distance_m": measure_path_m(table, stops),
             "last_realtime_update": added.updated,
         }
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
-        wording, stops = words.trip(trip, board), table.stop_time_stop[board : alight + 1]
+        ride_names, stops = names.get_ride_names(trip, board), table.stop_time_stop[board : alight + 1]
         handle = TimetableRide(
-            timetable=words.timetable, route=int(table.trip_route[trip]), stops=tuple(stops.tolist()),
+            timetable=names.timetable, route=int(table.trip_route[trip]), stops=tuple(stops.tolist()),
             trip=trip, board_stop_time=board, alight_stop_time=alight,
         )  # fmt: skip
-        departure = snapshot.scheduled(ride.trip_departure, ride.service_day, board).departure
-        arrival = snapshot.scheduled(ride.trip_departure, ride.service_day, alight).arrival
-        own = {
-            "distance_m": words.ride_m(trip, board, alight),
-            "wheelchair": words.trip_access(trip),
-            "headway_s": words.headway_s(ride.trip_departure),
-            "by_arrangement": words.has_flag(BY_ARRANGEMENT, board, alight),
-            "is_interpolated": words.has_flag(INTERPOLATED, board, alight),
+        departure = snapshot.find_scheduled_times(ride.trip_departure, ride.service_day, board).departure
+        arrival = snapshot.find_scheduled_times(ride.trip_departure, ride.service_day, alight).arrival
+        ride_fields = {
+            "distance_m": names.measure_ride_m(trip, board, alight),
+            "wheelchair": names.get_trip_access(trip),
+            "headway_s": names.get_headway_s(ride.trip_departure),
+            "by_arrangement": names.has_flag(BY_ARRANGEMENT, board, alight),
+            "is_interpolated": names.has_flag(INTERPOLATED, board, alight),
         }
     return Leg(
-        mode=wording.mode,
-        start=words.stop_point(int(stops[0])),
-        end=words.stop_point(int(stops[-1])),
+        mode=ride_names.mode,
+        start=names.get_stop_point(int(stops[0])),
+        end=names.get_stop_point(int(stops[-1])),
         departure_scheduled=departure,
         arrival_scheduled=arrival,
-        line=wording.line,
-        headsign=wording.headsign,
-        trip_id=wording.trip_id,
+        line=ride_names.line,
+        headsign=ride_names.headsign,
+        trip_id=ride_names.trip_id,
         service_day=ride.service_day,
-        colors=wording.colors,
+        colors=ride_names.colors,
         change_s=change_s,
         handle=handle,
-        **own,
+        **ride_fields,
     )
 
 
-def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
+def _apply_update(snapshot: Snapshot, names: DisplayNames, ride: Ride, leg: Leg, *, continues_on: bool) -> Leg:
     update = snapshot.find_update(ride.trip_departure, ride.service_day)
     if update is None:
         return leg
     board, alight = (
-        snapshot.position(ride.trip_departure, stop_time) for stop_time in (ride.board_stop_time, ride.alight_stop_time)
+        snapshot.get_position(ride.trip_departure, stop_time)
+        for stop_time in (ride.board_stop_time, ride.alight_stop_time)
     )
-    # Passengers who stay seated need neither pickup nor drop-off there.
-    way_in = 0 if ride.stays_seated else NO_BOARDING
-    way_out = 0 if stays_on else NO_ALIGHTING
-    if not (update.is_usable(board, way_in) and update.is_usable(alight, way_out)):
+    # In-seat transfers need neither pickup nor drop-off.
+    boarding_flag = 0 if ride.stays_seated else NO_BOARDING
+    alighting_flag = 0 if continues_on else NO_ALIGHTING
+    if not (update.is_usable(board, boarding_flag) and update.is_usable(alight, alighting_flag)):
         return replace(leg, cancelled=True, last_realtime_update=update.updated)
     if update.stop is not None:
         leg = replace(
             leg,
-            start=words.stop_point(int(update.stop[board])),
-            end=words.stop_point(int(update.stop[alight])),
+            start=names.get_stop_point(int(update.stop[board])),
+            end=names.get_stop_point(int(update.stop[alight])),
         )
     departure_s, arrival_s = int(update.departure_delay_s[board]), int(update.arrival_delay_s[alight])
-    # An update of a neighbouring stop time may move a stop time without one.
+    # Updates of other stop times may have propagated.
     is_departure_known, is_arrival_known = update.is_known[board] or departure_s, update.is_known[alight] or arrival_s
     if not (is_departure_known or is_arrival_known):
         return leg
@@ -296,26 +295,26 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
     )
 
 
-def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
-    """Return a leg with its alerts, cancelled if a stop is closed, inaccessible where a lift is broken."""
+def _add_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, continues_on: bool) -> Leg:
+    """Add alerts to a leg; closed stops cancel it, and broken lifts make its stops inaccessible."""
     if not snapshot.overlay.alerts:
         return leg
     begin, end = (
-        snapshot.stop_of(ride.trip_departure, ride.service_day, stop_time)
+        snapshot.find_stop_row(ride.trip_departure, ride.service_day, stop_time)
         for stop_time in (ride.board_stop_time, ride.alight_stop_time)
     )
-    ridden = snapshot.find_ridden(ride.trip_departure, ride.service_day)
-    is_shut = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, ridden)) or (
-        not stays_on and snapshot.is_closed(end, leg.arrival, ridden)
+    selector = snapshot.get_selector(ride.trip_departure, ride.service_day)
+    is_closed = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, selector)) or (
+        not continues_on and snapshot.is_closed(end, leg.arrival, selector)
     )
     start, goal = (
-        replace(point, wheelchair=Access.NO) if snapshot.is_closed(row, instant, ridden, step_free=True) else point
+        replace(point, wheelchair=Access.NO) if snapshot.is_closed(row, instant, selector, step_free=True) else point
         for point, row, instant in ((leg.start, begin, leg.departure), (leg.end, end, leg.arrival))
     )
-    # Riders wait for a late train from its scheduled departure on.
+    # Riders of a delayed train wait from its scheduled departure.
     boarding = Span(*sorted((leg.departure_scheduled, leg.departure)))
     alighting = Span(*sorted((leg.arrival_scheduled, leg.arrival)))
-    alerts = snapshot.alerts.list_of_ride(
-        ridden, Span(boarding.begin, alighting.end), ((begin, boarding), (end, alighting)), language
+    alerts = snapshot.alerts.list_ride_alerts(
+        selector, Span(boarding.begin, alighting.end), ((begin, boarding), (end, alighting)), language
     )
-    return replace(leg, start=start, end=goal, alerts=alerts, cancelled=leg.cancelled or is_shut)
+    return replace(leg, start=start, end=goal, alerts=alerts, cancelled=leg.cancelled or is_closed)

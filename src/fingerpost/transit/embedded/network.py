@@ -1,4 +1,4 @@
-"""A network answered by the embedded engine from a timetable."""
+"""A network whose queries the embedded engine answers from a timetable and realtime data."""
 
 import asyncio
 import logging
@@ -15,6 +15,7 @@ from fingerpost.runtime.concurrency import compute
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.boardings import find_gap
 from fingerpost.transit.embedded.departures import list_rows
+from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.fares import NetworkFares
 from fingerpost.transit.embedded.itineraries import find_itineraries
 from fingerpost.transit.embedded.network_places import NetworkPlaces
@@ -24,7 +25,6 @@ from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.embedded.timetable_profile import TimetableProfile
-from fingerpost.transit.embedded.timetable_words import TimetableWords
 from fingerpost.transit.engine.raptor.search_timetable.build import DayCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
@@ -52,21 +52,21 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# One thread, because days built at once would slow each other and all searches.
+# One thread, because parallel builds would slow down each other and all searches.
 _BUILDER = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-days")
-# In the last half hour of a day, a query is followed by the build of the next day. A one-shot command ends sooner: the
-# interpreter waits for builds that have begun.
+# In the last half hour of a day, a query triggers the build of the next day. The delay spares one-shot commands,
+# because the interpreter waits at exit for builds that have started.
 _BEFORE_MIDNIGHT_S = 1800
 _AFTER_QUERY_S = 5
 
-# Longer boards have so many rows that they are read in a thread.
+# Longer boards have many rows, so they are read in a thread.
 _SHORT_BOARD_S = 3 * 3600
 
 
 class EmbeddedNetwork:
-    """A network over one immutable timetable and a realtime overlay. Thread-safe.
+    """A network over an immutable timetable and a realtime overlay. Thread-safe.
 
-    Queries wait for ``check``, which returns an error message if the files of the network are damaged.
+    Queries wait for ``check``, whose result is an error message if files are damaged.
     """
 
     def __init__(
@@ -88,30 +88,30 @@ class EmbeddedNetwork:
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable, cache=days))
         self.realtime: RealtimeUpdater | None = None
-        self._words = TimetableWords(timetable)
-        self._stops = TimetableStops(timetable, self._words)
+        self._names = DisplayNames(timetable)
+        self._stops = TimetableStops(timetable, self._names)
         self._places = NetworkPlaces(self._stops, addresses)
         self._fares = NetworkFares(timetable, record.name)
         self.configure(record)
 
     def configure(self, record: NetworkRecord, notes: Sequence[str] | None = None) -> None:
-        """Apply a changed record and, unless None, the notes that answers must carry because of it."""
+        """Apply a changed record, and the notes for all answers unless None."""
         if notes is not None:
             self._notes = tuple(notes)
-        self._facts = TimetableProfile(record, self.timetable, self._notes)
-        self.profile: NetworkProfile = self._facts.new_profile(has_fares=self._fares.are_stated)
+        self._feed_profile = TimetableProfile(record, self.timetable, self._notes)
+        self.profile: NetworkProfile = self._feed_profile.new_profile(has_fares=self._fares.has_fares)
 
     @property
     def record(self) -> NetworkRecord:
-        return self._facts.record
+        return self._feed_profile.record
 
-    def _provenance(
+    def _build_provenance(
         self, snapshot: Snapshot, language: str, out_of_service: tuple[OutOfService, ...] = ()
     ) -> Provenance:
         return replace(
             self.profile.new_provenance(int(clock.now().timestamp())),
             source="embedded",
-            language=self._facts.choose_language(language),
+            language=self._feed_profile.choose_language(language),
             walking=self._walks.describe(),
             out_of_service=out_of_service,
             realtime_updated=snapshot.realtime_updated,
@@ -120,7 +120,7 @@ class EmbeddedNetwork:
         )
 
     async def _check_files(self) -> None:
-        # Another event loop may end the check meanwhile.
+        # Another event loop may reset it meanwhile.
         check = self._check
         if check is None:
             return
@@ -131,7 +131,7 @@ class EmbeddedNetwork:
 
     def follow(self, realtime: "RealtimeUpdater | None") -> None:
         if self.realtime is not None:
-            self.realtime.leave()
+            self.realtime.stop()
         self.realtime = realtime
         if realtime is None:
             self._snapshot = Snapshot(self.timetable, Overlay(), self._snapshot.planned)
@@ -143,7 +143,7 @@ class EmbeddedNetwork:
         return self.realtime.health()
 
     def publish(self, overlay: Overlay, day: date, updated: int | None = None) -> None:
-        """Publish a new realtime overlay; running queries keep the one that they began with.
+        """Publish a new realtime overlay; running queries continue with their own.
 
         The search timetable of ``day`` is built first, so that no query waits for it. ``updated`` is the time of the
         oldest message (Unix seconds), by default the overlay's timestamp.
@@ -155,14 +155,14 @@ class EmbeddedNetwork:
         self._snapshot = snapshot
 
     async def _build_days(self, instant: int, *, mirrored: bool = False, step_free: bool = False) -> None:
-        """Build the search timetables of a day, one at a time in a thread that answers no queries."""
-        # Uncompiled kernels take so long that no network may wait for another.
+        """Build the search timetables of a day in the background thread."""
+        # Builds with uncompiled kernels are slow, and would block those of other networks.
         if not is_ready():
             return
-        zone, snapshot = self._facts.zone, self._snapshot
-        step_free = step_free and self._facts.has_wheelchair_data
+        zone, snapshot = self._feed_profile.zone, self._snapshot
+        step_free = step_free and self._feed_profile.has_wheelchair_data
         day, now = local_day(instant, zone), int(clock.now().timestamp())
-        covered = self._facts.covered_days
+        covered = self._feed_profile.covered_days
         if covered and day < covered[0]:
             return
         loop = asyncio.get_running_loop()
@@ -189,65 +189,65 @@ class EmbeddedNetwork:
         return await compute(self._plan, query)
 
     def _is_light(self, query: JourneyQuery) -> bool:
-        day, snapshot = local_day(query.instant, self._facts.zone), self._snapshot
-        step_free = query.step_free and self._facts.has_wheelchair_data
+        day, snapshot = local_day(query.instant, self._feed_profile.zone), self._snapshot
+        step_free = query.step_free and self._feed_profile.has_wheelchair_data
         live = snapshot.find_live(step_free=step_free)
         return live is snapshot.planned and live.is_light(day, mirrored=query.arrive_by, step_free=step_free)
 
     def _plan(self, query: JourneyQuery) -> JourneyAnswer:
-        snapshot, covered = self._snapshot, self._facts.covered_days
+        snapshot, covered = self._snapshot, self._feed_profile.covered_days
         ends = (query.origin.coordinate, query.destination.coordinate)
-        out_of_service = self._facts.list_out_around(query.instant, ends, query.max_walk_m)
-        step_free = query.step_free and self._facts.has_wheelchair_data
-        provenance = self._provenance(snapshot, query.language, out_of_service)
-        provenance = replace(self._walks.credit(provenance), walking=self._walks.describe(step_free=step_free))
-        day = local_day(query.instant, self._facts.zone)
+        out_of_service = self._feed_profile.list_out_around(query.instant, ends, query.max_walk_m)
+        step_free = query.step_free and self._feed_profile.has_wheelchair_data
+        provenance = self._build_provenance(snapshot, query.language, out_of_service)
+        provenance = replace(self._walks.add_attribution(provenance), walking=self._walks.describe(step_free=step_free))
+        day = local_day(query.instant, self._feed_profile.zone)
         if covered and day < covered[0]:
-            raise self._outside()
-        walks, timetable = self._walks.get_open(
+            raise self._new_outside_calendar()
+        walks, timetable = self._walks.get_open_walks(
             snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
         )
-        snapshot = snapshot.with_timetable(timetable)
-        words = self._words.in_language(provenance.language)
-        found = find_itineraries(snapshot, words, self._stops, walks, query, step_free=step_free)
+        snapshot = snapshot.replace_timetable(timetable)
+        names = self._names.in_language(provenance.language)
+        found = find_itineraries(snapshot, names, self._stops, walks, query, step_free=step_free)
         if step_free:
             find_row = self._stops.find_row
-            found = [[self._walks.with_unknown_kerbs(trip, walks, find_row) for trip in trips] for trips in found]
+            found = [[self._walks.mark_unknown_kerbs(trip, walks, find_row) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)
-        # A trip cancelled in the night after the last covered day was still scheduled for it.
-        if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
-            raise self._outside()
+        # Trips of the last covered day, cancelled ones included, run past midnight.
+        if covered and day > covered[1] and not self._has_night_trip((*itineraries, *timetabled), day, query.arrive_by):
+            raise self._new_outside_calendar()
         notes = self._walks.list_notes(ends, (*itineraries, *timetabled), step_free=step_free)
         return JourneyAnswer(
             itineraries=itineraries,
             timetabled=timetabled,
-            step_free_supported=self._facts.has_wheelchair_data,
+            step_free_supported=self._feed_profile.has_wheelchair_data,
             provenance=replace(provenance, notes=(*provenance.notes, *notes)),
         )
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        return self._fares.price(itinerary) if self._has_made(itinerary.legs[0]) else None
+        return self._fares.price(itinerary) if self._has_built(itinerary.legs[0]) else None
 
     def find_line(self, leg: Leg) -> LegLine | None:
-        return draw_leg(self._walks, self._stops.find_row, leg) if self._has_made(leg) else None
+        return draw_leg(self._walks, self._stops.find_row, leg) if self._has_built(leg) else None
 
-    def _has_made(self, leg: Leg) -> bool:
+    def _has_built(self, leg: Leg) -> bool:
         return isinstance(leg.handle, TimetableLeg) and leg.handle.timetable is self.timetable
 
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
-        if self._basemap is None or not self._has_made(leg):
+        if self._basemap is None or not self._has_built(leg):
             return None
         return await compute(draw_basemap, self._basemap, box)
 
-    def _is_spill(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
+    def _has_night_trip(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
         return any(
-            local_day(itinerary.arrival if arrive_by else itinerary.departure, self._facts.zone) == day
+            local_day(itinerary.arrival if arrive_by else itinerary.departure, self._feed_profile.zone) == day
             for itinerary in itineraries
             if any(leg.is_transit for leg in itinerary.legs)
         )
 
-    def _outside(self) -> OutsideCalendar:
-        first, last = self._facts.covered_days or (None, None)
+    def _new_outside_calendar(self) -> OutsideCalendar:
+        first, last = self._feed_profile.covered_days or (None, None)
         message = f"The timetable of {self.profile.name} covers {first} to {last} only"
         return OutsideCalendar(message, {"first_day": str(first), "last_day": str(last)})
 
@@ -259,48 +259,50 @@ class EmbeddedNetwork:
         if self.realtime is not None:
             await self.realtime.catch_up()
         snapshot = self._snapshot
-        day = local_day(query.instant, self._facts.zone)
+        day = local_day(query.instant, self._feed_profile.zone)
         if not snapshot.list_unbuilt(day) and is_ready() and query.window_s <= _SHORT_BOARD_S:
-            board, is_empty = self._board(snapshot, query)
+            board, is_empty = self._build_board(snapshot, query)
         else:
             await self._build_days(query.instant)
-            board, is_empty = await compute(self._board, snapshot, query)
+            board, is_empty = await compute(self._build_board, snapshot, query)
         if not is_empty:
             return board
-        return replace(board, gap=await compute(find_gap, snapshot, self._rows_of(query), self._facts.zone, query))
+        return replace(
+            board, gap=await compute(find_gap, snapshot, self._find_stop_rows(query), self._feed_profile.zone, query)
+        )
 
-    def _rows_of(self, query: DepartureQuery) -> list[int]:
+    def _find_stop_rows(self, query: DepartureQuery) -> list[int]:
         return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
 
-    def _board(self, snapshot: Snapshot, query: DepartureQuery) -> tuple[DepartureBoard, bool]:
-        """Return a board, and whether it is empty, so that the next departure must be looked for."""
-        rows = self._rows_of(query)
-        out_of_service = self._facts.list_out_at(query.instant, rows)
-        provenance = self._provenance(snapshot, query.language, out_of_service)
-        words = self._words.in_language(provenance.language)
-        departures, found_count, is_empty = list_rows(snapshot, words, rows, self._facts.zone, query)
+    def _build_board(self, snapshot: Snapshot, query: DepartureQuery) -> tuple[DepartureBoard, bool]:
+        """Return a board, and whether to search for the next departure because it is empty."""
+        rows = self._find_stop_rows(query)
+        out_of_service = self._feed_profile.list_out_at(query.instant, rows)
+        provenance = self._build_provenance(snapshot, query.language, out_of_service)
+        names = self._names.in_language(provenance.language)
+        departures, found_count, is_empty = list_rows(snapshot, names, rows, self._feed_profile.zone, query)
         window = Span(query.instant, query.instant + query.window_s)
         walks = None
         if query.walk_from is not None:
-            # Realtime data may move a departure to a stop outside the board.
+            # Realtime data may move a departure to a stop that is not on the board.
             left = [row for departure in departures if (row := self._stops.find_row(departure.stop_id)) is not None]
             to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
-            walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
-            provenance = self._walks.credit(provenance)
+            walks = {self._names.get_stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
+            provenance = self._walks.add_attribution(provenance)
         shown = DepartureBoard(
-            departures=[self._with_pole(departure, len(rows)) for departure in departures],
+            departures=[self._add_platform(departure, len(rows)) for departure in departures],
             found_count=found_count,
-            alerts=snapshot.alerts.list_of_stops(rows, window, query.language),
+            alerts=snapshot.alerts.list_stop_alerts(rows, window, query.language),
             walks=walks,
             provenance=provenance,
         )
         return shown, is_empty
 
-    def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
-        """Return a departure of a board of several stops with its stop's pole, if it has no platform."""
+    def _add_platform(self, departure: Departure, stop_count: int) -> Departure:
+        """Set the platform from the stop's name if the board has several stops and the feed has no platform code."""
         row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
-        pole = None if row is None else self._stops.find_pole(row)
-        return departure if pole is None else replace(departure, platform=pole)
+        platform = None if row is None else self._stops.find_platform_code(row)
+        return departure if platform is None else replace(departure, platform=platform)
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
@@ -328,8 +330,8 @@ class EmbeddedNetwork:
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
         await self._check_files()
-        stops = self._stops.list_near(coordinate, radius_m, self._facts.choose_language(language))
-        return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
+        stops = self._stops.list_near(coordinate, radius_m, self._feed_profile.choose_language(language))
+        return NearbyStops(stops=stops, provenance=self._build_provenance(self._snapshot, language))
 
 
 def _log_failure(done: "Future[Any]") -> None:

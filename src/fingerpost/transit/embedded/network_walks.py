@@ -1,4 +1,4 @@
-"""Measure the walks of a network, and describe how they were measured."""
+"""Measure walks along streets or straight lines, and describe the method in answers."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,17 +22,17 @@ from fingerpost.transit.port import WalkToStop
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
 LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
-_LINE = f"straight line x {DETOUR_FACTOR:g}"
+_STRAIGHT_LINE = f"straight line x {DETOUR_FACTOR:g}"
 
 
-# Closures count if they are in force within this time after the requested departure, or before the arrival.
+# Apply closures in force within this time after the requested departure, or before the arrival.
 _TRIP_S = 2 * 3600
-_KEPT = 8
+_CACHE_SIZE = 8
 
 
 Stops = tuple[int | None, int | None]
 FindRow = Callable[[str | None], int | None]
-"""Returns the row of a stop by its id, None where a place is no stop."""
+"""Returns the row of a stop by its id, None if the id is not a stop's."""
 
 
 class NetworkWalks:
@@ -40,24 +40,26 @@ class NetworkWalks:
         self._timetable = timetable
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self._streets = streets
-        self._without = lru_cache(maxsize=_KEPT)(self._close)
-        self._usual: StreetWalks | None = None
+        self._close_cached = lru_cache(maxsize=_CACHE_SIZE)(self._close)
+        self._walks: StreetWalks | None = None
         if streets is not None:
             places = get_places(timetable)
             stops = WalkedStops(places.lats, places.lons, places.kinds, (), (), places)
-            self._usual = StreetWalks(streets.graph, streets.grid, stops, access=streets.access)
+            self._walks = StreetWalks(streets.graph, streets.grid, stops, access=streets.access)
 
     @cached_property
     def _step_free(self) -> StreetWalks | None:
-        return None if self._usual is None else self._usual.without_steps()
+        return None if self._walks is None else self._walks.without_steps()
 
     def get_walks(self, *, step_free: bool) -> Walks:
-        walks = self._step_free if step_free else self._usual
+        walks = self._step_free if step_free else self._walks
         return self._straight if walks is None else walks
 
-    def get_open(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> tuple[Walks, Timetable]:
-        """Return the walks that avoid what alerts close, and the timetable with the changes that remain."""
-        alerts = () if self._usual is None else overlay.list_closing(step_free=step_free)
+    def get_open_walks(
+        self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool
+    ) -> tuple[Walks, Timetable]:
+        """Return walks that avoid closed entrances and pathways, and a timetable with the remaining footpaths."""
+        alerts = () if self._walks is None else overlay.list_closing(step_free=step_free)
         begin, end = (instant - _TRIP_S, instant) if arrive_by else (instant, instant + _TRIP_S)
         kinds = self._timetable.stop_kind
         closed = frozenset(
@@ -67,10 +69,12 @@ class NetworkWalks:
             for stop in alert.stops
             if int(kinds[stop]) in (ENTRANCE, NODE)
         )
-        return self._without(closed, step_free) if closed else (self.get_walks(step_free=step_free), self._timetable)
+        return (
+            self._close_cached(closed, step_free) if closed else (self.get_walks(step_free=step_free), self._timetable)
+        )
 
     def _close(self, closed: frozenset[int], step_free: bool) -> tuple[Walks, Timetable]:
-        walks = self._step_free if step_free else self._usual
+        walks = self._step_free if step_free else self._walks
         if walks is None or self._streets is None:
             return self._straight, self._timetable
         rows = np.array(sorted(closed))
@@ -78,13 +82,13 @@ class NetworkWalks:
         remaining = walks.without(find_lifts(self._streets.graph, *places), closed)
         return remaining, without_closed_ways(self._timetable, remaining, places, closed, step_free=step_free)
 
-    def credit(self, provenance: Provenance) -> Provenance:
-        credits_due = () if self._usual is None else (LICENCE,)
+    def add_attribution(self, provenance: Provenance) -> Provenance:
+        credits_due = () if self._walks is None else (LICENCE,)
         return replace(provenance, attribution=(*provenance.attribution, *credits_due))
 
     def describe(self, *, step_free: bool = False) -> str:
         if self._streets is None:
-            return f"{_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
+            return f"{_STRAIGHT_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
         coverage = self._streets.coverage
         description = "streets of OpenStreetMap"
         if step_free:
@@ -92,24 +96,24 @@ class NetworkWalks:
         if coverage.is_whole:
             return description
         missing = f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops"
-        return f"{description}; {_LINE} where the extract has none, {missing}"
+        return f"{description}; {_STRAIGHT_LINE} where the extract has none, {missing}"
 
     def list_notes(
         self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
     ) -> list[str]:
-        """Warn of each end of a trip whose walk leaves the streets, and may cross water or rail."""
-        walks = self._step_free if step_free else self._usual
+        """Warn about ends that are far from any street, because their walks are straight lines."""
+        walks = self._step_free if step_free else self._walks
         walked = {
-            what
+            side
             for itinerary in itineraries
-            for what, leg in (("origin", itinerary.legs[0]), ("destination", itinerary.legs[-1]))
+            for side, leg in (("origin", itinerary.legs[0]), ("destination", itinerary.legs[-1]))
             if not leg.is_transit
         }
         return [
-            f"The {what} is more than {SNAP_M:g} m from every street of the extract: "
+            f"The {side} is more than {SNAP_M:g} m from every street of the extract: "
             "its walk is a straight line, which may cross water or rail."
-            for what, end in zip(("origin", "destination"), ends, strict=True)
-            if what in walked and walks is not None and not walks.covers(end.lat, end.lon)
+            for side, end in zip(("origin", "destination"), ends, strict=True)
+            if side in walked and walks is not None and not walks.covers(end.lat, end.lon)
         ]
 
     def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
@@ -118,26 +122,26 @@ class NetworkWalks:
         columns = (column.tolist() for column in found)
         return {stop: WalkToStop(metres, seconds) for stop, metres, seconds in zip(*columns, strict=True)}
 
-    def with_unknown_kerbs(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
+    def mark_unknown_kerbs(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
         if not isinstance(walks, StreetWalks):
             return itinerary
         return Itinerary(
             tuple(
-                leg if leg.is_transit or leg.wheelchair is Access.NO else _with_unknown_kerbs(leg, walks, find_row)
+                leg if leg.is_transit or leg.wheelchair is Access.NO else _mark_unknown_kerbs(leg, walks, find_row)
                 for leg in itinerary.legs
             )
         )
 
     def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine:
-        """Return the line of a walk along the streets, else straight; stops (rows) may be its ends."""
-        walks = self._step_free if step_free else self._usual
+        """Return the line of a walk along streets, else straight; ``stops`` are the rows of its ends, if any."""
+        walks = self._step_free if step_free else self._walks
         line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
         if line is None:
             return LegLine(((start.lat, start.lon), (end.lat, end.lon)), LineSource.STRAIGHT)
         return LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
 
 
-def _with_unknown_kerbs(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
+def _mark_unknown_kerbs(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
     ends = leg.start.coordinate, leg.end.coordinate
     start, end = ((place.lat, place.lon) for place in ends)
     stops = find_row(leg.start.id), find_row(leg.end.id)

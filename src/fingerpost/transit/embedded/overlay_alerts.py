@@ -1,4 +1,4 @@
-"""Look up the alerts of an overlay by ride and stop, in a rider's language."""
+"""Find the realtime alerts of a ride or stop, in the rider's language."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,21 +12,21 @@ from fingerpost.transit.rules.language import choose
 
 
 class Span(NamedTuple):
-    """When a rider is somewhere, Unix seconds, both ends included."""
+    """A closed time interval, in Unix seconds."""
 
     begin: int
     end: int
 
 
-class Ridden(NamedTuple):
-    """A ride as alerts name it: rows, -1 if unknown; ``key`` is that of the replaced ride, else its own."""
+class RideSelector(NamedTuple):
+    """The rows of a ride that alerts refer to, -1 if unknown; a replacement has the key of the replaced ride."""
 
     route: int
     trip: int
     key: RideKey
 
 
-# How specific an alert is to a ride, the most specific first.
+# How specific an alert is, most specific first.
 _RIDE, _TRIP, _ROUTE_STOP, _ROUTE, _STOP, _FEED = range(6)
 
 
@@ -40,38 +40,38 @@ class OverlayAlerts:
             for selector in self._list_selectors(alert):
                 self._by_selector[selector].append(row)
 
-    def list_of_ride(
-        self, ride: Ridden, span: Span, stops: Sequence[tuple[int, Span]], language: str
+    def list_ride_alerts(
+        self, ride: RideSelector, span: Span, stops: Sequence[tuple[int, Span]], language: str
     ) -> tuple[ServiceAlert, ...]:
-        """Return the alerts of a ride and of the stops where the rider boards and alights, the most specific first.
+        """Return the alerts of a ride and of its boarding and alighting stops, most specific first.
 
-        ``span`` is from boarding to alighting; ``stops`` are rows, each with the time when the rider is there.
+        ``span`` is from boarding to alighting; ``stops`` are rows with the time spent there.
         """
         near: dict[int, tuple[int, tuple[int, int]]] = {}
 
-        def meet(distance: int, selector: object, span: Span) -> None:
+        def add_alerts(distance: int, selector: object, span: Span) -> None:
             for row in self._by_selector.get(selector, ()):
                 period = self._alerts[row].find_period(*span)
                 if period is not None and distance < near.get(row, (_FEED + 1, ALWAYS))[0]:
                     near[row] = (distance, period)
 
         route, trip, key = ride
-        meet(_RIDE, ("ride", key), span)
-        meet(_TRIP, ("trip", trip), span)
+        add_alerts(_RIDE, ("ride", key), span)
+        add_alerts(_TRIP, ("trip", trip), span)
         for stop, there in stops:
-            meet(_RIDE, ("ride", key, stop), there)
-            meet(_TRIP, ("trip", trip, stop), there)
-            meet(_ROUTE_STOP, ("route", route, stop), there)
+            add_alerts(_RIDE, ("ride", key, stop), there)
+            add_alerts(_TRIP, ("trip", trip, stop), there)
+            add_alerts(_ROUTE_STOP, ("route", route, stop), there)
             for place in self._list_places(stop):
-                meet(_STOP, ("stop", place), there)
+                add_alerts(_STOP, ("stop", place), there)
         if route >= 0:
-            meet(_ROUTE, ("route", route), span)
-            meet(_FEED, ("feed", int(self._timetable.route_feed[route])), span)
-            meet(_FEED, ("type", int(self._timetable.route_type[route])), span)
+            add_alerts(_ROUTE, ("route", route), span)
+            add_alerts(_FEED, ("feed", int(self._timetable.route_feed[route])), span)
+            add_alerts(_FEED, ("type", int(self._timetable.route_type[route])), span)
         order = sorted(near, key=lambda row: (near[row][0], row))
         return tuple(self._localize(row, language, near[row][1]) for row in order)
 
-    def list_of_stops(self, stops: Iterable[int], span: Span, language: str) -> tuple[ServiceAlert, ...]:
+    def list_stop_alerts(self, stops: Iterable[int], span: Span, language: str) -> tuple[ServiceAlert, ...]:
         rows = {
             row
             for stop in stops
@@ -93,7 +93,7 @@ class OverlayAlerts:
         yield from {("stop", self._find_place(row)) for row in alert.stops}
 
     def _find_place(self, stop: int) -> int:
-        # No ride calls at an entrance or a passage, so an alert of one is an alert of its station.
+        # Trips do not serve entrances or pathway nodes, so their alerts apply to the station.
         is_inside = int(self._timetable.stop_kind[stop]) in (ENTRANCE, NODE)
         parent = int(self._timetable.stop_parent[stop])
         return parent if is_inside and parent >= 0 else stop
@@ -116,5 +116,5 @@ class OverlayAlerts:
 
 
 def _choose_text(words: Mapping[str, str], language: str) -> str | None:
-    """Return the text in the language that rule A7 chooses, else in any language."""
+    """Return the text in the language of rule A7, else in any language."""
     return words.get(choose(language, words)) or next(iter(words.values()), None)

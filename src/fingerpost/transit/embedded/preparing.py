@@ -1,4 +1,4 @@
-"""Import the feeds and the OpenStreetMap extract of a network, and store its timetable, streets and maps."""
+"""Import the GTFS feeds and the OpenStreetMap extract of a network, and store the results on disk."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from fingerpost.transit.osm.streets.street_walks import StreetWalks
 
 
 class StreetPreparation:
-    """Prepare the streets of an extract: ``find_walks`` reads it for the stops, and sets ``prepared``."""
+    """Builds the street graph of an extract; ``find_walks`` sets ``prepared``."""
 
     prepared: StoredStreets
 
@@ -73,9 +73,7 @@ def prepare_network(
     added_at: datetime,
     progress: ImportProgress = ignore_progress,
 ) -> ImportReport:
-    """Import feeds, and the streets of an extract, and store them as a network.
-
-    ``sources`` hold the content of the record's ``feeds``; ``extract`` is relative to the home folder.
+    """Import feeds and an optional extract (relative to the home folder), and store them as a network.
 
     Raises:
         ParameterError: the feeds, or their names, are invalid.

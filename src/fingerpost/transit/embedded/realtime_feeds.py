@@ -1,4 +1,4 @@
-"""The realtime sources of a network and their last messages."""
+"""Fetch GTFS-Realtime messages from the URLs and files of a network, with backoff and health."""
 
 import asyncio
 import os
@@ -19,7 +19,7 @@ from fingerpost.transit.model.provenance import RealtimeHealth, SourceHealth
 
 
 def read_typed_source(text: str) -> NamedPlace:
-    """Return a realtime source that a person typed; ParameterError as ``read_place``, or if there is no such file."""
+    """Parse a realtime source, and raise ParameterError if it is invalid or the file does not exist."""
     source = read_place(text)
     if source.path is not None and not source.path.is_file():
         place = text.removeprefix(f"{source.feed_name}=")
@@ -29,11 +29,11 @@ def read_typed_source(text: str) -> NamedPlace:
     return source
 
 
-# The least time between two requests for a URL; it doubles after each failure.
+# The minimum interval between requests for a URL; it doubles after each failure.
 POLL_S = 15
 _MAX_WAIT_S = 300
 _MAX_BYTES = 64_000_000
-# Inode, size and time of writing.
+# Inode, size and modification time.
 _Stamp = tuple[int, ...]
 _LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
 
@@ -49,12 +49,12 @@ class _SourceState:
     problem: str | None = None
     response: Response | None = None
     stamp: _Stamp = ()
-    seen: _Stamp = ()
+    last_seen: _Stamp = ()
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class _NoMessage(Exception):
-    """A source's message cannot be used; the text says why."""
+    """A message cannot be used; the text is the reason."""
 
 
 class RealtimeFeeds:
@@ -66,22 +66,22 @@ class RealtimeFeeds:
     async def refresh(self, now: int | None = None, *, only_files: bool = False) -> bool:
         """Fetch all sources that are due, concurrently; return whether any message is new.
 
-        ``now`` is Unix seconds, by default the clock's. Failures of a source are stored in its health, not raised.
+        ``now`` is in Unix seconds. Failures appear in ``health`` and are not raised.
         """
         instant = int(self._clock().timestamp()) if now is None else now
         asked = [state for state in self._states if not (only_files and state.source.url is not None)]
-        return any(await asyncio.gather(*(self._ask_if_due(state, instant) for state in asked)))
+        return any(await asyncio.gather(*(self._fetch_if_due(state, instant) for state in asked)))
 
-    async def _ask_if_due(self, state: _SourceState, now: int) -> bool:
+    async def _fetch_if_due(self, state: _SourceState, now: int) -> bool:
         async with state.lock:
-            return now >= state.due and await self._ask(state, now)
+            return now >= state.due and await self._refresh_source(state, now)
 
     def are_urls_due(self, now: int) -> bool:
         return any(state.source.url is not None and now >= state.due for state in self._states)
 
     def have_files_changed(self) -> bool:
         return any(
-            state.source.url is None and _stamp_of(state.source.location) != state.seen for state in self._states
+            state.source.url is None and _read_stamp(state.source.location) != state.last_seen for state in self._states
         )
 
     def messages(self) -> tuple[FeedBytes, ...]:
@@ -91,27 +91,29 @@ class RealtimeFeeds:
         instant = int(self._clock().timestamp()) if now is None else now
         counts = overlay.counts if overlay else {}
         return RealtimeHealth(
-            sources=tuple(_health_of(state, instant, overlay) for state in self._states),
+            sources=tuple(_build_source_health(state, instant, overlay) for state in self._states),
             matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
             unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
             calls=overlay.stop_time_counts if overlay else MappingProxyType({}),
             messages=overlay.message_counts if overlay else MappingProxyType({}),
         )
 
-    async def _ask(self, state: _SourceState, now: int) -> bool:
+    async def _refresh_source(self, state: _SourceState, now: int) -> bool:
         state.asked = now
         try:
-            is_new = await (self._ask_url(state, now) if state.source.url is not None else self._read_file(state, now))
+            is_new = await (
+                self._fetch_url(state, now) if state.source.url is not None else self._read_file(state, now)
+            )
         except (ToolError, _NoMessage) as error:
             state.problem = str(error)
             state.failures += 1
-            state.due = now + _wait_s(state, error)
+            state.due = now + _find_wait_s(state, error)
             return False
         state.problem, state.failures = None, 0
-        state.due = now + POLL_S - _age_s(state.response, now) if state.source.url is not None else now
+        state.due = now + POLL_S - _find_age_s(state.response, now) if state.source.url is not None else now
         return is_new
 
-    async def _ask_url(self, state: _SourceState, now: int) -> bool:
+    async def _fetch_url(self, state: _SourceState, now: int) -> bool:
         url, secrets = read_template(state.source.location)
         request = Request(url=url, secret_params=secrets, limits=_LIMITS)
         response = await self._fetch(request, state.response)
@@ -124,7 +126,7 @@ class RealtimeFeeds:
 
     async def _read_file(self, state: _SourceState, now: int) -> bool:
         before = state.stamp
-        state.seen = _stamp_of(state.source.location)
+        state.last_seen = _read_stamp(state.source.location)
         data, state.stamp, written = await asyncio.to_thread(_load, state.source.location, before)
         if data is not None:
             return await self._store_message(state, data, min(written, now), now)
@@ -137,8 +139,8 @@ class RealtimeFeeds:
             timestamp = await asyncio.to_thread(find_timestamp, data)
         except ValueError as error:
             raise _NoMessage(f"The source gave {error}") from error
-        believed = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
-        if believed and timestamp is not None and timestamp < (state.timestamp or 0):
+        is_trusted = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
+        if is_trusted and timestamp is not None and timestamp < (state.timestamp or 0):
             raise _NoMessage("The source returned an older message than before")
         state.message = FeedBytes(data, received, state.source.feed_name, state.source.text)
         state.timestamp = timestamp
@@ -149,7 +151,7 @@ def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
     path = Path(location).expanduser()
     try:
         stat = path.stat()
-        stamp = _stamp_from(stat)
+        stamp = _build_stamp(stat)
         if stamp == before:
             return None, stamp, int(stat.st_mtime)
         if stat.st_size > _MAX_BYTES:
@@ -159,34 +161,34 @@ def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
         raise _NoMessage(f"{path.name} cannot be read: {error.strerror or type(error).__name__}") from error
 
 
-def _stamp_of(location: str) -> _Stamp:
+def _read_stamp(location: str) -> _Stamp:
     try:
-        return _stamp_from(os.stat(os.path.expanduser(location)))  # noqa: PTH116, PTH111  # every query calls this
+        return _build_stamp(os.stat(os.path.expanduser(location)))  # noqa: PTH116, PTH111  # every query calls this
     except OSError:
         return ()
 
 
-def _stamp_from(stat: os.stat_result) -> _Stamp:
+def _build_stamp(stat: os.stat_result) -> _Stamp:
     return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
-def _age_s(response: Response | None, now: int) -> int:
-    """Return the age of a response that another process fetched, 0 for one of this process."""
+def _find_age_s(response: Response | None, now: int) -> int:
+    """Return the age of a response that another process fetched, else 0."""
     if response is None or not response.from_cache:
         return 0
     return min(POLL_S, max(0, now - int(response.retrieved_at.timestamp())))
 
 
-def _wait_s(state: _SourceState, error: Exception) -> int:
-    """Return how long to wait after a failure; a file may be repaired at any time."""
+def _find_wait_s(state: _SourceState, error: Exception) -> int:
+    """Return the wait after a failure; files need none."""
     if state.source.url is None:
         return 0
-    patience_s = min(POLL_S << min(state.failures, 10), _MAX_WAIT_S)
-    asked_for_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
-    return max(patience_s, asked_for_s)
+    backoff_s = min(POLL_S << min(state.failures, 10), _MAX_WAIT_S)
+    requested_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
+    return max(backoff_s, requested_s)
 
 
-def _health_of(state: _SourceState, now: int, overlay: Overlay | None) -> SourceHealth:
+def _build_source_health(state: _SourceState, now: int, overlay: Overlay | None) -> SourceHealth:
     known = state.timestamp or (state.message.received if state.message else None)
     count = None if overlay is None else overlay.matches.get(state.source.text)
     return SourceHealth(

@@ -1,4 +1,4 @@
-"""Follow the realtime sources of a network: fetch and decode messages in a background thread."""
+"""Update the realtime overlay of a network: fetch and decode messages in a background thread."""
 
 import asyncio
 import logging
@@ -32,18 +32,18 @@ def simulate_overlay(timetable: Timetable, index: RealtimeIndex, now: int, scena
 _R = TypeVar("_R")
 
 OpenFetch = Callable[[], AbstractAsyncContextManager[Fetch]]
-"""Opens an HTTP client for one event loop."""
+"""Opens an HTTP client for an event loop."""
 
 
 class RealtimeWorker:
-    """Runs coroutines on the event loop of a background thread, and opens a client for the first URL."""
+    """Runs coroutines on the event loop of a background thread, and opens an HTTP client when needed."""
 
     def __init__(self, open_fetch: OpenFetch) -> None:
         self._open_fetch = open_fetch
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._held = AsyncExitStack()
+        self._exit_stack = AsyncExitStack()
         self._opened: Fetch | None = None
 
     def begin(self, work: Coroutine[Any, Any, _R]) -> "Future[_R]":
@@ -55,20 +55,20 @@ class RealtimeWorker:
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Fetch a URL, as ``Fetch``; only for coroutines on the worker's loop."""
+        """Fetch a URL; call this only on the worker's loop."""
         if self._opened is None:
-            self._opened = await self._held.enter_async_context(self._open_fetch())
+            self._opened = await self._exit_stack.enter_async_context(self._open_fetch())
         return await self._opened(request, known)
 
     def close(self) -> None:
-        """Cancel all work, close the connections and end the thread; later work starts a new one."""
+        """Cancel all tasks, close connections and stop the thread; later work starts a new one."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
         if loop is None or thread is None:
             return
         if thread is threading.current_thread():
-            # The garbage collector may call this on the thread itself, which cannot wait for its own end.
+            # The garbage collector may call this on the thread itself, which cannot join itself.
             loop.stop()
             return
         if thread.is_alive():
@@ -78,34 +78,31 @@ class RealtimeWorker:
         loop.close()
 
     async def _end(self) -> None:
-        mine = asyncio.current_task()
-        others = [task for task in asyncio.all_tasks() if task is not mine]
+        current = asyncio.current_task()
+        others = [task for task in asyncio.all_tasks() if task is not current]
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        await self._held.aclose()
+        await self._exit_stack.aclose()
         self._opened = None
         await asyncio.get_running_loop().shutdown_default_executor()
 
 
 _log = logging.getLogger(__name__)
 
-# How long an answer waits for realtime data at first, and after a long time without queries.
+# How long the first answer, and the first after an idle period, waits for realtime data.
 FIRST_WAIT_S = 5.0
 WAKING_WAIT_S = 2.0
-# Messages are read again after this time, because alerts come into force and messages of the future become valid.
+# Messages are decoded again after this time, because alerts come into force.
 READ_AGAIN_S = 60
-# The characters of an id in a message.
+# Ids in warnings are cut to this many characters.
 MAX_ID = 60
 
 Publish = Callable[[Overlay, date, int | None], None]
 
 
 class RealtimeUpdater:
-    """Keeps the realtime overlay of a network up to date with its sources (one or more).
-
-    A thread calls ``publish`` with an overlay, the current service day, and the time of the oldest message.
-    """
+    """Updates the realtime overlay of a network, and passes it to ``publish`` on a worker thread."""
 
     def __init__(
         self,
@@ -127,14 +124,10 @@ class RealtimeUpdater:
         self._first: Future[None] | None = None
         self._poll: Future[None] | None = None
         self._has_waited = False
-        self._is_left = False
+        self._is_stopped = False
 
     async def catch_up(self) -> None:
-        """Bring the network up to date.
-
-        The first call waits, within bounds, for every source. Later calls wait for files only; URLs that are due are
-        fetched in the background.
-        """
+        """Update the overlay: the first call waits for all sources up to a timeout, later calls only for files."""
         now = int(self._clock().timestamp())
         if self._first is None:
             self._polled = now
@@ -145,16 +138,16 @@ class RealtimeUpdater:
                 self._has_waited = True
             return
         if self._feeds.have_files_changed() or self._has_time_moved(now):
-            await _wait(self._worker.begin(self._ask(now, only_files=True)), None)
+            await _wait(self._worker.begin(self._refresh(now, only_files=True)), None)
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
-            has_slept = self._polled is None or now - self._polled > STALE_AFTER_S
+            was_idle = self._polled is None or now - self._polled > STALE_AFTER_S
             self._polled = now
-            self._poll = self._worker.begin(self._ask(now, only_files=False))
-            if has_slept:
+            self._poll = self._worker.begin(self._refresh(now, only_files=False))
+            if was_idle:
                 await _wait(self._poll, WAKING_WAIT_S)
 
-    def leave(self) -> None:
-        self._is_left = True
+    def stop(self) -> None:
+        self._is_stopped = True
         for work in (self._first, self._poll):
             if work is not None:
                 work.cancel()
@@ -185,36 +178,36 @@ class RealtimeUpdater:
         return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
 
     async def _begin(self) -> None:
-        # Files first, because a URL that hangs must not delay them.
+        # Files first, because a slow URL must not delay them.
         now = int(self._clock().timestamp())
-        await self._ask(now, only_files=True)
-        await self._ask(now, only_files=False)
+        await self._refresh(now, only_files=True)
+        await self._refresh(now, only_files=False)
         if self._overlay is None:
             await self._read(now)
 
-    async def _ask(self, now: int, *, only_files: bool) -> None:
+    async def _refresh(self, now: int, *, only_files: bool) -> None:
         if await self._feeds.refresh(now, only_files=only_files):
             await self._read(now)
         elif only_files and self._has_time_moved(now):
-            # A slow fetch would read files again that a later check has read.
+            # Skip this after slow fetches, because a later check has read the files.
             await self._read(now, only_if_moved=True)
 
     async def _read(self, now: int, *, only_if_moved: bool = False) -> None:
         async with self._reading:
-            # Of several queries that found that time moved, the first reads for all.
+            # Of several concurrent queries, the first reads for all.
             if not only_if_moved or self._has_time_moved(now):
                 await asyncio.to_thread(self._read_and_publish, now)
 
     def _read_and_publish(self, now: int) -> None:
         messages = self._feeds.messages()
         overlay = read_realtime(self._timetable, self._index, messages, now)
-        if not self._is_left:
+        if not self._is_stopped:
             self._publish(overlay, local_day(now, self._timetable.feeds[0].zone), _find_updated(overlay, messages))
             self._overlay = overlay
 
 
 def list_unmatched(sources: Sequence[NamedPlace], overlay: Overlay) -> tuple[str, ...]:
-    """Warn of sources whose entities the timetable mostly does not match, or whose ids several feeds have."""
+    """Warn about sources with mostly unmatched entities, or with ids that occur in several feeds."""
     sentences: list[str] = []
     for source in sources:
         count = overlay.matches.get(source.text, MatchCount(0, 0))
@@ -233,24 +226,24 @@ def list_unmatched(sources: Sequence[NamedPlace], overlay: Overlay) -> tuple[str
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
-    """Return the timestamp of the oldest message, else its time of receipt; None if none was read."""
+    """Return the oldest message's timestamp, else its time of receipt; None without messages."""
     if not overlay.message_counts.get(MessageOutcome.READ):
         return None
     return overlay.timestamp or min(message.received for message in messages)
 
 
 async def _wait(work: "Future[None]", longest_s: float | None) -> None:
-    """Wait for work on the worker's loop up to a timeout; the work continues beyond it."""
+    """Wait for work on the worker's loop up to a timeout, without cancelling it."""
     loop = asyncio.get_running_loop()
     is_done = asyncio.Event()
 
-    def note_end(ended: "Future[None]") -> None:
+    def log_failure(ended: "Future[None]") -> None:
         failure = None if ended.cancelled() else ended.exception()
         if failure is not None:
             _log.error("realtime data could not be read", exc_info=failure)
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(is_done.set)
 
-    work.add_done_callback(note_end)
+    work.add_done_callback(log_failure)
     with suppress(TimeoutError):
         await asyncio.wait_for(is_done.wait(), longest_s)

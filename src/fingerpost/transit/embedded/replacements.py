@@ -1,4 +1,4 @@
-"""Replacement trips: match their stop times with the scheduled ones."""
+"""Match the stop times of realtime replacement trips with those of the scheduled trips."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,29 +13,28 @@ from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, Ride
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
 
 
-class Scheduled(NamedTuple):
-    """The times of the timetable at a stop time, in Unix seconds."""
+class ScheduledTimes(NamedTuple):
+    """Scheduled arrival and departure of a stop time, in Unix seconds."""
 
     arrival: int
     departure: int
 
 
 class Replacements:
-    """The replacements of an overlay, by the rides that they replace.
+    """The replacement trips of an overlay, by the trips that they replace.
 
-    A replacement matches a scheduled stop time if it calls at its stop, or at another platform of its station, in the
-    same order. ``find_scheduled`` returns the times of a trip departure on a day at a stop time (row).
+    Stop times match if they serve the same stop or station in the same order.
     """
 
     def __init__(
-        self, timetable: Timetable, overlay: Overlay, find_scheduled: Callable[[int, date, int], Scheduled]
+        self, timetable: Timetable, overlay: Overlay, find_scheduled: Callable[[int, date, int], ScheduledTimes]
     ) -> None:
         self._timetable, self._added, self._find_scheduled = timetable, overlay.added, find_scheduled
         self._row_of = {ride.replaces: -1 - at for at, ride in enumerate(overlay.added) if ride.replaces is not None}
         self._find_matches = lru_cache(maxsize=None)(self._match)
 
     def find_ride(self, ride: Ride) -> Ride | None:
-        """Return the replacement's ride between the same stops; seats were promised in the replaced vehicle only."""
+        """Return the replacement's ride between the same stops, without in-seat transfers."""
         key = (ride.trip_departure, ride.service_day.toordinal())
         trip_departure = self._row_of.get(key)
         if trip_departure is None:
@@ -57,7 +56,7 @@ class Replacements:
         )
 
     def find_departure(self, call: BoardDeparture) -> BoardDeparture | None:
-        """Return the replacement's departure at the same stop, None if nobody can board there."""
+        """Return the replacement's departure at the same stop, None if riders cannot board there."""
         key = (call.trip_departure, call.service_day.toordinal())
         trip_departure = self._row_of.get(key)
         position = None if trip_departure is None else self._find_matches(key).get(call.stop_time)
@@ -71,13 +70,13 @@ class Replacements:
         )
 
     def find_scheduled_stop_time(self, trip_departure: int, position: int) -> int | None:
-        """Return the scheduled stop time (row) that an added ride replaces at a position, None if it is new."""
+        """Return the scheduled stop time (row) that an added trip replaces, None if its stop is new."""
         key = self._get(trip_departure).replaces
         if key is None:
             return None
         return next((row for row, matched in self._find_matches(key).items() if matched == position), None)
 
-    def find_scheduled(self, trip_departure: int, position: int) -> Scheduled | None:
+    def find_scheduled(self, trip_departure: int, position: int) -> ScheduledTimes | None:
         key, stop_time = self._get(trip_departure).replaces, self.find_scheduled_stop_time(trip_departure, position)
         if key is None or stop_time is None:
             return None

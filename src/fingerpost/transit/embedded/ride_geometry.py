@@ -1,4 +1,4 @@
-"""Measure and draw the legs of a timetable journey: ride lengths, lines on the map, and walks between rides."""
+"""Measure and draw the legs of journeys: ride lengths, map lines, and walks between rides."""
 
 import math
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from fingerpost.transit.model.place import Location
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableLeg:
-    """The timetable of a leg, and for a walk whether its rider asked for a step-free trip."""
+    """The timetable of a leg; ``is_step_free`` is for walks of step-free trips."""
 
     timetable: Timetable
     is_step_free: bool = False
@@ -29,7 +29,7 @@ class TimetableLeg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableRide(TimetableLeg):
-    """The rows of a ride's route (-1: unknown) and stops, and if scheduled, of its trip, boarding and alighting."""
+    """Timetable rows of a ride, -1 if unknown; added trips have no trip and no stop times."""
 
     route: int
     stops: tuple[int, ...]
@@ -38,23 +38,20 @@ class TimetableRide(TimetableLeg):
     alight_stop_time: int = -1
 
 
-def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
-    """Return the metres between two stop times of a trip along its shape, else from stop to stop (rule D3)."""
+def measure_ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
+    """Return the distance between two stop times along the shape, else from stop to stop (rule D3)."""
     path = find_ride_line(timetable, trip, board_stop_time, alight_stop_time)
     if path is None:
-        return path_m(timetable, timetable.stop_time_stop[board_stop_time : alight_stop_time + 1])
+        return measure_path_m(timetable, timetable.stop_time_stop[board_stop_time : alight_stop_time + 1])
     return round(line_m(path), 1)
 
 
-def path_m(timetable: Timetable, stops: Int32) -> float:
+def measure_path_m(timetable: Timetable, stops: Int32) -> float:
     return round(line_m(np.column_stack([timetable.stop_lat[stops], timetable.stop_lon[stops]])), 1)
 
 
 def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
-    """Return the line of a ride along its shape or stops, or of a walk along the streets, else straight.
-
-    A ride that realtime data moves to another platform is drawn between its scheduled stops.
-    """
+    """Return the line of a ride between its scheduled stops, or of a walk along streets, else straight."""
     part = leg.handle
     if isinstance(part, TimetableRide):
         table = part.timetable
@@ -69,7 +66,7 @@ def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
 
 
 class JourneyEnds(NamedTuple):
-    """Origin and destination of a journey, as the rider named them, and the stops around each."""
+    """Origin and destination of a journey, and the stops around each."""
 
     origin: Location
     destination: Location
@@ -78,8 +75,8 @@ class JourneyEnds(NamedTuple):
     step_free: bool
 
 
-class Change(NamedTuple):
-    """A change between rides: its walk, its total seconds, and NO if steps cannot be avoided."""
+class Transfer(NamedTuple):
+    """A transfer between rides: its walk, its duration, and NO access if steps are unavoidable."""
 
     walk: Walk
     change_s: int
@@ -92,41 +89,35 @@ class _RideEnd(NamedTuple):
 
 
 class RideWalks:
-    """The walks of a journey: measured, or estimated from the walking pace.
-
-    The walk to a stop that realtime data moved is recalculated, as a straight line if no footpath leads there.
-    """
+    """Finds the walks of a journey, and recalculates those to stops that realtime data moved."""
 
     def __init__(self, snapshot: Snapshot, ends: JourneyEnds) -> None:
         self._snapshot, self._ends = snapshot, ends
         self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
-    def between(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Change:
-        """Return the change from one ride to the next.
-
-        ``may_be_short``: a trip- or route-specific transfer may allow less time than the footpath takes.
-        """
-        off, on = self._end(before, before.alight_stop_time), self._end(ride, ride.board_stop_time)
+    def find_transfer(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
+        """Return the transfer between rides; with ``may_be_short`` it may take less time than the footpath."""
+        off, on = self._find_ride_end(before, before.alight_stop_time), self._find_ride_end(ride, ride.board_stop_time)
         path = find_footpath(self._snapshot.timetable, off.stop, on.stop, step_free=self._ends.step_free)
         access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN
         allowed_s = ride.departure - before.arrival
         if off.is_moved or on.is_moved:
-            return Change(*self._find_change(off.stop, on.stop, path), access)
-        walk = Walk(ride.foot_m, _by_pace_s(ride.foot_m) if path is None else path.walk_s)
+            return Transfer(*self._find_moved_transfer(off.stop, on.stop, path), access)
+        walk = Walk(ride.foot_m, _estimate_walk_s(ride.foot_m) if path is None else path.walk_s)
         if off.stop == on.stop:
             needed_s = int(self._snapshot.timetable.change_s[on.stop])
         else:
             needed_s = -1 if path is None else path.seconds
         if needed_s < 0:
-            return Change(walk, allowed_s, access)
-        # Riders who planned to stay seated change like everyone else if realtime data separates the two rides.
-        is_whole = ride.stays_seated or not may_be_short
-        return Change(walk, needed_s if is_whole else min(needed_s, allowed_s), access)
+            return Transfer(walk, allowed_s, access)
+        # An in-seat transfer that realtime data broke takes the full time.
+        needs_full_time = ride.stays_seated or not may_be_short
+        return Transfer(walk, needed_s if needs_full_time else min(needed_s, allowed_s), access)
 
-    def _find_change(self, begin: int, end: int, path: Footpath | None) -> tuple[Walk, int]:
+    def _find_moved_transfer(self, begin: int, end: int, path: Footpath | None) -> tuple[Walk, int]:
         if begin == end:
             stated_s = int(self._snapshot.timetable.change_s[begin])
-            # A feed that forbids a change forbids only the scheduled one.
+            # Forbidden transfers apply to scheduled stops only.
             return Walk(0, 0), CHANGE_SLACK_S if stated_s < 0 else stated_s
         if path is not None:
             return Walk(path.metres, path.walk_s), path.seconds
@@ -134,8 +125,8 @@ class RideWalks:
         walk = Walk(int(links.metres[0]), int(links.seconds[0]))
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
 
-    def _end(self, ride: Ride, stop_time: int) -> _RideEnd:
-        stop = self._snapshot.stop_of(ride.trip_departure, ride.service_day, stop_time)
+    def _find_ride_end(self, ride: Ride, stop_time: int) -> _RideEnd:
+        stop = self._snapshot.find_stop_row(ride.trip_departure, ride.service_day, stop_time)
         planned: int | None = stop_time
         if ride.trip_departure < 0:
             planned = self._snapshot.replacements.find_scheduled_stop_time(ride.trip_departure, stop_time)
@@ -143,11 +134,11 @@ class RideWalks:
         return _RideEnd(stop, is_moved)
 
     def find_access_walk(self, point: Endpoint, ride: Ride, stop_time: int, metres: int) -> Walk:
-        """Return the walk to or from a ride; ``metres`` is its length unless realtime data moved the stop."""
-        end = self._end(ride, stop_time)
+        """Return the walk to or from a ride, of ``metres`` unless realtime data moved the stop."""
+        end = self._find_ride_end(ride, stop_time)
         seconds = point.walk_s_by_stop.get(end.stop)
         if not end.is_moved:
-            return Walk(metres, _by_pace_s(metres) if seconds is None else seconds)
+            return Walk(metres, _estimate_walk_s(metres) if seconds is None else seconds)
         if seconds is not None:
             return Walk(int(point.metres[np.flatnonzero(point.stop == end.stop)[0]]), seconds)
         table = self._snapshot.timetable
@@ -157,5 +148,5 @@ class RideWalks:
         return walk
 
 
-def _by_pace_s(metres: int) -> int:
+def _estimate_walk_s(metres: int) -> int:
     return math.ceil(metres / PACE_M_PER_S)

@@ -1,26 +1,22 @@
-"""A snapshot of a network: its timetable, a realtime overlay, and the search timetables of both.
-
-A snapshot never changes, so a query sees one state of the network from start to end.
-"""
+"""An immutable snapshot of a network for one query: timetable, realtime overlay and search timetables."""
 
 from datetime import date
 from functools import cached_property, lru_cache
 
-from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts, Ridden
-from fingerpost.transit.embedded.replacements import Replacements, Scheduled
+from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts, RideSelector
+from fingerpost.transit.embedded.replacements import Replacements, ScheduledTimes
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.service_days import service_day_start
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-_KEPT = 4
+_CACHE_SIZE = 4
 
 
 class Snapshot:
-    """The search timetables as ``planned`` and as they are expected to run (``live``).
+    """The search timetables as ``planned`` and with realtime data (``live``).
 
-    Lifts out of order count in ``live_step_free`` only. ``realtime_updated`` is the time of the oldest realtime message
-    in use (Unix seconds), None without realtime data.
+    Broken lifts affect ``live_step_free`` only. ``realtime_updated`` is the time of the oldest message (Unix seconds).
     """
 
     def __init__(
@@ -28,7 +24,7 @@ class Snapshot:
     ) -> None:
         self.realtime_updated = realtime_updated
         self.timetable = timetable
-        self._with_timetable = lru_cache(maxsize=_KEPT)(self._new_with_timetable)
+        self._replace_timetable_cached = lru_cache(maxsize=_CACHE_SIZE)(self._new_with_timetable)
         self.overlay = overlay
         self.planned = planned
         self._closing = {flag: overlay.list_closing(step_free=flag) for flag in (False, True)}
@@ -37,9 +33,9 @@ class Snapshot:
         is_changed = bool(overlay.rides or overlay.added or self.has_closures)
         self.live = self.live_step_free if is_changed else planned
 
-    def with_timetable(self, timetable: Timetable) -> "Snapshot":
-        """Return the snapshot with a timetable that has other footpaths; ``planned`` stays."""
-        return self if timetable is self.timetable else self._with_timetable(timetable)
+    def replace_timetable(self, timetable: Timetable) -> "Snapshot":
+        """Return the snapshot with a timetable that has other footpaths."""
+        return self if timetable is self.timetable else self._replace_timetable_cached(timetable)
 
     def _new_with_timetable(self, timetable: Timetable) -> "Snapshot":
         snapshot = Snapshot(timetable, self.overlay, self.planned, self.realtime_updated)
@@ -47,7 +43,7 @@ class Snapshot:
         return snapshot
 
     def find_live(self, *, step_free: bool) -> SearchTimetables:
-        """Return the expected search timetables; ``planned`` itself if nothing changes for the rider."""
+        """Return the search timetables with realtime data, or ``planned`` if it changes nothing."""
         return self.live_step_free if step_free else self.live
 
     def list_unbuilt(self, day: date, *, mirrored: bool = False, step_free: bool = False) -> list[SearchTimetables]:
@@ -70,36 +66,36 @@ class Snapshot:
 
     @cached_property
     def replacements(self) -> Replacements:
-        return Replacements(self.timetable, self.overlay, self.scheduled)
+        return Replacements(self.timetable, self.overlay, self.find_scheduled_times)
 
-    def scheduled(self, trip_departure: int, service_day: date, stop_time: int) -> Scheduled:
+    def find_scheduled_times(self, trip_departure: int, service_day: date, stop_time: int) -> ScheduledTimes:
         table = self.timetable
         feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[trip_departure]]])]
         start = service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[trip_departure])
         arrival_s, departure_s = table.stop_time_arrival_s[stop_time], table.stop_time_departure_s[stop_time]
-        return Scheduled(start + int(arrival_s), start + int(departure_s))
+        return ScheduledTimes(start + int(arrival_s), start + int(departure_s))
 
-    def position(self, trip_departure: int, stop_time: int) -> int:
+    def get_position(self, trip_departure: int, stop_time: int) -> int:
         return stop_time - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[trip_departure]])
 
-    def stop_of(self, trip_departure: int, service_day: date, stop_time: int) -> int:
-        """Return the stop (row) of a ride's stop time, which realtime data may have moved to another platform."""
+    def find_stop_row(self, trip_departure: int, service_day: date, stop_time: int) -> int:
+        """Return the stop (row) of a stop time; realtime data may move it to another platform."""
         if trip_departure < 0:
             return int(self.get_added(trip_departure).stop[stop_time])
         update = self.find_update(trip_departure, service_day)
         if update is not None and update.stop is not None:
-            return int(update.stop[self.position(trip_departure, stop_time)])
+            return int(update.stop[self.get_position(trip_departure, stop_time)])
         return int(self.timetable.stop_time_stop[stop_time])
 
-    def find_ridden(self, trip_departure: int, service_day: date) -> Ridden:
+    def get_selector(self, trip_departure: int, service_day: date) -> RideSelector:
         if trip_departure < 0:
             added = self.get_added(trip_departure)
-            return Ridden(added.route, added.trip, added.replaces or (trip_departure, service_day.toordinal()))
+            return RideSelector(added.route, added.trip, added.replaces or (trip_departure, service_day.toordinal()))
         trip = int(self.timetable.trip_departure_trip[trip_departure])
-        return Ridden(int(self.timetable.trip_route[trip]), trip, (trip_departure, service_day.toordinal()))
+        return RideSelector(int(self.timetable.trip_route[trip]), trip, (trip_departure, service_day.toordinal()))
 
-    def is_closed(self, stop: int, instant: int, ridden: Ridden, *, step_free: bool = False) -> bool:
-        """Whether alerts close a stop (row) to a ride at an instant; ``step_free`` counts broken lifts as well."""
+    def is_closed(self, stop: int, instant: int, ridden: RideSelector, *, step_free: bool = False) -> bool:
+        """Return whether alerts close a stop (row) for a ride; ``step_free`` includes broken lifts."""
         route, trip, key = ridden
         return any(
             alert.closes_stop(stop, route=route, trip=trip, ride=key) and alert.is_in_force(instant)

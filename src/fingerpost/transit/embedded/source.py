@@ -1,7 +1,4 @@
-"""Sources of the embedded engine: networks imported from GTFS, and the demo networks.
-
-Every call checks the timetable store, so another process may add, replace or remove a network while a server runs.
-"""
+"""Open networks of the embedded engine: networks imported from GTFS, and the demo networks."""
 
 import asyncio
 import logging
@@ -32,7 +29,7 @@ from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 from fingerpost.transit.port import Network
 
-# Checksums are computed in the background, one file at a time, because the disk bounds them.
+# Checksums are limited by the disk, so one background thread computes them.
 _CHECKS = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-checksums")
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
@@ -48,10 +45,7 @@ class _OpenedTimetable(NamedTuple):
 
 
 class EmbeddedSource:
-    """Opens networks whose feeds were imported (``source = "gtfs"``).
-
-    ``day_cache_bytes`` bounds the memory of the search timetables of all networks.
-    """
+    """Opens imported networks (``source = "gtfs"``); ``day_cache_bytes`` limits the memory of search timetables."""
 
     kind = "gtfs"
 
@@ -63,7 +57,7 @@ class EmbeddedSource:
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}
-        # Messages about damaged files, by the stamp of the prepared network.
+        # Errors about damaged files, by the stamp of the stored timetable.
         self._damage: dict[str, str] = {}
         instruments.watch(self)
 
@@ -130,7 +124,7 @@ class EmbeddedSource:
             worker, self._worker = self._worker, None
             for opened in self._opened.values():
                 opened.network.follow(None)
-                # A one-shot command would wait for the checks of all other networks.
+                # Otherwise a one-shot command waits for the checks of all networks.
                 opened.check.cancel()
             self._opened = {}
         if worker is not None:
@@ -196,7 +190,7 @@ def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...
 
 
 def publish_simulation(network: Network, now: int) -> None:
-    """Publish the simulator's disruption as a realtime source would; other sources cannot be disrupted."""
+    """Publish a simulated disruption on a network of the embedded engine."""
     if isinstance(network, EmbeddedNetwork):
         table = network.timetable
         overlay = simulate_overlay(table, RealtimeIndex(table), now)

@@ -1,34 +1,34 @@
-"""Look up the stops of one timetable by id, by name and around a point."""
+"""Find the stops of a timetable by id, name or position."""
 
 from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
 
-from fingerpost.transit.embedded.timetable_words import TimetableWords, describe_place
+from fingerpost.transit.embedded.display_names import DisplayNames, describe_place
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP, Timetable
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 from fingerpost.transit.model.itinerary import Mode, NearbyStop
 from fingerpost.transit.model.place import Coordinate, Place, PlaceMatch, PlaceTraits
-from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.rules.modes import to_mode
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 
 _FEW_STOPS = 1_000
 
 
 class TimetableStops:
-    """The stops of a timetable, with indexes that are built on first use. Thread-safe."""
+    """Stops of a timetable with lazily built indexes. Thread-safe."""
 
-    def __init__(self, timetable: Timetable, words: TimetableWords) -> None:
+    def __init__(self, timetable: Timetable, display_names: DisplayNames) -> None:
         self._timetable = timetable
-        self._words = words
+        self._display_names = display_names
         self._traits: dict[tuple[str, tuple[str, ...]], PlaceTraits] = {}
 
     @property
-    def is_quick(self) -> bool:
+    def is_fast(self) -> bool:
         return "places" in self.__dict__ and self._timetable.stop_count <= _FEW_STOPS
 
-    def described(self, match: PlaceMatch) -> PlaceMatch:
+    def add_description(self, match: PlaceMatch) -> PlaceMatch:
         return replace(match, describe=partial(self._describe, match.place))
 
     def find_stop(self, stop_id: str, language: str | None) -> Place | None:
@@ -39,30 +39,34 @@ class TimetableStops:
         row = self.find_row(stop_id)
         return None if row is None else self.places.find_place_of(self._timetable.stop_printed_id[row], language)
 
-    def find_pole(self, row: int) -> str | None:
-        """Return the letter or number of a stop within its place, None if its name has none."""
-        return self.places.find_pole(self._timetable.stop_printed_id[row])
+    def find_platform_code(self, row: int) -> str | None:
+        """Return the platform code in a stop's name, if any."""
+        return self.places.find_platform_code(self._timetable.stop_printed_id[row])
 
     def _describe(self, place: Place) -> PlaceTraits:
-        # A platform may have the id of its whole place.
+        # A platform and its place may have the same id.
         key = place.token, place.member_ids
         known = self._traits.get(key)
         if known is None:
             rows = [row for stop_id in place.member_ids if (row := self.find_row(stop_id)) is not None]
-            # An address already has its city, so a nearby stop distinguishes it from others of its name.
+            # Addresses show their city, so a nearby stop distinguishes them.
             named = replace(place, locality=None) if place.id is None else place
-            known = self._traits[key] = describe_place(self._timetable, self._words, named, rows)
+            known = self._traits[key] = describe_place(self._timetable, self._display_names, named, rows)
         return known
 
     def find_row(self, stop_id: str | None) -> int | None:
         return None if stop_id is None else self._rows.get(stop_id, self._rows.get(stop_id.upper()))
 
     def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
-        table, words = self._timetable, self._words.in_language(language)
+        table, display_names = self._timetable, self._display_names.in_language(language)
         distance_m = straight_line_m(coordinate.lat, coordinate.lon, table.stop_lat, table.stop_lon)
         rows = np.flatnonzero((distance_m <= radius_m) & (table.stop_kind == STOP)).tolist()
         near = [
-            NearbyStop(stop=words.stop_point(row), distance_m=float(distance_m[row]), modes=self._modes_by_stop[row])
+            NearbyStop(
+                stop=display_names.get_stop_point(row),
+                distance_m=float(distance_m[row]),
+                modes=self._modes_by_stop[row],
+            )
             for row in rows
         ]
         return sorted(near, key=lambda stop: (stop.distance_m, stop.stop.id or ""))
@@ -80,7 +84,7 @@ class TimetableStops:
                 continue
             named = {language: column[row] for language, column in names.items() if column[row]}
             feed_language = table.feeds[int(table.stop_feed[row])].language
-            name = self._words.stop_name(row)
+            name = self._display_names.get_stop_name(row)
             if feed_language:
                 named.setdefault(feed_language, name)
             stops.append(
@@ -98,7 +102,7 @@ class TimetableStops:
 
     @cached_property
     def _rows(self) -> dict[str, int]:
-        """Rows by printed id and by the feed's own spelling, both as they are and in upper case."""
+        """Rows by printed id and by feed id, both also in upper case."""
         table = self._timetable
         feeds = table.stop_feed.tolist()
         exact: dict[str, int] = {}
@@ -117,5 +121,5 @@ class TimetableStops:
         pairs = np.unique(table.stop_time_stop.astype(np.int64) * 65536 + kinds)
         modes: list[set[Mode]] = [set() for _ in range(table.stop_count)]
         for stop, kind in zip((pairs // 65536).tolist(), (pairs % 65536).tolist(), strict=True):
-            modes[stop].add(mode_of(kind))
+            modes[stop].add(to_mode(kind))
         return [tuple(sorted(of_stop)) for of_stop in modes]

@@ -1,4 +1,4 @@
-"""The network profile of a timetable: bounds, zone, modes, languages, days, feeds, and which feeds have no service."""
+"""Derive a network profile from a timetable, and find feeds that are out of service on a day."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -16,9 +16,9 @@ from fingerpost.transit.model.place import Bounds, Coordinate, box_of
 from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, OutOfService, ServiceState
 from fingerpost.transit.rules.language import choose
-from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.rules.modes import to_mode
 
-# Before this hour of a day, the trips of the day before still run.
+# Trips of the day before may run until this hour.
 NIGHT_ENDS_H = 4
 _ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
 
@@ -28,8 +28,8 @@ class TimetableProfile:
         self.record = record
         self._timetable = timetable
         self._notes = notes
-        self._served = lru_cache(maxsize=None)(self._find_served)
-        self._area = lru_cache(maxsize=None)(self._find_area)
+        self._get_served_stops = lru_cache(maxsize=None)(self._find_served)
+        self._get_area = lru_cache(maxsize=None)(self._find_area)
 
     @cached_property
     def zone(self) -> str:
@@ -82,7 +82,7 @@ class TimetableProfile:
             zone=self.zone,
             abilities=frozenset(abilities),
             feed_names=frozenset(feed.name.upper() for feed in self._timetable.feeds),
-            modes=frozenset(mode_of(int(kind)) for kind in self._timetable.route_type[routes]),
+            modes=frozenset(to_mode(int(kind)) for kind in self._timetable.route_type[routes]),
             is_demo=self.record.source == "demo",
             priority=self.record.priority,
             attribution=tuple(dict.fromkeys(filter(None, chain(self.record.attribution, *credits_due)))),
@@ -96,7 +96,7 @@ class TimetableProfile:
 
     @cached_property
     def _bounds(self) -> Bounds:
-        """The record's box, else the one around all boardable stops and a walk beyond."""
+        """The record's bounds, else the box around all boardable stops with a margin."""
         if self.record.bounds is not None:
             south, west, north, east = self.record.bounds
             return Bounds(south=south, west=west, north=north, east=east)
@@ -107,17 +107,17 @@ class TimetableProfile:
     @cached_property
     def _languages(self) -> frozenset[str]:
         table = self._timetable
-        spoken = self.record.languages or [feed.language for feed in table.feeds if feed.language]
-        return frozenset({*spoken, *table.stop_names, *table.headsign_names, *table.route_names})
+        languages = self.record.languages or [feed.language for feed in table.feeds if feed.language]
+        return frozenset({*languages, *table.stop_names, *table.headsign_names, *table.route_names})
 
     def list_out_around(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
-        """Return the feeds without service at an instant whose area meets the box around the ends of a trip."""
+        """Return the feeds without service at an instant whose area overlaps that of the trip."""
         around = box_of(ends, margin_m)
-        return tuple(out for row, out in self._list_out(instant) if self._area(row).meets(around))
+        return tuple(out for row, out in self._list_out(instant) if self._get_area(row).meets(around))
 
     def list_out_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
-        """Return the feeds without service at an instant whose trips serve some stops on other days."""
-        return tuple(out for row, out in self._list_out(instant) if self._served(row)[list(stops)].any())
+        """Return the feeds without service at an instant that serve the stops on other days."""
+        return tuple(out for row, out in self._list_out(instant) if self._get_served_stops(row)[list(stops)].any())
 
     def _list_out(self, instant: int) -> list[tuple[int, OutOfService]]:
         local = datetime.fromtimestamp(instant, ZoneInfo(self.zone))
@@ -132,10 +132,10 @@ class TimetableProfile:
     def _find_served(self, feed: int) -> Bool:
         table = self._timetable
         of_feed = table.route_feed[table.trip_route] == feed
-        is_own = np.repeat(of_feed, np.diff(table.trip_first_stop_time))
-        return mark_rows(table.stop_count, table.stop_time_stop[is_own])
+        is_of_feed = np.repeat(of_feed, np.diff(table.trip_first_stop_time))
+        return mark_rows(table.stop_count, table.stop_time_stop[is_of_feed])
 
     def _find_area(self, feed: int) -> Bounds:
-        served = self._served(feed)
+        served = self._get_served_stops(feed)
         lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
         return Bounds(south=float(lats.min()), north=float(lats.max()), west=float(lons.min()), east=float(lons.max()))

@@ -1,1 +1,1 @@
-"""The composite of all networks: preference, coverage, failures and fallbacks (rule A13)."""
+"""Open all configured networks and query them: preference, coverage, failures and fallbacks (rule A13)."""

@@ -1,4 +1,4 @@
-"""A circuit breaker for remote networks: an unreachable server delays no further queries (rule A13)."""
+"""Circuit breaker for remote networks: an unreachable server does not delay further queries (rule A13)."""
 
 import asyncio
 import time
@@ -25,50 +25,49 @@ REST_S = 30.0
 
 
 class NetworkBreaker(CircuitBreaker):
-    """Counts the failures of remote networks by circuit; ``last`` has the last failure of each."""
+    """Counts the failures of remote networks by circuit, and stores the last failure of each."""
 
     def __init__(self, *, threshold: int = FAILURES_IN_A_ROW, clock_s: Callable[[], float] = time.monotonic) -> None:
         super().__init__(threshold=threshold, cooldown_s=REST_S, clock_s=clock_s, kind="network")
-        self.last: dict[str, StorageUnavailable] = {}
+        self.last_failures: dict[str, StorageUnavailable] = {}
 
 
 class CircuitBreakerNetwork(WrapperNetwork):
-    """A network that is not queried for a while after several failures or timeouts in a row.
+    """A network that rejects queries for a while after several failures or timeouts in a row.
 
-    Meanwhile every query raises the last failure; then one query retries the network up to its full deadline, in the
-    background if its caller turns to a fallback. Networks share the ``breaker``; ``key`` names this one's circuits.
+    While the circuit is open, queries raise the last failure. Then one query probes the network up to its full
+    deadline, even if its caller gives up earlier. ``key`` names the network's circuits in the shared ``breaker``.
     """
 
     def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:
         super().__init__(network)
         self._breaker = breaker
         self._key = key
-        self._trials: set[asyncio.Task[Any]] = set()
+        self._probes: set[asyncio.Task[Any]] = set()
 
     async def forward(self, query: Callable[[Network], Awaitable[_T]], *, names: bool = False) -> _T:
         circuit = f"{self._key} names" if names else self._key
         wait_s = self._breaker.acquire(circuit)
         if wait_s is not None:
-            raise self._new_resting(self._breaker.last[circuit], wait_s)
+            raise self._new_open_circuit_error(self._breaker.last_failures[circuit], wait_s)
         if not self._breaker.is_probing(circuit):
-            return await self._ask(circuit, query)
-        trial = asyncio.ensure_future(self._try(circuit, query))
-        self._trials.add(trial)
-        trial.add_done_callback(self._end_trial)
-        return await asyncio.shield(trial)
+            return await self._send(circuit, query)
+        probe = asyncio.ensure_future(self._probe(circuit, query))
+        self._probes.add(probe)
+        probe.add_done_callback(self._end_probe)
+        return await asyncio.shield(probe)
 
-    async def _try(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
+    async def _probe(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         clock.clear_time_limits()
         async with clock.time_limit(self.profile.answer_deadline_s):
-            return await self._ask(circuit, query)
+            return await self._send(circuit, query)
 
-    def _end_trial(self, trial: asyncio.Task[Any]) -> None:
-        self._trials.discard(trial)
-        if not trial.cancelled():
-            # Retrieved, because the caller may have left.
-            trial.exception()
+    def _end_probe(self, probe: asyncio.Task[Any]) -> None:
+        self._probes.discard(probe)
+        if not probe.cancelled():
+            probe.exception()  # Mark as retrieved, because the caller may have left.
 
-    async def _ask(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
+    async def _send(self, circuit: str, query: Callable[[Network], Awaitable[_T]]) -> _T:
         failure: StorageUnavailable | None = None
         has_answered = False
         try:
@@ -81,7 +80,7 @@ class CircuitBreakerNetwork(WrapperNetwork):
         except asyncio.CancelledError:
             left_s = clock.find_remaining_s()
             if left_s is not None and left_s <= 0:
-                # Cancelled by the deadline; a caller who went away says nothing about the network.
+                # Only the deadline is a failure; a caller may also disconnect.
                 failure = SourceTimeout(f"{self.profile.name} did not answer in time")
             raise
         except (DataNotFound, SourceKeyRefused):
@@ -89,14 +88,14 @@ class CircuitBreakerNetwork(WrapperNetwork):
             raise
         finally:
             if failure is not None:
-                self._breaker.last[circuit] = failure
+                self._breaker.last_failures[circuit] = failure
                 self._breaker.record_failure(circuit)
             elif has_answered:
                 self._breaker.record_success(circuit)
             else:
                 self._breaker.release(circuit)
 
-    def _new_resting(self, last: StorageUnavailable, wait_s: float) -> StorageUnavailable:
+    def _new_open_circuit_error(self, last: StorageUnavailable, wait_s: float) -> StorageUnavailable:
         name = self.profile.name
         return last.with_message(
             f"{name} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"

@@ -1,7 +1,6 @@
 """Open all networks of a home folder, of any kind of source (rule A13).
 
-Every call checks the records, so another process can add, edit or remove a network while a server runs. ``problems``
-lists networks that cannot be opened; they do not affect the others.
+Every call checks the records, so another process can add, edit or remove a network while a server runs.
 """
 
 import asyncio
@@ -18,7 +17,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
 from fingerpost.transit.networks.fallback import FallbackNetwork
-from fingerpost.transit.networks.order import by_preference
+from fingerpost.transit.networks.order import sort_by_preference
 from fingerpost.transit.networks.wrapper import UnavailableNetwork
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
@@ -26,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class DemoMode(StrEnum):
-    """When demo networks answer: ``auto`` while nothing has been added."""
+    """When demo networks answer; ``auto`` means until a network is added."""
 
     AUTO = "auto"
     ON = "on"
@@ -34,7 +33,7 @@ class DemoMode(StrEnum):
 
 
 def do_demos_answer(mode: DemoMode, *, has_networks: bool) -> bool:
-    """Return whether demos answer for points and names; for their own stop ids they always do."""
+    """Return whether demos answer queries by coordinate or name; by stop id they always do."""
     return mode is DemoMode.ON or (mode is DemoMode.AUTO and not has_networks)
 
 
@@ -46,9 +45,8 @@ class _OpenedNetwork(NamedTuple):
 class AllNetworks:
     """The networks of the records, and the demos; see the port's ``Networks``.
 
-    ``open_sources`` returns every kind of source by its kind. It is called in a thread at the first
-    call, because importing a source may take long. ``demos`` are records that are in no file.
-    ``clients`` are closed after the sources.
+    ``open_sources`` returns all sources by kind; it runs in a thread at the first call, because imports are slow.
+    ``demos`` are records that are not on disk. ``clients`` are closed after the sources.
     """
 
     def __init__(
@@ -95,7 +93,7 @@ class AllNetworks:
     def _refresh(self) -> OpenNetworks:
         with self._lock:
             self._sources = self._sources or self._load_sources()
-            # Read before the records: a change that falls between the two is seen by the next call.
+            # Read first, so that the next call notices a change made meanwhile.
             stamp = self._read_stamp()
             stored = self._records.read()
             problems = dict(stored.problems)
@@ -104,14 +102,13 @@ class AllNetworks:
             for name, record in records.items():
                 try:
                     opened[name] = self._open(record)
-                except Exception as error:  # noqa: BLE001  # whatever a source raises closes one network only
-                    problems[name] = _format_why_closed(name, error)
+                except Exception as error:  # noqa: BLE001  # a broken network must not affect the others
+                    problems[name] = _format_open_failure(name, error)
                     if isinstance(error, StorageUnavailable):
-                        # It may open at the next call.
-                        stamp = None
-            for name, gone in self._opened.items():
-                if name not in opened or opened[name].source is not gone.source:
-                    gone.source.retire(name)
+                        stamp = None  # Retry at the next call.
+            for name, closed in self._opened.items():
+                if name not in opened or opened[name].source is not closed.source:
+                    closed.source.retire(name)
             self._opened = opened
             self._current = self._arrange(stored.records, problems)
             self._stamp = stamp
@@ -130,24 +127,24 @@ class AllNetworks:
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         fallbacks = {record.fallback for record in records.values()}
-        own = [
-            self._with_fallback(record, records, problems) for name, record in records.items() if name not in fallbacks
+        primary = [
+            self._add_fallback(record, records, problems) for name, record in records.items() if name not in fallbacks
         ]
-        added = [network for network in own if network is not None]
+        added = [network for network in primary if network is not None]
         demos = [self._opened[record.name].network for record in self._demos if record.name in self._opened]
         is_on = do_demos_answer(self._demo_mode, has_networks=bool(records or problems))
         return OpenNetworks(
-            answering=tuple(by_preference([*added, *(demos if is_on else ())])),
-            by_token_only=() if is_on else tuple(by_preference(demos)),
+            answering=tuple(sort_by_preference([*added, *(demos if is_on else ())])),
+            by_token_only=() if is_on else tuple(sort_by_preference(demos)),
             problems=MappingProxyType(dict(problems)),
         )
 
-    def _with_fallback(
+    def _add_fallback(
         self, record: NetworkRecord, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]
     ) -> Network | None:
         opened = self._opened.get(record.name)
         fallback_record = records.get(record.fallback or "")
-        fallback = None if fallback_record is None else self._with_fallback(fallback_record, records, problems)
+        fallback = None if fallback_record is None else self._add_fallback(fallback_record, records, problems)
         if fallback is None:
             return None if opened is None else opened.network
         if opened is None:
@@ -156,7 +153,7 @@ class AllNetworks:
         return FallbackNetwork(opened.network, fallback)
 
 
-def _format_why_closed(name: str, error: Exception) -> str:
+def _format_open_failure(name: str, error: Exception) -> str:
     if isinstance(error, ToolError):
         _log.error("network=%s cannot be used: %s", name, error.message)
         return error.message

@@ -12,13 +12,13 @@ from fingerpost.transit.model.itinerary import Fare, Itinerary, Leg, LegLine
 from fingerpost.transit.model.map_layer import Basemap
 from fingerpost.transit.model.place import Bounds, Coordinate, Place
 from fingerpost.transit.model.profile import Ability, NetworkProfile
-from fingerpost.transit.networks.asking import (
+from fingerpost.transit.networks.querying import (
     UNAVAILABLE,
     Failures,
-    LeftOut,
-    ask_within,
-    measuring_query,
-    within_call,
+    NetworkFailure,
+    bind_to_call,
+    measure_query,
+    query_within,
 )
 from fingerpost.transit.networks.wrapper import WrapperNetwork
 from fingerpost.transit.port import Network
@@ -26,15 +26,15 @@ from fingerpost.transit.port import Network
 _T = TypeVar("_T")
 
 
-class _IdsUnknown(Exception):
-    """The fallback knows none of the ids that it would have to answer for; the message lists them."""
+class _UnknownIds(Exception):
+    """The fallback has none of the requested stops; the message lists their ids."""
 
 
 class FallbackNetwork(WrapperNetwork):
-    """A network and its fallback, which share FEED and tokens (rule A13).
+    """A network and its fallback, which share stop ids (rule A13).
 
-    Answers carry the first network's name; their provenance states what is missing if the fallback gave them.
-    ``failures`` are those of the current call: a network that failed is not queried again.
+    Answers have the first network's name; the provenance of a fallback's answer lists missing data. ``failures`` are
+    those of the current call, in which a failed network is not queried again.
     """
 
     def __init__(self, network: Network, fallback: Network, failures: Failures | None = None) -> None:
@@ -42,15 +42,12 @@ class FallbackNetwork(WrapperNetwork):
         self._fallback = fallback
         self._failures = failures
 
-    def within_call(self, failures: Failures) -> "FallbackNetwork":
-        return FallbackNetwork(within_call(self.network, failures), within_call(self._fallback, failures), failures)
+    def bind_to_call(self, failures: Failures) -> "FallbackNetwork":
+        return FallbackNetwork(bind_to_call(self.network, failures), bind_to_call(self._fallback, failures), failures)
 
     @property
     def profile(self) -> NetworkProfile:
-        """The first network's profile, plus the abilities of the fallback.
-
-        A fallback in this process has no deadline, like any engine there.
-        """
+        """The first network's profile, plus the abilities of the fallback."""
         own, other = self.network.profile, self._fallback.profile
         return replace(
             own,
@@ -62,10 +59,10 @@ class FallbackNetwork(WrapperNetwork):
         )
 
     async def forward(self, query: Callable[[Network], Awaitable[_T]], *, names: bool = False) -> _T:
-        return await self._ask((Ability.NAMES if names else Ability.STOPS,), query, names=names)
+        return await self._query((Ability.NAMES if names else Ability.STOPS,), query, names=names)
 
     async def plan_journeys(self, query: port.JourneyQuery) -> port.JourneyAnswer:
-        """Plan; stops that the answering network does not know are replaced by their position."""
+        """Plan a trip; stops unknown to the fallback are replaced by their coordinates."""
         needed = (Ability.PLANS, Ability.ARRIVE_BY) if query.arrive_by else (Ability.PLANS,)
 
         async def plan(network: Network) -> port.JourneyAnswer:
@@ -74,36 +71,36 @@ class FallbackNetwork(WrapperNetwork):
             for side, end in ends.items():
                 unknown = await self._list_unknown(end.stop_ids, network)
                 if unknown:
-                    ends[side] = replace(end, stop_ids=_without(end.stop_ids, unknown))
+                    ends[side] = replace(end, stop_ids=_exclude(end.stop_ids, unknown))
                     name = network.profile.name
                     notes.append(f"{name} does not know {', '.join(unknown)}; its position was used as the {side}.")
             fitted = replace(query, origin=ends["origin"], destination=ends["destination"])
             return _label(await network.plan_journeys(fitted), notes)
 
-        return await self._ask(needed, plan)
+        return await self._query(needed, plan)
 
     async def plan_texts(self, query: port.TextJourneyQuery) -> port.JourneyAnswer:
-        return await self._ask((Ability.PLANS,), lambda network: network.plan_texts(query), reads_texts=True)
+        return await self._query((Ability.PLANS,), lambda network: network.plan_texts(query), reads_texts=True)
 
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
-        """List a board; if the fallback knows none of the stops, raise the first network's failure."""
+        """List departures; if the fallback has none of the stops, raise the first network's failure."""
 
         async def list_board(network: Network) -> port.DepartureBoard:
             unknown = await self._list_unknown(query.stop_ids, network)
             if not unknown:
                 return await network.list_departures(query)
-            known = _without(query.stop_ids, unknown)
+            known = _exclude(query.stop_ids, unknown)
             if not known:
-                raise _IdsUnknown(", ".join(unknown))
+                raise _UnknownIds(", ".join(unknown))
             note = f"{network.profile.name} does not know {', '.join(unknown)}, whose departures are left out."
             return _label(await network.list_departures(replace(query, stop_ids=known)), [note])
 
-        return await self._ask((Ability.BOARDS,), list_board)
+        return await self._query((Ability.BOARDS,), list_board)
 
     async def find_address(
         self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
     ) -> Place | None:
-        """Name a position by what either network knows in this process, or by the first network's server."""
+        """Reverse geocode with either network's local index, or with the first network's server."""
         found = await self.network.find_address(coordinate, language=language, may_ask=may_ask)
         if found is not None or may_ask:
             return found
@@ -125,31 +122,26 @@ class FallbackNetwork(WrapperNetwork):
         return await self._find(stop_id, lambda network: network.find_stop_place(stop_id, language=language))
 
     async def _find(self, stop_id: str, find: Callable[[Network], Awaitable[Place | None]]) -> Place | None:
-        """Return the place of an id; None only if a network that could know it answered.
-
-        Raises:
-            ToolError: the first network failed, and the fallback does not know the id.
-        """
+        """Return the place of an id; raise ToolError if the first network failed and the fallback lacks the id."""
 
         async def find_known(network: Network) -> Place | None:
             found = await find(network)
             if found is None and network is not self.network:
-                raise _IdsUnknown(stop_id)
+                raise _UnknownIds(stop_id)
             return found
 
         try:
-            return await self._ask((Ability.NAMES,), find_known)
-        except _IdsUnknown:
-            # The first network cannot look stops up, and the fallback has none of that id.
+            return await self._query((Ability.NAMES,), find_known)
+        except _UnknownIds:
             return None
 
     async def _list_unknown(self, stop_ids: Sequence[str], network: Network) -> list[str]:
-        """Return the ids that a network does not know; the fallback is queried, because it would skip them silently."""
+        """Return the ids that the fallback lacks, because it would skip them silently."""
         if network is self.network:
             return []
         return [stop_id for stop_id in stop_ids if await network.find_stop(stop_id) is None]
 
-    async def _ask(
+    async def _query(
         self,
         needed: Sequence[Ability],
         query: Callable[[Network], Awaitable[_T]],
@@ -164,43 +156,43 @@ class FallbackNetwork(WrapperNetwork):
         if own.name not in failed:
             limit_s = _find_limit_s(own.names_deadline_s if names else own.answer_deadline_s)
             try:
-                return await ask_within(self.network, query, limit_s)
+                return await query_within(self.network, query, limit_s)
             except UNAVAILABLE as error:
-                failed[own.name] = LeftOut(own.name, error)
+                failed[own.name] = NetworkFailure(own.name, error)
         failure = failed[own.name].error
         if not other.can(*needed) or (reads_texts and not other.reads_texts):
             raise failure
         FALLBACKS.add(1, {NETWORK: own.name, "fingerpost.network.fallback": other.name})
         try:
-            with measuring_query(self._fallback):
+            with measure_query(self._fallback):
                 answer = await query(self._fallback)
-        except _IdsUnknown as unknown:
+        except _UnknownIds as unknown:
             raise failure.with_message(
                 f"{failure.message}; its fallback {other.name} does not know {unknown}",
                 hint=failure.hint or f"Try again later, or ask for the stop by its name, which {other.name} may know",
             ) from failure
-        failed[own.name] = LeftOut(own.name, failure, fallback=other.name)
-        return _label(answer, [self._format_lost_parts(failure)], own.name)
+        failed[own.name] = NetworkFailure(own.name, failure, fallback=other.name)
+        return _label(answer, [self._format_fallback_notice(failure)], own.name)
 
-    def _format_lost_parts(self, failure: ToolError) -> str:
+    def _format_fallback_notice(self, failure: ToolError) -> str:
         own, other = self.network.profile, self._fallback.profile
         missing = sorted(ability.value for ability in own.abilities - other.abilities)
         lost = f"{own.name} could not be asked ({failure.message}); its fallback {other.name} answered"
         return lost + (f", without {', '.join(missing)}." if missing else ".")
 
 
-def _without(stop_ids: Sequence[str], unknown: Sequence[str]) -> tuple[str, ...]:
+def _exclude(stop_ids: Sequence[str], unknown: Sequence[str]) -> tuple[str, ...]:
     return tuple(stop_id for stop_id in stop_ids if stop_id not in unknown)
 
 
 def _find_limit_s(deadline_s: float | None) -> float | None:
-    """Return how long to wait for a network with a fallback: half of its deadline, or of the caller's time left."""
+    """Return half of the network's deadline or of the remaining time; the fallback gets the rest."""
     bounds = [bound for bound in (deadline_s, clock.find_remaining_s()) if bound is not None]
     return max(0.0, min(bounds)) / 2 if bounds else None
 
 
 def _label(answer: _T, lost: Sequence[str], network: str | None = None) -> _T:
-    """Return an answer with sentences on what it lacks, and under a network's name if given; places have neither."""
+    """Add missing data and the network's name to the provenance of an answer; places have none."""
     if not isinstance(answer, (port.JourneyAnswer, port.DepartureBoard, port.NearbyStops)):
         return answer
     provenance = answer.provenance

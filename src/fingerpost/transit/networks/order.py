@@ -1,4 +1,4 @@
-"""Choose networks by preference and coverage, and those of London (rules A6, A13 and E3)."""
+"""Sort and select networks by priority and coverage, and select those of London (rules A6, A13 and E3)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -10,8 +10,8 @@ from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.warnings import add_reasons
 
 
-def by_preference(networks: Iterable[Network]) -> list[Network]:
-    """Return networks in order: the higher priority first, then the smaller area, then by name; demos last."""
+def sort_by_preference(networks: Iterable[Network]) -> list[Network]:
+    """Sort networks by descending priority, ascending area and name; demos come last."""
 
     def key(network: Network) -> tuple[bool, int, float, str]:
         profile = network.profile
@@ -21,7 +21,6 @@ def by_preference(networks: Iterable[Network]) -> list[Network]:
 
 
 def list_covering(networks: Iterable[Network], *positions: Coordinate) -> list[Network]:
-    """Return the networks whose bounds cover all positions, in the order given."""
     return [network for network in networks if all(map(network.profile.bounds.covers, positions))]
 
 
@@ -31,18 +30,18 @@ def list_networks_at(
     ability: Ability,
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Network]:
-    """Return the networks that cover a position and have an ability, the preferred first; else RegionUnsupported."""
+    """Return the networks that cover a position and have an ability; raise RegionUnsupported if there are none."""
     covering = list_covering(networks, coordinate)
     able = [network for network in covering if network.profile.can(ability)]
     if not able:
         where = {"coordinate": [network.profile.name for network in covering]}
         positions = {"coordinate": coordinate}
-        raise uncovered(networks, where, missing=(ability,), problems=problems, positions=positions)
+        raise new_uncovered(networks, where, missing=(ability,), problems=problems, positions=positions)
     return able
 
 
 def format_swapped_hint(networks: Sequence[Network], positions: Mapping[str, Coordinate]) -> str:
-    """Return a hint on positions (by the end's name) that lie in a network only with lat and lon exchanged, else ""."""
+    """Return a hint if a position lies in a network only with lat and lon swapped, else ""."""
     parts = []
     for end, position in positions.items():
         exchanged = Coordinate(position.lon, position.lat)
@@ -52,7 +51,7 @@ def format_swapped_hint(networks: Sequence[Network], positions: Mapping[str, Coo
     return f"Latitude and longitude look swapped: {'; '.join(parts)}" if parts else ""
 
 
-def uncovered(
+def new_uncovered(
     networks: Sequence[Network],
     where: Mapping[str, Sequence[str]],
     *,
@@ -60,10 +59,9 @@ def uncovered(
     positions: Mapping[str, Coordinate] = MappingProxyType({}),
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> RegionUnsupported:
-    """Return the error of ends that no single network can serve.
+    """Return the error for ends that no single network covers, or not with the ``missing`` abilities.
 
-    ``where`` has the networks that cover each end, by its name; ``missing`` are abilities of a network that covers all.
-    ``positions`` of ends are for the hint. ``problems`` explain by name why networks cannot be used.
+    ``where`` has the networks that cover each end; ``problems`` has the errors of networks that cannot be opened.
     """
     parts = [
         f"{end} lies " + (f"in {', '.join(names)}" if names else "outside every network")
@@ -73,8 +71,8 @@ def uncovered(
     shared = set.intersection(*map(set, where.values())) if where else set()
     hint = _list_areas(networks)
     if shared:
-        lacked = ", ".join(ability.value for ability in missing) or "answer"
-        message += f"; {', '.join(sorted(shared))} has no {lacked}"
+        missing_abilities = ", ".join(ability.value for ability in missing) or "answer"
+        message += f"; {', '.join(sorted(shared))} has no {missing_abilities}"
     elif len(where) > 1 and all(where.values()):
         message += "; no single network covers both"
         hint = f"Feeds of one region belong into one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
@@ -88,23 +86,23 @@ def uncovered(
 def _list_areas(networks: Sequence[Network]) -> str:
     if not networks:
         return "There is no network. Add one: fingerpost network add NAME FEED.zip"
-    return "Networks: " + "; ".join(f"{network.profile.name} ({_box(network.profile.bounds)})" for network in networks)
+    return "Networks: " + "; ".join(
+        f"{network.profile.name} ({_format_bounds(network.profile.bounds)})" for network in networks
+    )
 
 
-def _box(bounds: Bounds) -> str:
+def _format_bounds(bounds: Bounds) -> str:
     return f"lat {bounds.south:.2f} to {bounds.north:.2f}, lon {bounds.west:.2f} to {bounds.east:.2f}"
 
 
 _LONDON_ZONE = "Europe/London"
-# From where distances to London are measured.
 _CHARING_CROSS = Coordinate(51.5073, -0.1276)
 
 
 class LondonNetworks:
     """The networks that cover central London; see the port's ``Networks``.
 
-    Networks that read the texts of a trip's ends themselves answer alone, else added ones, else (``with_demo``) a
-    demo, even if it answers only for its own ids elsewhere. ``networks`` are closed by their owner.
+    Only networks that resolve place names themselves answer, else other added networks, else (``with_demo``) a demo.
     """
 
     def __init__(self, networks: Networks, *, with_demo: bool = True) -> None:
@@ -120,7 +118,7 @@ class LondonNetworks:
         return OpenNetworks(answering=tuple(readers or own or here or demos), problems=opened.problems)
 
     async def close(self) -> None:
-        """Do nothing: the networks are another's to close."""
+        """Do nothing, because the owner of the networks closes them."""
 
 
 def _list_in_london(networks: Iterable[Network]) -> list[Network]:

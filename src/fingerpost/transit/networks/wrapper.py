@@ -1,4 +1,4 @@
-"""The base class of networks that wrap another one, and a stand-in for a network that could not be opened."""
+"""Base class of networks that wrap another network, and a placeholder for networks that failed to open."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,10 +18,7 @@ _T = TypeVar("_T")
 
 
 class WrapperNetwork(ABC):
-    """A network that wraps another: every query passes through ``forward``, which each subclass implements.
-
-    Queries for ``names`` may go to another server than those for trips and boards.
-    """
+    """A network that passes every query to another through ``forward``; ``names`` marks geocoder queries."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -77,15 +74,11 @@ class WrapperNetwork(ABC):
         return await self.network.find_basemap(box, leg)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return the wrapped network's health; this queries no server, so it does not pass through ``forward``."""
         return await self.network.find_realtime_health()
 
 
 class UnavailableNetwork(WrapperNetwork):
-    """A network that could not be opened: every query raises the ``problem``, so that its fallback answers.
-
-    The ``fallback`` provides the profile, except the name and the ``priority`` of the record.
-    """
+    """A network that failed to open: every query raises SourceFailed, so that its fallback answers."""
 
     def __init__(self, name: str, problem: str, fallback: Network, *, priority: int = 0) -> None:
         super().__init__(fallback)

@@ -1,1 +1,1 @@
-"""One resolver of places: a variable, a token or a name, over all networks at once (rules B10, A13)."""
+"""Resolve saved variables, stop ids, coordinates and names to places, over all networks (rules B10, A13)."""

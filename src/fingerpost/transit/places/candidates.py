@@ -1,4 +1,4 @@
-"""Serialize the candidates of a label, and build the errors for ambiguous and unknown labels (rule B10)."""
+"""Serialize candidate places, and build the errors for ambiguous and unknown place names (rule B10)."""
 
 from collections.abc import Sequence
 from typing import NotRequired
@@ -21,11 +21,10 @@ def format_count_of_shown(count: int) -> str:
     return "1 is shown" if count == 1 else f"{count} are shown"
 
 
-def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_as: str = "the label") -> PlaceAmbiguous:
-    """Return the error with the best candidates; ``sent_as`` is the field in which the caller sends a token.
-
-    ``details["resolved"]`` lists them as the lookup contract's ResolvedLocation.
-    """
+def new_ambiguous(
+    label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_as: str = "the label"
+) -> PlaceAmbiguous:
+    """Return the error with the best candidates; ``sent_as`` is the input field that accepts a token."""
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is not certain"
     remedy = Remedy(RemedyKind.USE_CANDIDATE, {"field": sent_as})
@@ -56,7 +55,7 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
 
 
 def serialize_candidates(candidates: Sequence[PlaceMatch], label: str) -> Wire:
-    """Return the lookup contract's DisambiguationSet; ``meta`` tells the candidates apart by token (rule D2)."""
+    """Return the lookup contract's DisambiguationSet, with disambiguating details by token in ``meta`` (rule D2)."""
     shown = candidates[:MAX_CANDIDATES]
     distinctions = {match.place.token: distinguish(match) for match in shown}
     return {
@@ -106,7 +105,7 @@ def format_guess(place: Place, label: str) -> str:
     return f"The position of '{label}' is a guess: {place.guess}."
 
 
-def unknown(
+def new_unknown(
     label: str, *, side: str, near: str = "", hint: Remedy = _LOOK_UP, left_out: Sequence[str] = ()
 ) -> PlaceUnknown:
     message = f"{side} '{label}' matches no saved variable, stop or place{near}"
@@ -114,7 +113,6 @@ def unknown(
 
 
 def serialize_resolved(match: PlaceMatch, label: str) -> Wire:
-    """Return the lookup contract's ResolvedLocation."""
     place = match.place
     fields = {
         **serialize_place(match),

@@ -1,4 +1,4 @@
-"""Parse the label of a place: a saved variable, a position, a stop id or a name (rule B10)."""
+"""Parse place labels: saved variables, coordinates, stop ids and names (rule B10)."""
 
 import re
 from dataclasses import dataclass
@@ -32,8 +32,8 @@ class LocationValue(WireModel):
 
 
 @dataclass(frozen=True, slots=True)
-class StopText:
-    """A stop id, or if not ``is_certain`` perhaps a name; ``variable`` is the saved variable that contains it."""
+class StopLabel:
+    """A stop id, or unless ``is_certain`` possibly a name; ``variable`` is the saved variable with the id."""
 
     stop_id: str
     text: str
@@ -43,10 +43,7 @@ class StopText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextQuery:
-    """A label, and constraints of the lookup contract; ``sent_as`` is the field in which a caller sends a token.
-
-    Places near the ``focus`` are preferred. ``language`` is that of names, None for the call's.
-    """
+    """A label with search constraints; ``sent_as`` is the input field that accepts a token."""
 
     text: str
     focus: Coordinate | None = None
@@ -59,27 +56,27 @@ class TextQuery:
         return self.focus is None or limit_m is None or distance_m(self.focus, coordinate) <= limit_m
 
 
-Label = Location | StopText
+Label = Location | StopLabel
 
 
 async def read_label(text: str, variables: VariableStore, user: str | None) -> Label:
-    """Parse a label: a saved variable, else a position, else a stop id or name; raise ParameterError if it is none."""
+    """Parse a label: a saved variable, else coordinates, else a stop id or name."""
     variable = await find_variable(text, variables, user)
     if variable is not None:
         stop_id = find_stop_id(variable)
         if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
-            return StopText(stop_id, variable.key, variable)
+            return StopLabel(stop_id, variable.key, variable)
         return read_location(variable)
-    position = find_position(text)
-    return StopText(text, text) if position is None else Location(coordinate=position, source=LocationSource.INPUT)
+    position = parse_position(text)
+    return StopLabel(text, text) if position is None else Location(coordinate=position, source=LocationSource.INPUT)
 
 
 async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
     return None if user is None else await compute(variables.find, user, key)
 
 
-def find_position(text: str) -> Coordinate | None:
-    """Return the position of a ``lat,lon`` token, None for other texts; raise ParameterError beyond 90 or 180."""
+def parse_position(text: str) -> Coordinate | None:
+    """Parse ``lat,lon``; return None for other texts, and raise ParameterError if out of range."""
     match = _POSITION.fullmatch(text)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""Merge the matches of a name over networks: near the rider and in service first, far places not certain (A13)."""
+"""Merge name matches of several networks: prefer places near the rider and networks in service (rule A13)."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -11,25 +11,25 @@ from fingerpost.transit.model.provenance import ServiceDays, ServiceState
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.port import Network
 from fingerpost.transit.rules.name_matching import AUTO_RESOLVE, RIVAL_DISTANCE_M, RIVAL_SCORE, sort_matches
-from fingerpost.transit.rules.times import local_date_of
+from fingerpost.transit.rules.times import to_local_date
 
-# A place further than this outside the networks around the rider is only a candidate.
+# A place this far outside the rider's networks never resolves by itself.
 FAR_M = 30_000.0
-# The highest score of far places, and of names in two regions; below the threshold.
-_OFFERED = 0.79
-_NUMBER_GUESSED = 0.77
+# Caps the scores of far places, and of names in two regions, below the threshold for resolving.
+_MAX_SUGGESTED_SCORE = 0.79
+_ESTIMATED_POSITION_SCORE = 0.77
 _DAY = timedelta(days=1)
-# The largest difference of latitude, in degrees, between places within RIVAL_DISTANCE_M.
+# RIVAL_DISTANCE_M in degrees of latitude.
 _RIVAL_DEG = 1.001 * RIVAL_DISTANCE_M / METRES_PER_DEGREE
 
 
 def list_running(networks: Sequence[Network], instant: int) -> list[Network]:
-    return [network for network in networks if _runs_at(network, instant)] or list(networks)
+    return [network for network in networks if _is_in_service(network, instant)] or list(networks)
 
 
-def _runs_at(network: Network, instant: int) -> bool:
+def _is_in_service(network: Network, instant: int) -> bool:
     profile = network.profile
-    day = local_date_of(instant, profile.zone)
+    day = to_local_date(instant, profile.zone)
     services = [feed.service for feed in profile.feeds] or [
         ServiceDays(first_day=profile.first_day, last_day=profile.last_day)
     ]
@@ -41,13 +41,13 @@ def is_outside(place: Place, networks: Sequence[Network]) -> bool:
     return all(distance_m(at, network.profile.bounds.nearest(at)) > FAR_M for network in networks)
 
 
-def read_in_region(
+def merge_by_region(
     found: Sequence[tuple[Network, Sequence[PlaceMatch]]], *, focus: Coordinate | None, instant: int
 ) -> list[PlaceMatch]:
-    """Return the matches of several networks, best first, each place once and with its network's name.
+    """Return the matches of several networks, best first, without duplicates.
 
-    The rider is at the focus, else anywhere in the networks that run at the instant. Far places are only candidates,
-    if no place near the rider has the name. Without a focus, so are names in running networks of two regions.
+    The rider is at the focus, else in any network in service at the instant. Far places are suggested only if no near
+    place has the name. Without a focus, a name in two regions is ambiguous.
     """
     networks = [network for network, _ in found]
     running = list_running(networks, instant)
@@ -61,23 +61,23 @@ def read_in_region(
     near: list[PlaceMatch] = []
     far: list[PlaceMatch] = []
     for network, matches in sorted(found, key=lambda pair: pair[0] not in running):
-        own_near: list[PlaceMatch] = []
-        own_far: list[PlaceMatch] = []
+        network_near: list[PlaceMatch] = []
+        network_far: list[PlaceMatch] = []
         for match in matches:
             if network in running or not list_covering(running, match.place.coordinate):
-                region = own_far if is_far(network, match.place) else own_near
+                region = network_far if is_far(network, match.place) else network_near
                 region.append(replace(match, network=network.profile.name))
-        near += _leave_out_known(own_near, near)
-        far += _leave_out_known(own_far, far)
+        near += _drop_known(network_near, near)
+        far += _drop_known(network_far, far)
     if focus is None:
-        near = offer_regions(near, networks)
+        near = suggest_regions(near, networks)
     if not any(match.score >= AUTO_RESOLVE for match in near):
-        offered = [match for match in far if not near or match.score >= AUTO_RESOLVE]
-        near = [*near, *(_offer_far(match, focus) for match in offered)]
+        suggested = [match for match in far if not near or match.score >= AUTO_RESOLVE]
+        near = [*near, *(_suggest_far(match, focus) for match in suggested)]
     return sort_matches(near)
 
 
-def _leave_out_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch]) -> list[PlaceMatch]:
+def _drop_known(matches: Sequence[PlaceMatch], known: Sequence[PlaceMatch]) -> list[PlaceMatch]:
     by_lat = sorted(known, key=_get_lat)
 
     def is_known(match: PlaceMatch) -> bool:
@@ -96,21 +96,24 @@ def _get_lat(match: PlaceMatch) -> float:
     return match.place.coordinate.lat
 
 
-def offer_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) -> list[PlaceMatch]:
-    full = [match for match in matches if matches_full_name(match)]
-    names = {match.network for match in full}
+def suggest_regions(matches: Sequence[PlaceMatch], networks: Sequence[Network]) -> list[PlaceMatch]:
+    full_matches = [match for match in matches if matches_full_name(match)]
+    names = {match.network for match in full_matches}
     owners = [network for network in networks if network.profile.name in names]
     if not any(
-        is_outside(match.place, [owner]) for match in full for owner in owners if owner.profile.name != match.network
+        is_outside(match.place, [owner])
+        for match in full_matches
+        for owner in owners
+        if owner.profile.name != match.network
     ):
         return list(matches)
-    return [replace(match, score=min(match.score, _OFFERED), is_apart=True) for match in full]
+    return [replace(match, score=min(match.score, _MAX_SUGGESTED_SCORE), is_apart=True) for match in full_matches]
 
 
 def matches_full_name(match: PlaceMatch) -> bool:
-    return match.score >= (AUTO_RESOLVE if match.place.guess is None else _NUMBER_GUESSED)
+    return match.score >= (AUTO_RESOLVE if match.place.guess is None else _ESTIMATED_POSITION_SCORE)
 
 
-def _offer_far(match: PlaceMatch, focus: Coordinate | None) -> PlaceMatch:
+def _suggest_far(match: PlaceMatch, focus: Coordinate | None) -> PlaceMatch:
     away_m = None if focus is None else distance_m(focus, match.place.coordinate)
-    return replace(match, score=min(match.score, _OFFERED), distance_m=away_m, is_apart=True)
+    return replace(match, score=min(match.score, _MAX_SUGGESTED_SCORE), distance_m=away_m, is_apart=True)

@@ -1,7 +1,4 @@
-"""Resolve stop ids, positions and names to places of all networks (rules A8, A13, B10, C2, D2).
-
-An id is looked up in the networks of its FEED, a name in all networks at once. Warnings name the networks that fail.
-"""
+"""Resolve stop ids, coordinates and names to places of all networks (rules A8, A13, B10, C2, D2)."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +18,18 @@ from fingerpost.transit.model.place import (
     match_place,
 )
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import UNAVAILABLE, LeftOut, ask_all, ask_for_names, ask_within, list_problems
 from fingerpost.transit.networks.order import list_covering
-from fingerpost.transit.places.candidates import ambiguous, unknown
-from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
-from fingerpost.transit.places.region import read_in_region
+from fingerpost.transit.networks.querying import (
+    UNAVAILABLE,
+    NetworkFailure,
+    list_problems,
+    query_all,
+    query_for_names,
+    query_within,
+)
+from fingerpost.transit.places.candidates import new_ambiguous, new_unknown
+from fingerpost.transit.places.labels import find_stop_id, find_variable, parse_position
+from fingerpost.transit.places.region import merge_by_region
 from fingerpost.transit.port import Network, Networks, OpenNetworks
 from fingerpost.transit.rules.name_matching import RIVAL_DISTANCE_M, find_certain
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
@@ -34,7 +38,7 @@ _LOOK_UP = Remedy(RemedyKind.LOOK_UP_STOP)
 
 
 class FoundPlaces(NamedTuple):
-    """Candidates, best first, with warnings; ``left_out`` are the reasons of networks that were left out."""
+    """Candidates, best first; ``left_out`` has a message for each network that did not answer."""
 
     matches: list[PlaceMatch]
     warnings: Sequence[Warning]
@@ -43,21 +47,21 @@ class FoundPlaces(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundStop:
-    known: Sequence[tuple[Network, Place]]
+    places_by_network: Sequence[tuple[Network, Place]]
     warnings: tuple[Warning, ...] = ()
 
     @property
     def networks(self) -> list[Network]:
-        return [network for network, _ in self.known]
+        return [network for network, _ in self.places_by_network]
 
     @property
     def place(self) -> Place:
-        return self.known[0][1]
+        return self.places_by_network[0][1]
 
-    def without_namesakes(self) -> "FoundStop":
+    def drop_namesakes(self) -> "FoundStop":
         here = self.place.coordinate
-        same = [pair for pair in self.known if distance_m(here, pair[1].coordinate) <= RIVAL_DISTANCE_M]
-        return replace(self, known=same)
+        same = [pair for pair in self.places_by_network if distance_m(here, pair[1].coordinate) <= RIVAL_DISTANCE_M]
+        return replace(self, places_by_network=same)
 
 
 class PlaceResolver:
@@ -75,9 +79,7 @@ class PlaceResolver:
         instant: int,
         focus: Coordinate | None = None,
     ) -> FoundStop:
-        """Return a stop by its id, or by a label: a saved stop, else a token, else a stop's name.
-
-        Names are looked up near the ``focus``, else where networks run at the ``instant`` (Unix seconds).
+        """Return a stop by its id, or by a label: a saved stop, else an id, else a stop's name.
 
         Raises:
             ParameterError: the label is a variable without a stop.
@@ -97,17 +99,17 @@ class PlaceResolver:
         elif found is None:
             found = await lookup.get_stop_of_id(stop_id)
         warnings = merge_by_code([*lookup.list_warnings(), *found.warnings])
-        return replace(found.without_namesakes(), warnings=warnings)
+        return replace(found.drop_namesakes(), warnings=warnings)
 
     async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
         found = await PlaceLookup(await self.networks.open(), language).find_token(stop_id)
-        return None if found is None else found.without_namesakes()
+        return None if found is None else found.drop_namesakes()
 
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, instant: int
     ) -> FoundPlaces:
         opened = await self.networks.open()
-        position = find_position(text)
+        position = parse_position(text)
         if position is not None:
             named, warnings = await _name_position(opened.answering, position, language)
             place = named or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
@@ -121,30 +123,30 @@ class PlaceResolver:
 
 
 class PlaceLookup:
-    """One lookup in the open networks; ``left_out`` are the networks that failed meanwhile."""
+    """A lookup in the open networks; ``left_out`` collects the networks that fail."""
 
     def __init__(self, opened: OpenNetworks, language: str | None) -> None:
         self.opened = opened
         self.language = language
-        self.left_out: list[LeftOut] = []
+        self.left_out: list[NetworkFailure] = []
 
     def list_warnings(self) -> list[Warning]:
         return [*list_problems(self.opened), *(network.warning for network in self.left_out)]
 
     def list_reasons(self) -> list[str]:
-        """Return why networks were left out; one of them may know the place."""
+        """Return a message for each network that did not answer, because it may have the place."""
         return [*(network.clause for network in self.left_out), *self.opened.problems.values()]
 
     async def find_token(self, text: str) -> FoundStop | None:
-        """Return the place of a token, with all its stops, in each network that has it, else None (rule D2)."""
+        """Return the place of a stop id with all its stops, in each network that has it (rule D2)."""
         stop_id = text.strip()
-        return await self._ask_owners(
+        return await self._query_owners(
             stop_id, Ability.NAMES, lambda network: network.find_stop_place(stop_id, language=self.language)
         )
 
     async def get_stop_of_id(self, stop_id: str) -> FoundStop:
         wanted = stop_id.strip()
-        found = await self._ask_owners(
+        found = await self._query_owners(
             wanted, Ability.BOARDS, lambda network: network.find_stop(wanted, language=self.language)
         )
         if found is None:
@@ -153,17 +155,16 @@ class PlaceLookup:
         return found
 
     async def get_stop_of_name(self, text: str, *, focus: Coordinate | None, instant: int) -> FoundStop:
-        # An address has no board.
         matches = await self.find_by_name(text, focus=focus, instant=instant, kinds=(PlaceKind.STOP,))
         if not matches:
-            raise unknown(text, side="stop", hint=_LOOK_UP, left_out=self.list_reasons())
+            raise new_unknown(text, side="stop", hint=_LOOK_UP, left_out=self.list_reasons())
         found = find_certain(matches)
         if found is None:
-            raise ambiguous(text, matches, side="stop")
+            raise new_ambiguous(text, matches, side="stop")
         place = found.place
         taken = f"stop '{text}' was resolved to {place.name} ({place.token})."
         owner = next(network for network in self.opened.answering if network.profile.name == found.network)
-        return FoundStop(known=[(owner, place)], warnings=(Warning(WarningCode.LABEL_GEOCODED, taken),))
+        return FoundStop(places_by_network=[(owner, place)], warnings=(Warning(WarningCode.LABEL_GEOCODED, taken),))
 
     async def find_by_name(
         self,
@@ -173,28 +174,28 @@ class PlaceLookup:
         instant: int,
         kinds: Collection[PlaceKind] = tuple(PlaceKind),
     ) -> list[PlaceMatch]:
-        found = await self.ask_names(self.opened.answering, text, self.language, focus)
+        found = await self.query_names(self.opened.answering, text, self.language, focus)
         of_kind = [(network, [match for match in matches if match.place.kind in kinds]) for network, matches in found]
-        return read_in_region(of_kind, focus=focus, instant=instant)
+        return merge_by_region(of_kind, focus=focus, instant=instant)
 
-    async def ask_names(
+    async def query_names(
         self, networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
     ) -> tuple[tuple[Network, Sequence[PlaceMatch]], ...]:
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
-        answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
+        answers = await query_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
         self.left_out += answers.left_out
         return answers.by_network
 
-    async def _ask_owners(
+    async def _query_owners(
         self, stop_id: str, ability: Ability, find: Callable[[Network], Awaitable[Place | None]]
     ) -> FoundStop | None:
         owners = [network for network in self.opened.list_owners(stop_id) if network.profile.can(ability)]
         if not owners:
             return None
-        answers = await ask_all(owners, find)
+        answers = await query_all(owners, find)
         self.left_out += answers.left_out
         found = [(network, place) for network, place in answers.by_network if place is not None]
-        return FoundStop(known=found) if found else None
+        return FoundStop(places_by_network=found) if found else None
 
 
 async def find_address(networks: Sequence[Network], position: Coordinate, language: str | None) -> Place | None:
@@ -208,7 +209,7 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
 async def _name_position(
     networks: Sequence[Network], position: Coordinate, language: str | None
 ) -> tuple[Place | None, list[Warning]]:
-    """Name a position by a local index, else by the server of the preferred network, and no other server."""
+    """Reverse geocode with a local index, else with the preferred network's server only."""
     found = await find_address(networks, position, language)
     servers = (network for network in list_covering(networks, position) if network.profile.names_positions)
     server = None if found is not None else next(servers, None)
@@ -216,15 +217,15 @@ async def _name_position(
         return found, []
     limit_s = server.profile.names_deadline_s
     try:
-        return await ask_within(
+        return await query_within(
             server, lambda network: network.find_address(position, language=language, may_ask=True), limit_s
         ), []
     except UNAVAILABLE as error:
-        return None, [LeftOut(server.profile.name, error).warning]
+        return None, [NetworkFailure(server.profile.name, error).warning]
 
 
 def to_location(place: Place, label: str, variable: Variable | None = None) -> Location:
-    """Return a place as an end of a trip; walks to the stops of its station or to its nearest stop cost nothing."""
+    """Turn a place into an end of a trip; walks to the stops of its station take no time."""
     return Location(
         coordinate=place.coordinate,
         source=LocationSource.GEOCODE if variable is None else LocationSource.USER_VARIABLE,

@@ -1,4 +1,4 @@
-"""Resolve the origin and destination of a trip, and choose networks that plan between them (rules A6, A13, B10)."""
+"""Resolve the origin and destination of a trip, and choose networks that cover both (rules A6, A13, B10)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -8,17 +8,17 @@ from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.place import Location, LocationSource, PlaceMatch, distance_m, is_same_point
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.order import list_covering, uncovered
-from fingerpost.transit.places.candidates import ambiguous, format_guess, unknown
-from fingerpost.transit.places.labels import Label, StopText, TextQuery, read_label
-from fingerpost.transit.places.region import list_running, matches_full_name, offer_regions
+from fingerpost.transit.networks.order import list_covering, new_uncovered
+from fingerpost.transit.places.candidates import format_guess, new_ambiguous, new_unknown
+from fingerpost.transit.places.labels import Label, StopLabel, TextQuery, read_label
+from fingerpost.transit.places.region import list_running, matches_full_name, suggest_regions
 from fingerpost.transit.places.resolver import PlaceLookup, PlaceResolver, find_address, to_location
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.rules.name_matching import find_certain, sort_matches
 from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons, merge_by_code  # noqa: A004
 
-# A network with scores this much better is chosen before a preferred one.
-BETTER_READING = 0.02
+# A network whose scores are this much better wins over one with a higher priority.
+SCORE_MARGIN = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class TripEnds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
+class _Resolution:
     score: float = 1.0
     location: Location | None = None
     candidates: tuple[PlaceMatch, ...] = ()
@@ -44,13 +44,13 @@ class _End:
     side: str
     query: TextQuery
     label: Label
-    readings: dict[str, _Reading] = field(default_factory=dict)
+    resolutions: dict[str, _Resolution] = field(default_factory=dict)
 
-    def get_reading(self, network: Network) -> _Reading:
-        return self.readings.get(network.profile.name, _Reading(score=0.0))
+    def get_resolution(self, network: Network) -> _Resolution:
+        return self.resolutions.get(network.profile.name, _Resolution(score=0.0))
 
     def list_certain(self) -> list[str]:
-        return [name for name, reading in self.readings.items() if reading.location is not None]
+        return [name for name, resolution in self.resolutions.items() if resolution.location is not None]
 
 
 async def get_trip_ends(
@@ -66,8 +66,6 @@ async def get_trip_ends(
 ) -> tuple[list[TripEnds], Sequence[Warning]]:
     """Return the ends for each network that can plan between them, the preferred first, and warnings.
 
-    Names are looked up in networks that run at the ``instant`` (Unix seconds), if these know them.
-
     Raises:
         ParameterError: the ends are equal, or a label matches nothing.
         PlaceAmbiguous: a label matches several places.
@@ -82,27 +80,27 @@ async def get_trip_ends(
             ends.append(_End(side=side, query=TextQuery(text=""), label=query))
     positions = [end.label for end in ends if isinstance(end.label, Location)]
     if len(positions) == len(ends):
-        _refuse_same(*positions, sides=sides)
+        _check_ends_differ(*positions, sides=sides)
     lookup = _EndLookup(await places.networks.open(), language)
     await lookup.read(ends)
     able = [network for network in lookup.networks if network.profile.can(*needed)]
     chosen = _choose(able, ends, instant)
     if not chosen:
         raise await lookup.explain(ends, needed, instant)
-    _refuse_regions(list_running(able, instant), ends, chosen[0])
+    _check_regions(list_running(able, instant), ends, chosen[0])
     warnings = lookup.list_warnings()
     for end in ends:
-        reading = end.get_reading(chosen[0])
-        if reading.location is None:
-            raise ambiguous(end.query.text, reading.candidates, side=end.side, sent_as=end.query.sent_as)
-        _refuse_far(end, reading.location)
-        if reading.is_matched_name:
-            warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, reading.location)))
-            place = reading.candidates[0].place
+        resolution = end.get_resolution(chosen[0])
+        if resolution.location is None:
+            raise new_ambiguous(end.query.text, resolution.candidates, side=end.side, sent_as=end.query.sent_as)
+        _check_distance(end, resolution.location)
+        if resolution.is_matched_name:
+            warnings.append(Warning(WarningCode.LABEL_GEOCODED, _format_geocoded(end, resolution.location)))
+            place = resolution.candidates[0].place
             if place.guess:
                 warnings.append(Warning(WarningCode.POSITION_GUESSED, format_guess(place, end.query.text)))
     found = [resolved for network in chosen if (resolved := _find_ends(network, ends)) is not None]
-    _refuse_same(found[0].origin, found[0].destination, sides=sides)
+    _check_ends_differ(found[0].origin, found[0].destination, sides=sides)
     return found, merge_by_code(warnings)
 
 
@@ -112,21 +110,23 @@ class _EndLookup(PlaceLookup):
         self.networks: Sequence[Network] = opened.answering
 
     async def read(self, ends: Sequence[_End]) -> None:
-        """Resolve tokens and positions first, because names are looked up only in their region."""
+        """Resolve ids and coordinates first, because names are searched only in their region."""
         named = []
-        # A demo network takes part only after one of its ids, so bare positions come last.
+        # Ids may add a demo network, so coordinates come last.
         for end in sorted(ends, key=lambda end: isinstance(end.label, Location) and not end.label.stop_ids):
             if isinstance(end.label, Location):
-                await self._read_position(end, end.label)
-            elif not await self._read_token(end, end.label):
+                await self._resolve_position(end, end.label)
+            elif not await self._resolve_token(end, end.label):
                 named.append(end)
         others = [end for end in ends if end not in named]
-        region = [network for network in self.networks if all(network.profile.name in end.readings for end in others)]
+        region = [
+            network for network in self.networks if all(network.profile.name in end.resolutions for end in others)
+        ]
         focuses = [end.query.focus for end in named if end.query.focus is not None]
         networks = list_covering(region, *focuses) or region
-        await gather_all(self._read_name(networks, end) for end in named)
+        await gather_all(self._resolve_name(networks, end) for end in named)
 
-    async def _read_position(self, end: _End, location: Location) -> None:
+    async def _resolve_position(self, end: _End, location: Location) -> None:
         for stop_id in location.stop_ids:
             self._add_networks(self.opened.list_owners(stop_id))
         for network in list_covering(self.networks, location.coordinate):
@@ -134,23 +134,23 @@ class _EndLookup(PlaceLookup):
             if location.name is None and location.source is LocationSource.INPUT:
                 place = await find_address([network], location.coordinate, self.language)
             named = location if place is None else replace(location, name=place.name)
-            end.readings[network.profile.name] = _Reading(location=named)
+            end.resolutions[network.profile.name] = _Resolution(location=named)
 
-    async def _read_token(self, end: _End, label: StopText) -> bool:
+    async def _resolve_token(self, end: _End, label: StopLabel) -> bool:
         found = await self.find_token(label.stop_id)
         if found is None:
             if label.variable is not None or label.is_certain:
-                raise self._lost_stop(end.side, label)
+                raise self._new_stop_unknown(end.side, label)
             return False
         self._add_networks(found.networks)
         # Two networks may use one id for different stops.
-        end.readings = {
-            network.profile.name: _Reading(location=to_location(place, label.text, label.variable))
-            for network, place in found.known
+        end.resolutions = {
+            network.profile.name: _Resolution(location=to_location(place, label.text, label.variable))
+            for network, place in found.places_by_network
         }
         return True
 
-    def _lost_stop(self, side: str, label: StopText) -> PlaceUnknown:
+    def _new_stop_unknown(self, side: str, label: StopLabel) -> PlaceUnknown:
         message, remedy = f"{side}: no stop has the id '{label.stop_id}'", RemedyKind.LOOK_UP_PLACE
         if label.variable is not None:
             key = label.variable.key
@@ -162,47 +162,47 @@ class _EndLookup(PlaceLookup):
     def _add_networks(self, owners: Sequence[Network]) -> None:
         self.networks = (*self.networks, *(owner for owner in owners if owner not in self.networks))
 
-    async def _read_name(self, networks: Sequence[Network], end: _End) -> None:
+    async def _resolve_name(self, networks: Sequence[Network], end: _End) -> None:
         query = end.query
-        found = await self.ask_names(networks, end.query.text, query.language or self.language, query.focus)
+        found = await self.query_names(networks, end.query.text, query.language or self.language, query.focus)
         for network, matches in found:
             name = network.profile.name
             near = [replace(match, network=name) for match in matches if query.is_near(match.place.coordinate)]
             if near:
-                end.readings[name] = _read_matches(near, end.query.text)
+                end.resolutions[name] = _resolve_matches(near, end.query.text)
 
     async def explain(self, ends: Sequence[_End], needed: Sequence[Ability], instant: int) -> ToolError:
         for end, other in (tuple(ends), tuple(reversed(ends))):
-            if not isinstance(end.label, StopText) or end.readings:
+            if not isinstance(end.label, StopLabel) or end.resolutions:
                 continue
-            # It was looked up in the other end's region only.
+            # So far it was searched only in the other end's region.
             query = end.query
             anchor = query.focus or next(
-                (read.location.coordinate for read in other.readings.values() if read.location), None
+                (read.location.coordinate for read in other.resolutions.values() if read.location), None
             )
             matches = await self.find_by_name(query.text, focus=anchor, instant=instant)
             matches = [match for match in matches if query.is_near(match.place.coordinate)]
             if not matches:
                 near = "" if query.max_distance_m is None else f" within {query.max_distance_m:g} m of focusPoint"
-                return unknown(query.text, side=end.side, near=near, left_out=self.list_reasons())
-            if other.readings and find_certain(matches) is None:
-                return ambiguous(query.text, matches, side=end.side, sent_as=query.sent_as)
+                return new_unknown(query.text, side=end.side, near=near, left_out=self.list_reasons())
+            if other.resolutions and find_certain(matches) is None:
+                return new_ambiguous(query.text, matches, side=end.side, sent_as=query.sent_as)
             by_network: dict[str, list[PlaceMatch]] = {}
             for match in matches:
                 by_network.setdefault(match.network, []).append(match)
-            end.readings = {name: _read_matches(own, query.text) for name, own in by_network.items()}
-        for end in ends if all(end.readings for end in ends) else ():
+            end.resolutions = {name: _resolve_matches(near, query.text) for name, near in by_network.items()}
+        for end in ends if all(end.resolutions for end in ends) else ():
             if not end.list_certain():
-                similar = sort_matches([match for read in end.readings.values() for match in read.candidates])
-                return ambiguous(end.query.text, similar, side=end.side, sent_as=end.query.sent_as)
-        # A certain match decides where an end lies, not similar names elsewhere.
-        where = {end.side: end.list_certain() or list(end.readings) for end in ends}
+                similar = sort_matches([match for read in end.resolutions.values() for match in read.candidates])
+                return new_ambiguous(end.query.text, similar, side=end.side, sent_as=end.query.sent_as)
+        # Similar names elsewhere do not count if a match is certain.
+        where = {end.side: end.list_certain() or list(end.resolutions) for end in ends}
         missing = needed if set.intersection(*map(set, where.values())) else ()
         positions = {end.side: end.label.coordinate for end in ends if isinstance(end.label, Location)}
-        return uncovered(self.networks, where, missing=missing, problems=self.opened.problems, positions=positions)
+        return new_uncovered(self.networks, where, missing=missing, problems=self.opened.problems, positions=positions)
 
 
-def _refuse_far(end: _End, location: Location) -> None:
+def _check_distance(end: _End, location: Location) -> None:
     if end.query.focus is None or end.query.is_near(location.coordinate):
         return
     metres = round(distance_m(end.query.focus, location.coordinate))
@@ -213,52 +213,49 @@ def _refuse_far(end: _End, location: Location) -> None:
     )
 
 
-def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
+def _resolve_matches(matches: Sequence[PlaceMatch], text: str) -> _Resolution:
     found = find_certain(matches)
     if found is not None:
-        return _Reading(score=found.score, location=to_location(found.place, text), candidates=(found,))
-    return _Reading(score=matches[0].score, candidates=tuple(matches))
+        return _Resolution(score=found.score, location=to_location(found.place, text), candidates=(found,))
+    return _Resolution(score=matches[0].score, candidates=tuple(matches))
 
 
 def _choose(networks: Sequence[Network], ends: Sequence[_End], instant: int) -> list[Network]:
-    """Return the networks with about the best scores for both ends, in order of preference.
-
-    Networks without service at the instant are left out if a running one reads both ends, or is certain of one.
-    """
-    reading_both = [network for network in networks if all(network.profile.name in end.readings for end in ends)]
+    """Return the networks with about the best scores for both ends, preferably networks in service."""
+    resolving_both = [network for network in networks if all(network.profile.name in end.resolutions for end in ends)]
     running = list_running(networks, instant)
-    eligible = [network for network in reading_both if network in running]
+    eligible = [network for network in resolving_both if network in running]
     if not eligible:
         is_elsewhere = any(network.profile.name in end.list_certain() for end in ends for network in running)
-        eligible = [network for network in reading_both if not is_elsewhere or _find_ends(network, ends) is not None]
-    scores = [min(end.get_reading(network).score for end in ends) for network in eligible]
+        eligible = [network for network in resolving_both if not is_elsewhere or _find_ends(network, ends) is not None]
+    scores = [min(end.get_resolution(network).score for end in ends) for network in eligible]
     best = max(scores, default=0.0)
-    return [network for network, score in zip(eligible, scores, strict=True) if score >= best - BETTER_READING]
+    return [network for network, score in zip(eligible, scores, strict=True) if score >= best - SCORE_MARGIN]
 
 
-def _refuse_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
-    if not all(end.get_reading(chosen).is_matched_name for end in ends):
+def _check_regions(networks: Sequence[Network], ends: Sequence[_End], chosen: Network) -> None:
+    if not all(end.get_resolution(chosen).is_matched_name for end in ends):
         return
     both_named = [
         network
         for network in networks
-        if all(any(map(matches_full_name, end.get_reading(network).candidates)) for end in ends)
+        if all(any(map(matches_full_name, end.get_resolution(network).candidates)) for end in ends)
     ]
     for end in ends:
-        matches = [match for network in both_named for match in end.get_reading(network).candidates]
-        offered = sort_matches(offer_regions(matches, networks))
-        if any(match.is_apart for match in offered):
-            raise ambiguous(end.query.text, offered, side=end.side, sent_as=end.query.sent_as)
+        matches = [match for network in both_named for match in end.get_resolution(network).candidates]
+        suggested = sort_matches(suggest_regions(matches, networks))
+        if any(match.is_apart for match in suggested):
+            raise new_ambiguous(end.query.text, suggested, side=end.side, sent_as=end.query.sent_as)
 
 
 def _find_ends(network: Network, ends: Sequence[_End]) -> TripEnds | None:
-    origin, destination = (end.get_reading(network).location for end in ends)
+    origin, destination = (end.get_resolution(network).location for end in ends)
     if origin is None or destination is None:
         return None
     return TripEnds(network=network, origin=origin, destination=destination)
 
 
-def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:
+def _check_ends_differ(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:
     if is_same_point(origin.coordinate, destination.coordinate):
         names = list(dict.fromkeys(end.name for end in (origin, destination) if end.name))
         hint = f"Both are {names[0]}" if names else None

@@ -1,1 +1,1 @@
-"""Rules that all sources share: status, fingerprints, ranking, disruption, matching."""
+"""Rules for the answers of all sources: status, fingerprints, ranking, disruptions, name matching."""

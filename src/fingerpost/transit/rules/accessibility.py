@@ -1,4 +1,4 @@
-"""Accessibility of itineraries: the weakest link and the walking distance, as notes and warnings (rule B9)."""
+"""Report inaccessible parts and walking distances of itineraries as notes and warnings (rule B9)."""
 
 import math
 from collections.abc import Iterable
@@ -9,32 +9,32 @@ from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004
 
 LOW_WALK_M = 500.0
 
-_WEAKEST_FIRST = (Access.NO, Access.UNKNOWN, Access.YES)
+_ACCESS_WEAKEST_FIRST = (Access.NO, Access.UNKNOWN, Access.YES)
 
 
-class WeakestLink(NamedTuple):
+class AccessLink(NamedTuple):
     access: Access
     name: str
 
 
-def weakest_link(itinerary: Itinerary) -> WeakestLink:
+def find_weakest_link(itinerary: Itinerary) -> AccessLink:
     links = [link for leg in itinerary.legs for link in _list_links(leg)]
     return min(
-        links, key=lambda link: _WEAKEST_FIRST.index(link.access), default=WeakestLink(Access.UNKNOWN, "the walk")
+        links, key=lambda link: _ACCESS_WEAKEST_FIRST.index(link.access), default=AccessLink(Access.UNKNOWN, "the walk")
     )
 
 
-def _list_links(leg: Leg) -> list[WeakestLink]:
+def _list_links(leg: Leg) -> list[AccessLink]:
     if leg.is_transit:
         return [
-            WeakestLink(leg.start.wheelchair, leg.start.name),
-            WeakestLink(leg.wheelchair, f"line {leg.line}" if leg.line else leg.mode.value.lower()),
-            WeakestLink(leg.end.wheelchair, leg.end.name),
+            AccessLink(leg.start.wheelchair, leg.start.name),
+            AccessLink(leg.wheelchair, f"line {leg.line}" if leg.line else leg.mode.value.lower()),
+            AccessLink(leg.end.wheelchair, leg.end.name),
         ]
     walk = f"the walk from {leg.start.name} to {leg.end.name}"
     if leg.wheelchair is Access.NO:
-        return [WeakestLink(Access.NO, walk)]
-    return [WeakestLink(Access.UNKNOWN, f"a kerb on {walk}")] if leg.has_unknown_kerbs else []
+        return [AccessLink(Access.NO, walk)]
+    return [AccessLink(Access.UNKNOWN, f"a kerb on {walk}")] if leg.has_unknown_kerbs else []
 
 
 def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool) -> Warning | None:
@@ -46,26 +46,26 @@ def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool)
 
 
 def list_weak_links(itineraries: Iterable[Itinerary]) -> list[str]:
-    """Return a clause for each link that is not step-free, or not known to be."""
-    weak = dict.fromkeys(link for link in map(weakest_link, itineraries) if link.access is not Access.YES)
+    """Return a clause for the least accessible part of each itinerary that is not known to be step-free."""
+    weak = dict.fromkeys(link for link in map(find_weakest_link, itineraries) if link.access is not Access.YES)
     words = {Access.NO: "is not step-free", Access.UNKNOWN: "is not known to be step-free"}
     return [f"{_capitalize(name)} {words[access]}" for access, name in weak]
 
 
-def low_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:
-    least = f"the least found is {math.ceil(_least_walk_m(found))} m."
+def list_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:
+    least = f"the least found is {math.ceil(_find_least_walk_m(found))} m."
     return [f"Walking {math.ceil(itinerary.walk_m)} m; {least}" for itinerary in shown]
 
 
 def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
-    least_m = _least_walk_m(found)
+    least_m = _find_least_walk_m(found)
     if least_m <= LOW_WALK_M:
         return None
     text = f"Even the least walking found is {math.ceil(least_m)} m, more than {LOW_WALK_M:g} m."
     return Warning(WarningCode.PREFERENCE_UNMET, text)
 
 
-def _least_walk_m(found: Iterable[Itinerary]) -> float:
+def _find_least_walk_m(found: Iterable[Itinerary]) -> float:
     return min(((itinerary.is_unusable, itinerary.walk_m) for itinerary in found), default=(False, 0.0))[1]
 
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 from fingerpost.transit.model.itinerary import Itinerary, Leg, MissedChange, Optimize, ServiceAlert
 from fingerpost.transit.port import JourneyAnswer
 from fingerpost.transit.rules.alerts import find_explanation
-from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.ranking import SortKey, fingerprint, sort_key
+from fingerpost.transit.rules.modes import to_trip_mode
+from fingerpost.transit.rules.ranking import SortKey, build_sort_key, compute_fingerprint
 
 
-def ride_name(leg: Leg) -> str:
-    return f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"
+def format_ride_name(leg: Leg) -> str:
+    return f"Line {leg.line}" if leg.line else f"The {to_trip_mode(leg.mode).lower()}"
 
 
 def format_duration(seconds: int) -> str:
@@ -26,7 +26,9 @@ def as_scheduled(itinerary: Itinerary) -> Itinerary:
 
 
 def _format_missed_change(missed: MissedChange) -> str:
-    before, after = (ride_name(leg)[:1].lower() + ride_name(leg)[1:] for leg in (missed.before, missed.after))
+    before, after = (
+        format_ride_name(leg)[:1].lower() + format_ride_name(leg)[1:] for leg in (missed.before, missed.after)
+    )
     change = f"The change from {before} to {after} at {missed.after.start.name}"
     if missed.available_s <= 0:
         return f"{change} is missed by {format_duration(missed.needed_s - missed.available_s)}"
@@ -36,7 +38,7 @@ def _format_missed_change(missed: MissedChange) -> str:
 DISRUPTED_AFTER_S = 300
 
 
-class Standing(IntEnum):
+class Usability(IntEnum):
     USABLE = 0
     TOO_LATE = 1
     UNUSABLE = 2
@@ -44,17 +46,17 @@ class Standing(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItineraryOption:
-    """An itinerary, and the answer that contains it.
+    """An itinerary and its answer; ``is_known`` is False if only the relaxed query found it.
 
-    ``is_known`` is False if only the relaxed query found it. Shown itineraries have ``flagged`` and ``note``, the
-    contract's DisruptionFlag or DisruptionNote, and ``instead_of``, the disrupted itinerary that they replace.
+    ``flagged`` and ``note`` are the contract's DisruptionFlag and DisruptionNote, and ``instead_of`` is the disrupted
+    itinerary that this one replaces.
     """
 
     itinerary: Itinerary
     answer: JourneyAnswer
     fingerprint: str
     is_known: bool
-    standing: Standing
+    usability: Usability
     is_disrupted: bool
     flagged: bool = False
     note: str | None = None
@@ -68,28 +70,28 @@ def list_candidates(
         ItineraryOption(
             itinerary=itinerary,
             answer=answer,
-            fingerprint=fingerprint(itinerary),
+            fingerprint=compute_fingerprint(itinerary),
             is_known=is_known,
-            standing=_find_standing(itinerary, wanted_arrival),
+            usability=_find_usability(itinerary, wanted_arrival),
             is_disrupted=is_disrupted(itinerary),
         )
         for itinerary in (*answer.itineraries, *answer.timetabled)
     ]
 
 
-def _find_standing(itinerary: Itinerary, wanted_arrival: int | None) -> Standing:
+def _find_usability(itinerary: Itinerary, wanted_arrival: int | None) -> Usability:
     if itinerary.is_unusable:
-        return Standing.UNUSABLE
+        return Usability.UNUSABLE
     is_late = wanted_arrival is not None and itinerary.arrival > wanted_arrival
-    return Standing.TOO_LATE if is_late else Standing.USABLE
+    return Usability.TOO_LATE if is_late else Usability.USABLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedItineraries:
-    """``choices`` are shown; ``found`` are all different itineraries, in the same order.
+    """The itineraries to show (``choices``) of all distinct ones (``found``), best first.
 
     ``dropped`` are disrupted itineraries of the first query beyond the limit. ``deduplicated_from`` is the number of
-    itineraries before deduplication, None if none was removed.
+    itineraries before deduplication, if that removed any.
     """
 
     choices: tuple[ItineraryOption, ...]
@@ -113,7 +115,7 @@ def find_leg_note(leg: Leg) -> str | None:
 
 
 def _format_disruption(leg: Leg) -> str:
-    where = f"{ride_name(leg)} from {leg.start.name}"
+    where = f"{format_ride_name(leg)} from {leg.start.name}"
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
     if leg.cancelled:
         return f"{where} is cancelled"
@@ -147,33 +149,32 @@ def merge_alternatives(
     arrive_by: bool,
     wanted_arrival: int | None = None,
 ) -> RankedItineraries:
-    """Deduplicate, rank usable itineraries before unusable ones, and cut to the limit.
-
-    An undisrupted itinerary of the relaxed query is flagged if it ranks ahead of a disrupted one of the first query.
-    """
+    """Deduplicate the candidates, rank usable before unusable ones, and flag alternatives to disrupted ones."""
 
     def rank(ranked: ItineraryOption, *, by_timetable: bool = False) -> SortKey:
-        return sort_key(ranked.itinerary, ranked.fingerprint, optimize, arrive_by=arrive_by, by_timetable=by_timetable)
+        return build_sort_key(
+            ranked.itinerary, ranked.fingerprint, optimize, arrive_by=arrive_by, by_timetable=by_timetable
+        )
 
     unique = _deduplicate(candidates, arrive_by=arrive_by)
-    ranked = sorted(unique.values(), key=lambda option: (option.standing, rank(option)))
+    ranked = sorted(unique.values(), key=lambda option: (option.usability, rank(option)))
     disrupted = {
         candidate.fingerprint: at
         for at, candidate in enumerate(ranked)
         if candidate.is_disrupted and candidate.is_known
     }
     last_disrupted = max(disrupted.values(), default=-1)
-    as_planned = sorted(ranked, key=lambda option: rank(option, by_timetable=True)) if disrupted else []
+    by_schedule = sorted(ranked, key=lambda option: rank(option, by_timetable=True)) if disrupted else []
 
     def choose(at: int, chosen: ItineraryOption) -> ItineraryOption:
         if chosen.is_disrupted:
             notes = [find_note(chosen.itinerary)]
-            if chosen.standing is Standing.TOO_LATE and wanted_arrival is not None:
+            if chosen.usability is Usability.TOO_LATE and wanted_arrival is not None:
                 late_s = chosen.itinerary.arrival - wanted_arrival
                 notes.append(f"It arrives {format_duration(late_s)} after the time asked for.")
             return replace(chosen, note=" ".join(filter(None, notes)) or None)
-        # Without the disruption no itinerary of the relaxed query would have been shown.
-        better = takewhile(lambda other: other is not chosen, as_planned) if chosen.is_known else as_planned
+        # Itineraries of the relaxed query are shown only because of the disruption.
+        better = takewhile(lambda other: other is not chosen, by_schedule) if chosen.is_known else by_schedule
         usual = [other.itinerary for other in better if disrupted.get(other.fingerprint, -1) > at]
         replaced = next((itinerary for itinerary in usual if itinerary.is_unusable), usual[0] if usual else None)
         return replace(chosen, flagged=at < last_disrupted and not chosen.is_known, instead_of=replaced)
@@ -183,18 +184,18 @@ def merge_alternatives(
         found=tuple(candidate.itinerary for candidate in ranked),
         dropped=tuple(option.itinerary for option in ranked[limit:] if option.fingerprint in disrupted),
         deduplicated_from=len(candidates) if len(candidates) > len(unique) else None,
-        any_usable=any(candidate.standing is Standing.USABLE for candidate in ranked) or not ranked,
+        any_usable=any(candidate.usability is Usability.USABLE for candidate in ranked) or not ranked,
     )
 
 
 def _deduplicate(candidates: Iterable[ItineraryOption], *, arrive_by: bool) -> dict[str, ItineraryOption]:
-    """Return the best candidate for each fingerprint (rule B7); it is known if the first query found any of them."""
+    """Return the best candidate for each fingerprint (rule B7)."""
 
-    def rank(option: ItineraryOption) -> tuple[Standing, bool, int, int, int]:
+    def rank(option: ItineraryOption) -> tuple[Usability, bool, int, int, int]:
         trip = option.itinerary
-        # Equal for a live itinerary and its own timetable, of which the live one comes first.
+        # Scheduled times, which realtime does not change; min() prefers the earlier, live one.
         time = -trip.departure_scheduled if arrive_by else trip.legs[-1].arrival_scheduled
-        return option.standing, option.is_disrupted, trip.transfers, trip.duration_s, time
+        return option.usability, option.is_disrupted, trip.transfers, trip.duration_s, time
 
     equal: dict[str, list[ItineraryOption]] = {}
     for candidate in candidates:
@@ -220,13 +221,13 @@ class Difference(NamedTuple):
 
 def find_differences(ranked: RankedItineraries, format_time: Callable[[int], str]) -> list[Difference]:
     return [
-        Difference(option, option.instead_of, _cause_of(option.instead_of, format_time))
+        Difference(option, option.instead_of, _find_cause(option.instead_of, format_time))
         for option in ranked.choices
         if option.instead_of is not None
     ]
 
 
-def _cause_of(itinerary: Itinerary, format_time: Callable[[int], str]) -> DisruptionCause:
+def _find_cause(itinerary: Itinerary, format_time: Callable[[int], str]) -> DisruptionCause:
     sentence = name_disrupted([itinerary], format_time)
     leg = next(filter(is_disrupted_leg, itinerary.legs), None)
     if leg is None:

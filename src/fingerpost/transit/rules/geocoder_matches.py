@@ -14,15 +14,15 @@ _MAX_SUGGESTED_SCORE = AUTO_RESOLVE - 0.01
 
 
 def score_spellings(text: str, spellings: Sequence[Sequence[str]], confidences: Sequence[float]) -> list[float]:
-    """Return each candidate's best score over its plain spellings, else the geocoder's own confidence."""
+    """Return the best score over each candidate's normalized spellings, else the geocoder's confidence."""
     names = list(dict.fromkeys(chain.from_iterable(spellings)))
     if not names:
         return [0.0 for _ in spellings]
-    score_of = {names[row]: score for row, score in NameSearch(names).score(text).items()}
+    score_by_name = {names[row]: score for row, score in NameSearch(names).score(text).items()}
     return [
-        max((score_of.get(spelling, 0.0) for spelling in own), default=0.0)
+        max((score_by_name.get(spelling, 0.0) for spelling in candidate), default=0.0)
         or round(max(0.0, min(confidence, _MAX_SUGGESTED_SCORE)), 4)
-        for own, confidence in zip(spellings, confidences, strict=True)
+        for candidate, confidence in zip(spellings, confidences, strict=True)
     ]
 
 
@@ -42,7 +42,7 @@ def match_places(places: Sequence[Place], scores: Sequence[float], focus: Coordi
 
 
 ADDRESS_WITHIN_M = 60.0
-"""An address within this distance names a position, even if another feature is nearer."""
+"""Addresses within this distance win over nearer features."""
 NAMED_WITHIN_M = 250.0
 """Features farther away do not name a position."""
 
@@ -56,7 +56,7 @@ class NearName:
 
 
 def find_position_name(position: Coordinate, near: Iterable[NearName], attribution: Iterable[str] = ()) -> Place | None:
-    """Return the position, named after an address within 60 m, else the nearest feature; None if nothing is near."""
+    """Name a position after an address within 60 m, else the nearest feature within 250 m."""
     measured = [(distance_m(position, feature.coordinate), feature) for feature in near if feature.name.strip()]
     named = [pair for pair in measured if pair[0] <= NAMED_WITHIN_M]
     if not named:

@@ -1,7 +1,6 @@
-"""Undo the endings of Finnish place names: Hameenkadulta is a form of Hämeenkatu.
+"""List possible base forms of inflected Finnish place names, such as Hämeenkatu for Hämeenkadulta.
 
-The rules strip endings and undo consonant gradation, so most of the returned forms are not words; callers look them up
-among existing names. All texts are plain (``name_matching.plain``): a for ä, o for ö.
+Most forms are not words, so callers must look them up. All texts are normalized (``name_matching.plain``).
 """
 
 from collections.abc import Iterator
@@ -22,33 +21,33 @@ _MIN_STEM = 3
 _MAX_FORMS = 96
 
 
-# A look-up reads the same words among stops, among streets and among cities.
+# Stops, streets and cities look up the same words.
 @lru_cache(maxsize=256)
-def base_forms(text: str) -> tuple[str, ...]:
-    """Return possible base forms of a plain text, in which the last word or all are inflected (Vanhalla kirkolla)."""
+def list_base_forms(text: str) -> tuple[str, ...]:
+    """Return possible base forms if the last word or all words are inflected (Vanhalla kirkolla)."""
     words = text.split()
     if not words:
         return ()
     *before, last = words
-    forms = dict.fromkeys(" ".join([*before, form]) for form in _forms_of_word(last))
+    forms = dict.fromkeys(" ".join([*before, form]) for form in _list_word_forms(last))
     if before and len(before) <= 2:
-        choices = [list(dict.fromkeys([word, *_forms_of_word(word)])) for word in words]
+        choices = [list(dict.fromkeys([word, *_list_word_forms(word)])) for word in words]
         forms |= dict.fromkeys(" ".join(choice) for choice in islice(product(*choices), _MAX_FORMS))
     forms.pop(text, None)
     return tuple(forms)
 
 
-def _forms_of_word(word: str) -> Iterator[str]:
-    for stem in dict.fromkeys(_stems(word)):
+def _list_word_forms(word: str) -> Iterator[str]:
+    for stem in dict.fromkeys(_list_stems(word)):
         if len(stem) >= _MIN_STEM:
-            yield from _nominatives(stem)
+            yield from _list_nominatives(stem)
 
 
-def _stems(word: str) -> Iterator[str]:
+def _list_stems(word: str) -> Iterator[str]:
     for case in _CASES:
         if word.endswith(case):
             yield word[: -len(case)]
-    # Into: katuun, tiehen, huoneeseen.
+    # Illative: katuun, tiehen, huoneeseen.
     if len(word) > 3 and word[-1] == "n" and word[-2] in _VOWELS:
         if word[-3] == word[-2]:
             yield word[:-2]
@@ -58,9 +57,9 @@ def _stems(word: str) -> Iterator[str]:
             yield word[:-4]
 
 
-def _nominatives(stem: str) -> Iterator[str]:
+def _list_nominatives(stem: str) -> Iterator[str]:
     yield stem
-    yield from _strengthened(stem)
+    yield from _strengthen(stem)
     if stem.endswith("kse"):
         yield f"{stem[:-3]}s"
     elif stem.endswith("se"):
@@ -70,28 +69,28 @@ def _nominatives(stem: str) -> Iterator[str]:
         yield stem[:-1]
     elif stem.endswith("e"):
         yield f"{stem[:-1]}i"
-        yield from _strengthened(f"{stem[:-1]}i")
+        yield from _strengthen(f"{stem[:-1]}i")
         yield stem[:-1]
     elif stem.endswith("i"):
-        # Names from abroad are given an i to carry the ending: Stockmannilla.
+        # Foreign names get an i before the ending: Stockmannilla.
         yield stem[:-1]
     elif stem.endswith("aa"):
-        # Here the nominative has the weak grade: kankaa is of kangas.
-        yield from (f"{form[:-1]}s" for form in (stem, *_weakened(stem)))
+        # The nominative has the weak grade: kankaa becomes kangas.
+        yield from (f"{form[:-1]}s" for form in (stem, *_weaken(stem)))
 
 
-def _strengthened(stem: str) -> Iterator[str]:
+def _strengthen(stem: str) -> Iterator[str]:
     end = len(stem.rstrip(_VOWELS))
     vowels = stem[end:]
     for weak, strong in _STRONG.items():
         if stem[:end].endswith(weak):
             yield f"{stem[: end - len(weak)]}{strong}{vowels}"
     if len(vowels) >= 2:
-        # A k that fell out between two vowels: mae is of maki, joe of joki.
+        # Restore a k between two vowels: mae becomes maki, joe becomes joki.
         yield f"{stem[:end]}{vowels[:-1]}k{vowels[-1]}"
 
 
-def _weakened(stem: str) -> Iterator[str]:
+def _weaken(stem: str) -> Iterator[str]:
     end = len(stem.rstrip(_VOWELS))
     for weak, strong in _STRONG.items():
         if stem[:end].endswith(strong):

@@ -1,18 +1,17 @@
-"""Map GTFS route types to modes, and modes to each contract's names (rule A9)."""
+"""Map GTFS route types to modes, and modes to the names in each tool contract (rule A9)."""
 
 from typing import Literal, cast
 
 from fingerpost.transit.model.itinerary import Mode
 
-TripWord = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCOOTER", "OTHER"]
-"""A mode in the plan_trip and get_departures contracts, and in find_stops."""
+TripMode = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCOOTER", "OTHER"]
+"""Mode names of plan_trip, get_departures and find_stops."""
 
-TimetableWord = Literal["WALK", "BUS", "TRAM", "RAIL", "SUBWAY", "FERRY", "COACH", "UNKNOWN"]
-"""A mode in the lookup contract."""
+TimetableMode = Literal["WALK", "BUS", "TRAM", "RAIL", "SUBWAY", "FERRY", "COACH", "UNKNOWN"]
+"""Mode names of the lookup contract."""
 
-# A coach is a bus there, every other mode has the word of ours.
-_TRIP_WORDS = {**{mode: mode.value for mode in Mode}, Mode.COACH: "BUS"}
-_TIMETABLE_WORDS = {Mode.METRO: "SUBWAY", **dict.fromkeys((Mode.BIKE, Mode.SCOOTER, Mode.OTHER), "UNKNOWN")}
+_TRIP_MODES = {**{mode: mode.value for mode in Mode}, Mode.COACH: "BUS"}
+_TIMETABLE_MODES = {Mode.METRO: "SUBWAY", **dict.fromkeys((Mode.BIKE, Mode.SCOOTER, Mode.OTHER), "UNKNOWN")}
 _MODES = {
     route_type: mode
     for mode, route_types in {
@@ -27,17 +26,17 @@ _MODES = {
 }
 
 
-def mode_of(route_type: int) -> Mode:
+def to_mode(route_type: int) -> Mode:
     return _MODES.get(route_type, Mode.OTHER)
 
 
-def trip_word(mode: Mode) -> TripWord:
-    return cast("TripWord", _TRIP_WORDS[mode])
+def to_trip_mode(mode: Mode) -> TripMode:
+    return cast("TripMode", _TRIP_MODES[mode])
 
 
-def timetable_word(mode: Mode) -> TimetableWord:
-    return cast("TimetableWord", _TIMETABLE_WORDS.get(mode, mode.value))
+def to_timetable_mode(mode: Mode) -> TimetableMode:
+    return cast("TimetableMode", _TIMETABLE_MODES.get(mode, mode.value))
 
 
-def name_ride(mode: str, line: str | None) -> str:
+def format_ride(mode: str, line: str | None) -> str:
     return f"{mode} {line}" if line else mode

@@ -15,14 +15,13 @@ _LETTERS = str.maketrans(
 )
 
 
-# Cached, because a look-up compares the same names repeatedly.
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """Return the words of a text, case-folded, without accents and punctuation."""
+    """Normalize a text: case-fold it, and remove accents and punctuation."""
     folded = unicodedata.normalize("NFKD", text.casefold())
     bare = "".join(character for character in folded if unicodedata.category(character) != "Mn").casefold()
     spaced = "".join(
-        # Vowel signs of Indic scripts are marks, and part of the word.
+        # Vowel signs of Indic scripts belong to the word.
         character if character.isalnum() or unicodedata.category(character) == "Mc" else " "
         for character in bare.translate(_LETTERS)
     )
@@ -30,7 +29,7 @@ def plain(text: str) -> str:
 
 
 def find_most_common(texts: Iterable[str]) -> str:
-    """Return the most frequent text that is not empty, on a tie the first in order; "" if there is none."""
+    """Return the most frequent non-empty text, the first in order on a tie, or ""."""
     counts = Counter(filter(None, texts))
     return min(counts, key=lambda text: (-counts[text], text), default="")
 
@@ -39,7 +38,7 @@ _PUNCTUATION = str.maketrans({"'": "", "\N{RIGHT SINGLE QUOTATION MARK}": "", "&
 
 
 def list_plain(text: str) -> list[str]:
-    """Return the plain words of a text, also without apostrophes and with "and" for "&": Kings Cross."""
+    """Return the normalized text, also without apostrophes and with "and" for "&": Kings Cross."""
     return list(dict.fromkeys(filter(None, (plain(text), plain(text.translate(_PUNCTUATION))))))
 
 
@@ -48,22 +47,22 @@ _NEAR = re.compile(r"(?:near|close to|next to|lahella|nara|i narheten av) (?=.)"
 
 
 def strip_near(words: str) -> str:
-    """Return plain words without a leading "near": near X is X."""
+    """Strip a leading "near" from a normalized text."""
     found = _NEAR.match(words)
     return words[found.end() :] if found else words
 
 
 FLOOR = 0.60
-# At this score a text resolves, unless the place has a rival.
+# A text resolves at this score unless there is a rival.
 AUTO_RESOLVE = 0.80
-# A rival scores no more than this below the best ...
+# A rival scores at most this much below the best match,
 RIVAL_SCORE = 0.02
-# ... and is farther away from it than this.
+# and is farther away from it than this.
 RIVAL_DISTANCE_M = 300.0
 
 
 def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
-    """Return the match with the highest score, on a tie the first; None if it scores low or has a rival."""
+    """Return the best match, or None if its score is low or it has a rival."""
     best = max(matches, key=lambda match: match.score, default=None)
     if best is None or best.score < AUTO_RESOLVE:
         return None
@@ -75,7 +74,7 @@ def find_certain(matches: Sequence[PlaceMatch]) -> PlaceMatch | None:
 
 
 def sort_matches(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
-    """Sort matches by score, name and id; within ``RIVAL_SCORE`` of each other by distance, if it is known."""
+    """Sort matches by score, name and id; among rivals by distance."""
     by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
     ordered: list[PlaceMatch] = []
     while len(ordered) < len(by_score):

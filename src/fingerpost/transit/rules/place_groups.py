@@ -1,4 +1,4 @@
-"""Group stops into places: stations, stops with one name, and poles whose names differ in a letter (rule D2)."""
+"""Group stops into places: stations, stops with one name, and platforms whose names differ in a letter (rule D2)."""
 
 import math
 import re
@@ -15,7 +15,7 @@ from fingerpost.transit.rules.name_matching import find_most_common, list_plain,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedStop:
-    """A stop or a station; ``names`` are translations by language, ``is_boardable`` means nothing for a station."""
+    """A stop or station; ``names`` are translations by language, ``is_boardable`` applies to stops only."""
 
     id: str
     name: str
@@ -32,64 +32,61 @@ class NamedStop:
         return Coordinate(self.lat, self.lon)
 
 
-# Words for a pole, a platform or a bay; the letter or number after one of them never names another place.
-_POLE_WORDS = (
+# Words for platforms and bays; a letter or number after one of them is a platform code.
+_PLATFORM_WORDS = (
     "andén", "bahnsteig", "bay", "berth", "binario", "bussteig", "gleis", "laituri", "läge", "perron", "platform",
-    "pole", "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
+    "platform", "quai", "quay", "raide", "ramp", "spoor", "spår", "stance", "stand", "steig", "track", "vía", "voie",
 )  # fmt: skip
-# After these words a letter names another place: Avenue B is not Avenue A.
+# After these words a letter is part of the name: Avenue B is not Avenue A.
 _PLACE_WORDS = frozenset({
     "av", "ave", "avenue", "st", "str", "street", "rd", "road", "blvd", "boulevard", "dr", "drive", "ln", "lane", "pl",
     "place", "way", "route", "rte", "highway", "hwy", "expwy", "parkway", "pkwy", "line", "linja", "terminal", "term",
     "concourse", "pier", "gate", "exit", "entrance", "building", "block", "hall", "lot", "parking", "section", "zone",
     "area", "sector", "rue", "rua", "calle", "via", "strasse", "straße", "allee", "corridor",
 })  # fmt: skip
-_MAX_NAME = 200
+_MAX_NAME_CHARS = 200
 _NAME = re.compile(
-    rf"(?P<place>.+?)[\s,/(\[-]+(?:(?P<word>{'|'.join(_POLE_WORDS)})\.?\s*)?"
-    r"(?P<pole>[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2})[)\]]?",
+    rf"(?P<place>.+?)[\s,/(\[-]+(?:(?P<word>{'|'.join(_PLATFORM_WORDS)})\.?\s*)?"
+    r"(?P<platform>[^\W\d_]|\d{1,3}[^\W\d_]?|[^\W\d_]\d{1,2})[)\]]?",
     re.IGNORECASE,
 )
 
 
-class PoleName(NamedTuple):
-    """The place and the pole in a stop's name; ``is_bare`` for a letter without a word such as "platform"."""
+class StopNameParts(NamedTuple):
+    """Place name and platform code; ``is_bare`` if no word such as "platform" precedes the code."""
 
     place: str
-    pole: str = ""
+    platform: str = ""
     is_bare: bool = False
 
 
-def part_name(name: str) -> PoleName:
-    """Split a stop's name; a bare number is not a pole, but the number of a house, a terminal or a road."""
-    found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME else None
+def split_stop_name(name: str) -> StopNameParts:
+    """Split a stop's name into place and platform; bare numbers belong to the place (house, terminal, road)."""
+    found = _NAME.fullmatch(name.strip()) if len(name) <= _MAX_NAME_CHARS else None
     if found is None:
-        return PoleName(name)
-    place, pole = found["place"].rstrip(" ,/([-"), found["pole"]
+        return StopNameParts(name)
+    place, platform = found["place"].rstrip(" ,/([-"), found["platform"]
     if found["word"]:
-        return PoleName(place, pole) if place else PoleName(name)
+        return StopNameParts(place, platform) if place else StopNameParts(name)
     last_word = re.split(r"[\s,/.]+", place.rstrip("."))[-1].casefold()
-    # A letter in brackets is a sign: (M) is where the metro is near.
-    is_letter = len(pole) == 1 and pole.isupper() and name.rstrip().endswith(pole)
+    # A letter in brackets is a symbol, such as (M) for metro.
+    is_letter = len(platform) == 1 and platform.isupper() and name.rstrip().endswith(platform)
     if not is_letter or last_word in _PLACE_WORDS:
-        return PoleName(name)
-    return PoleName(place, pole, is_bare=True)
+        return StopNameParts(name)
+    return StopNameParts(place, platform, is_bare=True)
 
 
-def are_poles_of_one_place(names: Sequence[str]) -> bool:
-    """Whether names of near stops, equal but for a letter, mean poles of one place.
-
-    Poles mostly have a letter of their own, but both stops at the corner of Avenue A have the letter A.
-    """
-    letters = [part.pole for part in map(part_name, names) if part.is_bare]
+def are_platforms_of_one_place(names: Sequence[str]) -> bool:
+    """Return whether nearby stops are platforms of one place: most have distinct letters, unlike at Avenue A."""
+    letters = [part.platform for part in map(split_stop_name, names) if part.is_bare]
     return 2 * len(set(letters)) > len(letters) or len(set(names)) == 1
 
 
-# Stops of one name are one place if they are no further apart than this, or linked by others that are not.
+# Stops of one name within this distance, directly or through others, are one place.
 ONE_PLACE_M = 300.0
 
-# A boarding area lies in a platform, which lies in a station.
-_DEEPEST = 3
+# Boarding area, platform, station.
+_MAX_STATION_DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,24 +94,23 @@ class PlaceGroup:
     place: Place
     spellings: frozenset[str]
     token_ids: frozenset[str]
-    pole_by_id: Mapping[str, str]
+    platform_code_by_id: Mapping[str, str]
 
 
 def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
-    """Return the places of a network, by id.
+    """Return the places of a network, sorted by id.
 
-    Stops that share one parent become its station. Other stops with one name get the id of the stop nearest to their
-    centre and the position of that stop's station, if it has one. A station whose name further stops have too is one
-    place with them, under the station's id.
+    Stops of one parent become its station. Other stops with one name become a place with the id of the stop nearest
+    to their centre, or of the station that has the same name.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
-    station_of = _station_of(by_id)
+    station_id_by_stop = _find_stations(by_id)
     stops_of_station = group_by_station(ordered)
     mixed: list[list[NamedStop]] = []
     clusters_of_station: dict[str, list[NamedStop]] = {}
-    for cluster in _clusters(ordered):
-        parents = {station_of[stop.id] for stop in cluster}
+    for cluster in _cluster_by_name(ordered):
+        parents = {station_id_by_stop[stop.id] for stop in cluster}
         only = parents.pop() if len(parents) == 1 else None
         if only is None:
             mixed.append(cluster)
@@ -123,10 +119,10 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
     groups = []
     for cluster in mixed:
         shared = [stop for stop in cluster if stop.is_station and stop.id in clusters_of_station]
-        station = by_id.get(station_of[_nearest(cluster).id] or "") or next(
+        station = by_id.get(station_id_by_stop[_find_nearest(cluster).id] or "") or next(
             (stop for stop in cluster if stop.is_station and stops_of_station.get(stop.id)), None
         )
-        place = _mixed_place(cluster, stops_of_station, shared[0] if shared else station)
+        place = _build_mixed_place(cluster, stops_of_station, shared[0] if shared else station)
         if shared:
             place = replace(place, id=shared[0].id)
         within = [stop for station in shared for stop in clusters_of_station.pop(station.id)]
@@ -141,16 +137,18 @@ def _new_group(place: Place, stops: Sequence[NamedStop]) -> PlaceGroup:
     names = {stop.name for stop in stops}
     return PlaceGroup(
         place,
-        frozenset(spelling for stop in stops for spelling in _spellings(stop, with_place=len(names) > 1)),
+        frozenset(spelling for stop in stops for spelling in _list_spellings(stop, with_place=len(names) > 1)),
         frozenset(stop.id for stop in stops),
-        {stop.id: pole for stop in stops if (pole := part_name(stop.name).pole)} if len(names) > 1 else {},
+        {stop.id: platform for stop in stops if (platform := split_stop_name(stop.name).platform)}
+        if len(names) > 1
+        else {},
     )
 
 
 def group_by_station(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
     by_id = {stop.id: stop for stop in stops}
     members: dict[str, list[NamedStop]] = {}
-    for stop_id, station_id in _station_of(by_id).items():
+    for stop_id, station_id in _find_stations(by_id).items():
         stop = by_id[stop_id]
         if station_id is not None and stop.is_boardable and not stop.is_station:
             members.setdefault(station_id, []).append(stop)
@@ -170,22 +168,22 @@ def build_place(stop: NamedStop, stops_of_station: Sequence[NamedStop] = ()) -> 
     )
 
 
-def _mixed_place(
+def _build_mixed_place(
     cluster: Sequence[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]], station: NamedStop | None
 ) -> Place:
     boardable = [stop for stop in cluster if stop.is_boardable and not stop.is_station]
     within = [child for stop in cluster if stop.is_station for child in stops_of_station.get(stop.id, ())]
-    nearest = _nearest(cluster)
+    nearest = _find_nearest(cluster)
     members = {stop.id for stop in (*boardable, *within)}
     at_station = {child.id for child in stops_of_station.get(station.id, ())} if station else set()
-    has_poles = len({stop.name for stop in cluster}) > 1
+    has_platforms = len({stop.name for stop in cluster}) > 1
     names: dict[str, str] = {}
     for stop in cluster:
         names |= {language: name for language, name in stop.names.items() if language not in names}
     return Place(
         id=nearest.id,
-        name=find_most_common(_place_name(stop.name, has_poles) for stop in cluster),
-        names={language: _place_name(name, has_poles) for language, name in names.items()},
+        name=find_most_common(_format_place_name(stop.name, has_platforms) for stop in cluster),
+        names={language: _format_place_name(name, has_platforms) for language, name in names.items()},
         coordinate=nearest.coordinate if station is None else station.coordinate,
         kind=PlaceKind.STOP,
         member_ids=tuple(sorted(members)),
@@ -194,22 +192,22 @@ def _mixed_place(
     )
 
 
-def _nearest(cluster: Sequence[NamedStop]) -> NamedStop:
+def _find_nearest(cluster: Sequence[NamedStop]) -> NamedStop:
     stops = [stop for stop in cluster if stop.is_boardable and not stop.is_station] or cluster
     centre = find_centre([stop.coordinate for stop in stops])
-    # Two stops are equally far from their centre, apart from rounding; then the id decides.
+    # Round, because two stops are equally far from their centre.
     return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
 
 
-def _place_name(name: str, has_poles: bool) -> str:
-    return part_name(name).place if has_poles else name
+def _format_place_name(name: str, has_platforms: bool) -> str:
+    return split_stop_name(name).place if has_platforms else name
 
 
-def _station_of(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
+def _find_stations(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     for stop in by_id.values():
         current: NamedStop | None = stop
-        for _ in range(_DEEPEST):
+        for _ in range(_MAX_STATION_DEPTH):
             if current is None or current.is_station:
                 break
             current = by_id.get(current.parent_id or "")
@@ -217,33 +215,33 @@ def _station_of(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
     return found
 
 
-def _spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
+def _list_spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
     names = [stop.name, *stop.names.values()]
-    for name in (*names, *(part_name(name).place for name in names)) if with_place else names:
+    for name in (*names, *(split_stop_name(name).place for name in names)) if with_place else names:
         for spelling in list_plain(name):
             yield spelling
             if stop.locality:
                 yield f"{spelling} {plain(stop.locality)}".rstrip()
 
 
-def _clusters(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
-    for cluster in _linked_by_name(stops, [plain(part_name(stop.name).place) for stop in stops]):
-        if are_poles_of_one_place([stop.name for stop in cluster]):
+def _cluster_by_name(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
+    for cluster in _link_namesakes(stops, [plain(split_stop_name(stop.name).place) for stop in stops]):
+        if are_platforms_of_one_place([stop.name for stop in cluster]):
             yield cluster
         else:
-            yield from _linked_by_name(cluster, [plain(stop.name) for stop in cluster])
+            yield from _link_namesakes(cluster, [plain(stop.name) for stop in cluster])
 
 
-def _linked_by_name(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Iterator[list[NamedStop]]:
+def _link_namesakes(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Iterator[list[NamedStop]]:
     by_spelling: dict[str, list[NamedStop]] = {}
     for stop, spelling in zip(stops, spellings, strict=True):
         by_spelling.setdefault(spelling, []).append(stop)
     by_spelling.pop("", None)
     for namesakes in by_spelling.values():
-        yield from _linked(namesakes) if len(namesakes) > 1 else [namesakes]
+        yield from _link_nearby(namesakes) if len(namesakes) > 1 else [namesakes]
 
 
-def _linked(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
+def _link_nearby(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
     """Yield clusters of stops with one name, linked by distances up to ``ONE_PLACE_M`` (a sweep over latitude)."""
     reach_lat = math.degrees(ONE_PLACE_M / EARTH_RADIUS_M) * 1.001
     northwards = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)

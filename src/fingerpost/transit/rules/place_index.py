@@ -22,8 +22,10 @@ class PlaceIndex:
         groups = group_places(rows)
         self._place_by_id = {group.place.id: group.place for group in groups}
         self._place_of_member = {stop_id: group.place for group in groups for stop_id in group.token_ids}
-        self._pole_by_id = {stop_id: pole for group in groups for stop_id, pole in group.pole_by_id.items()}
-        self._pole_of_name = self._name_poles(rows)
+        self._platform_code_by_id = {
+            stop_id: platform for group in groups for stop_id, platform in group.platform_code_by_id.items()
+        }
+        self._platform_of_name = self._index_platforms(rows)
         self._places_of_spelling: dict[str, list[Place]] = {}
         for group in groups:
             for spelling in group.spellings:
@@ -42,24 +44,24 @@ class PlaceIndex:
         for row, score in self._names.score(text).items():
             for place in self._places_of_spelling[self._spellings[row]]:
                 scores[place.id] = max(score, scores.get(place.id, 0.0))
-        pole = self._pole_of_name.get(plain(text))
-        place_of_pole = None if pole is None else self._place_of_member[pole.id].id
+        platform = self._platform_of_name.get(plain(text))
+        place_of_platform = None if platform is None else self._place_of_member[platform.id].id
         matches = []
         for place_id, score in scores.items():
             place = self._named(place_id, language)
-            if pole is not None and place_id == place_of_pole:
-                # The exact name of a single platform resolves to it (rule D2).
-                place = in_language(build_place(pole), language)
+            if platform is not None and place_id == place_of_platform:
+                # The exact name of a platform resolves to the platform (rule D2).
+                place = in_language(build_place(platform), language)
             matches.append(match_place(place, score, focus))
         return matches
 
-    def _name_poles(self, stops: Iterable[NamedStop]) -> dict[str, NamedStop]:
-        poles_of_name: dict[str, list[NamedStop]] = {}
+    def _index_platforms(self, stops: Iterable[NamedStop]) -> dict[str, NamedStop]:
+        platforms_of_name: dict[str, list[NamedStop]] = {}
         for stop in stops:
-            if stop.id in self._pole_by_id and stop.is_boardable:
+            if stop.id in self._platform_code_by_id and stop.is_boardable:
                 for spelling in {plain(name) for name in (stop.name, *stop.names.values())}:
-                    poles_of_name.setdefault(spelling, []).append(stop)
-        return {name: poles[0] for name, poles in poles_of_name.items() if len(poles) == 1}
+                    platforms_of_name.setdefault(spelling, []).append(stop)
+        return {name: platforms[0] for name, platforms in platforms_of_name.items() if len(platforms) == 1}
 
     def find(self, stop_id: str) -> NamedStop | None:
         return self._stop_by_id.get(stop_id) or self._stop_by_folded_id.get(stop_id.casefold())
@@ -71,15 +73,15 @@ class PlaceIndex:
         return in_language(build_place(stop, self._stops_of_station.get(stop.id, ())), language)
 
     def find_place_of(self, stop_id: str, language: str | None = None) -> Place | None:
-        """Return the whole place with this id or with a stop of this id, else the stop or station itself."""
+        """Return the place that contains this stop or station."""
         stop = self.find(stop_id)
         if stop is None:
             return None
         place = self._place_by_id.get(stop.id) or self._place_of_member.get(stop.id)
         return self.find_stop(stop.id, language) if place is None else in_language(place, language)
 
-    def find_pole(self, stop_id: str) -> str | None:
-        return self._pole_by_id.get(stop_id)
+    def find_platform_code(self, stop_id: str) -> str | None:
+        return self._platform_code_by_id.get(stop_id)
 
     def list_places(self) -> list[Place]:
         return list(self._place_by_id.values())

@@ -7,18 +7,20 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from fingerpost.transit.model.itinerary import Itinerary, Mode, Optimize, StopPoint
-from fingerpost.transit.rules.modes import timetable_word, trip_word
+from fingerpost.transit.rules.modes import to_timetable_mode, to_trip_mode
 from fingerpost.transit.rules.times import format_utc
 
-# Itineraries with equal legs and scheduled starts in one such slot are the same.
+# Itineraries with equal legs that start in the same slot are duplicates.
 SLOT_S = 120
 
 
-def fingerprint(itinerary: Itinerary) -> str:
+def compute_fingerprint(itinerary: Itinerary) -> str:
     """Return ``sha1:`` and the SHA-1 of ``mode|line|from|to~...|start``, each part percent-encoded (rule B7)."""
     start = itinerary.departure_scheduled
     legs = (
-        _join(trip_word(leg.mode), leg.line or "", leg.start.id or leg.start.name, leg.end.id or leg.end.name)
+        _encode_parts(
+            to_trip_mode(leg.mode), leg.line or "", leg.start.id or leg.start.name, leg.end.id or leg.end.name
+        )
         for leg in itinerary.legs
     )
     text = "~".join(legs) + "|" + format_utc(start - start % SLOT_S)
@@ -26,25 +28,22 @@ def fingerprint(itinerary: Itinerary) -> str:
 
 
 @lru_cache(maxsize=16_384)
-def _join(*parts: str) -> str:
+def _encode_parts(*parts: str) -> str:
     return "|".join(quote(part, safe="").replace("~", "%7E") for part in parts)
 
 
-# Seconds of a later arrival that a change costs.
+# The cost of a transfer, in seconds of arrival time.
 CHANGE_COST_S = 300
-# The extra cost of a second on foot, which the arrival already includes once.
+# The extra cost of a second of walking.
 WALK_COST = 1
 
 SortKey = tuple[int, int, int, int, str]
 
 
-def sort_key(
+def build_sort_key(
     itinerary: Itinerary, name: str, optimize: Optimize, *, arrive_by: bool, by_timetable: bool = False
 ) -> SortKey:
-    """Return the sort key of rule B8; ``name`` is the fingerprint, ``by_timetable`` compares scheduled times.
-
-    Ties rank by departure, later first, or with ``arrive_by`` by arrival.
-    """
+    """Return the sort key of rule B8; ``name`` is the fingerprint, ``by_timetable`` compares scheduled times."""
     time, other = itinerary.arrival, -itinerary.departure
     if by_timetable:
         time, other = itinerary.legs[-1].arrival_scheduled, -itinerary.departure_scheduled
@@ -75,10 +74,10 @@ OPTIMIZE = {
     JourneyPreset.FEWEST_TRANSFERS: Optimize.FEW_TRANSFERS,
     JourneyPreset.LEAST_WALK: Optimize.BALANCED,
 }
-"""The optimization of the query for each preset; no source minimizes walking."""
+"""The optimization for each preset; no source minimizes walking."""
 
 
-def route_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: str) -> SortKey:
+def build_route_sort_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: str) -> SortKey:
     first = {
         JourneyPreset.FASTEST: 0,
         JourneyPreset.FEWEST_TRANSFERS: itinerary.transfers,
@@ -87,14 +86,14 @@ def route_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: st
     return first, itinerary.arrival, itinerary.transfers, itinerary.duration_s, name
 
 
-def route_id(itinerary: Itinerary) -> str:
-    """Return the SHA-256 of the canonical JSON of legs and times (rule D3); names and their language do not count."""
+def compute_route_id(itinerary: Itinerary) -> str:
+    """Return the SHA-256 of the canonical JSON of legs and times, without names (rule D3)."""
     legs = [
         {
-            "mode": timetable_word(leg.mode),
+            "mode": to_timetable_mode(leg.mode),
             "line": leg.line or "",
-            "from": _canonical(leg.start),
-            "to": _canonical(leg.end),
+            "from": _format_point(leg.start),
+            "to": _format_point(leg.end),
             "departureTime": format_utc(leg.departure),
             "arrivalTime": format_utc(leg.arrival),
         }
@@ -104,5 +103,5 @@ def route_id(itinerary: Itinerary) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _canonical(point: StopPoint) -> str:
+def _format_point(point: StopPoint) -> str:
     return point.id or f"{point.coordinate.lat:.6f},{point.coordinate.lon:.6f}"

@@ -1,4 +1,4 @@
-"""Realtime fields of answers: the status of rides, the age of the data, and the delays of walks between late rides."""
+"""Compute realtime fields of answers: the status of rides, the age of the data, and delays of walks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -17,15 +17,15 @@ class Status(StrEnum):
     SCHEDULED_ONLY = "scheduled_only"
 
 
-def status_of(leg: Leg) -> Status | None:
-    return _status(cancelled=leg.cancelled, delay_s=leg.departure_delay_s) if leg.is_transit else None
+def get_status(leg: Leg) -> Status | None:
+    return _find_status(cancelled=leg.cancelled, delay_s=leg.departure_delay_s) if leg.is_transit else None
 
 
-def status_of_departure(departure: Departure) -> Status:
-    return _status(cancelled=departure.cancelled, delay_s=departure.departure_delay_s)
+def get_departure_status(departure: Departure) -> Status:
+    return _find_status(cancelled=departure.cancelled, delay_s=departure.departure_delay_s)
 
 
-def _status(*, cancelled: bool, delay_s: int | None) -> Status:
+def _find_status(*, cancelled: bool, delay_s: int | None) -> Status:
     if cancelled:
         return Status.CANCELLED
     if delay_s is None:
@@ -39,30 +39,32 @@ class ScheduleType(StrEnum):
     SCHEDULED = "scheduled"
 
 
-def schedule_type_of(*itineraries: Itinerary) -> ScheduleType:
-    known = {status_of(leg) is not Status.SCHEDULED_ONLY for itinerary in itineraries for leg in itinerary.rides}
-    if known == {True}:
+def find_schedule_type(*itineraries: Itinerary) -> ScheduleType:
+    has_realtime = {
+        get_status(leg) is not Status.SCHEDULED_ONLY for itinerary in itineraries for leg in itinerary.rides
+    }
+    if has_realtime == {True}:
         return ScheduleType.REALTIME
-    return ScheduleType.MIXED if True in known else ScheduleType.SCHEDULED
+    return ScheduleType.MIXED if True in has_realtime else ScheduleType.SCHEDULED
 
 
 def uses_realtime(departures: Iterable[Departure]) -> bool:
-    return any(status_of_departure(departure) is not Status.SCHEDULED_ONLY for departure in departures)
+    return any(get_departure_status(departure) is not Status.SCHEDULED_ONLY for departure in departures)
 
 
 STALE_AFTER_S = 90
 
-# A unit in seconds, the least age in this unit, and its symbol.
+# Seconds of a unit, the minimum age to use it, and its symbol.
 _UNITS = ((86_400, 2 * 86_400, "days"), (3600, 2 * 3600, "h"), (60, 121, "min"))
 
 
-def data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
-    return max([received, *_updates(rows)])
+def find_data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
+    return max([received, *_list_update_times(rows)])
 
 
-def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
-    """Return the age of the rows' oldest update, else of the source's realtime data; None without any."""
-    oldest = min(_updates(rows), default=provenance.realtime_updated)
+def find_realtime_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
+    """Return the age of the oldest update, else of the source's realtime data, else None."""
+    oldest = min(_list_update_times(rows), default=provenance.realtime_updated)
     return None if oldest is None else max(0, received - oldest)
 
 
@@ -81,15 +83,15 @@ def format_age(age_s: int) -> str:
     return f"{age_s} s"
 
 
-def _updates(rows: Iterable[Leg | Departure]) -> list[int]:
+def _list_update_times(rows: Iterable[Leg | Departure]) -> list[int]:
     return [row.last_realtime_update for row in rows if row.last_realtime_update is not None]
 
 
-def with_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
-    """Return legs with delays for walks, whose stated times are expected times.
+def add_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
+    """Set the delays of walks whose times are expected times.
 
-    The first walk is as late as the ride after it, any other as the ride before it; the walk of a change ends no later
-    than the next scheduled departure.
+    The first walk takes the delay of the next ride, later walks that of the previous ride; a transfer's scheduled
+    walk ends by the next scheduled departure.
     """
     result: list[Leg] = []
     for number, leg in enumerate(legs):
@@ -98,13 +100,13 @@ def with_walk_delays(legs: Sequence[Leg]) -> tuple[Leg, ...]:
         if leg.is_transit or leg.departure_delay_s is not None:
             result.append(leg)
         elif before is not None:
-            result.append(_after_ride(leg, before, after))
+            result.append(_delay_walk_after_ride(leg, before, after))
         else:
-            result.append(leg if after is None else _late_by(leg, after.departure_delay_s))
+            result.append(leg if after is None else _delay_walk(leg, after.departure_delay_s))
     return tuple(result)
 
 
-def _late_by(walk: Leg, delay_s: int | None) -> Leg:
+def _delay_walk(walk: Leg, delay_s: int | None) -> Leg:
     if delay_s is None:
         return walk
     return replace(
@@ -116,11 +118,11 @@ def _late_by(walk: Leg, delay_s: int | None) -> Leg:
     )
 
 
-def _after_ride(walk: Leg, before: Leg, after: Leg | None) -> Leg:
-    late = _late_by(walk, before.arrival_delay_s)
+def _delay_walk_after_ride(walk: Leg, before: Leg, after: Leg | None) -> Leg:
+    late = _delay_walk(walk, before.arrival_delay_s)
     if after is None:
         return late
     planned = max(late.departure_scheduled, min(late.arrival_scheduled, after.departure_scheduled))
     late_s = walk.arrival_scheduled - planned
-    known = late_s != 0 or before.arrival_delay_s is not None
-    return replace(late, arrival_scheduled=planned, arrival_delay_s=late_s if known else None)
+    has_realtime = late_s != 0 or before.arrival_delay_s is not None
+    return replace(late, arrival_scheduled=planned, arrival_delay_s=late_s if has_realtime else None)

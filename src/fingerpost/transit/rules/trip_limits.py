@@ -1,4 +1,4 @@
-"""Explain trips beyond a limit (walks, long waits, feeds out of service), and relax the second query (B5, B6)."""
+"""Explain long walks, long waits and feeds out of service, and relax the second query (rules B5, B6)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -34,7 +34,7 @@ LONG_WAIT_S = 3600
 def list_long_waits(
     found: Iterable[Itinerary], shown: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False
 ) -> list[str]:
-    """Return sentences about waits of over an hour before, after and within itineraries (rule B6)."""
+    """Return messages about waits of over an hour before, after or between rides (rule B6)."""
     usable = [itinerary for itinerary in found if not itinerary.is_unusable]
     offset = _find_long_offset(usable, instant, zone, arrive_by=arrive_by)
     return [sentence for sentence in (offset, find_long_wait_message(shown)) if sentence is not None]

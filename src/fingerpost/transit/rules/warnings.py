@@ -1,4 +1,4 @@
-"""Warnings of an answer, one entry per code (rules A2, B11)."""
+"""Warnings of transit answers and their codes (rules A2, B11)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class WarningCode(StrEnum):
-    """The codes of warnings, each with its ``meaning``, which docs/reference/messages.md prints."""
+    """Warning codes; docs/reference/messages.md lists each ``meaning``."""
 
     meaning: str
 
@@ -59,12 +59,12 @@ def list_stated(*warnings: tuple[WarningCode, str | None]) -> list[Warning]:
 
 
 def add_reasons(message: str, reasons: Iterable[str]) -> str:
-    """Join a message and its reasons, all without a full stop."""
+    """Append reasons to a message, as sentences without a final full stop."""
     return ". ".join([message, *dict.fromkeys(reasons)])
 
 
 def merge_by_code(warnings: Iterable[Warning]) -> tuple[Warning, ...]:
-    """Return one warning per code, which joins the messages, each once."""
+    """Merge warnings by code, and join their distinct messages."""
     messages: dict[WarningCode, dict[str, None]] = {}
     for warning in warnings:
         messages.setdefault(warning.code, {})[warning.message] = None

@@ -1,1 +1,1 @@
-"""The catalogue: one file per published tool, a thin handler over ports."""
+"""Transit tools of the MCP server, one file each: they validate input, query networks and serialize answers."""

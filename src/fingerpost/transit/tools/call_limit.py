@@ -1,4 +1,4 @@
-"""Limit the calls of a tool per second; calls beyond the limit are refused at once, never queued (rule E2)."""
+"""Rate limit for a tool: calls beyond the limit fail at once instead of waiting (rule E2)."""
 
 import asyncio
 import logging
@@ -9,16 +9,16 @@ from fingerpost.store.limits import Limits, Rate, read_clock_ms
 
 DEFAULT_PER_SECOND = 5
 
-_ONCE_A_SECOND = Rate(interval_ms=1000, longest_pause_ms=0)
+_ONE_PER_SECOND = Rate(interval_ms=1000, longest_pause_ms=0)
 
 _log = logging.getLogger(__name__)
 
 
 class CallLimit:
-    """At most ``per_second`` calls of a tool within any second; ``limits`` stores them, by default in this process.
+    """Allow at most ``per_second`` calls within any second; ``limits`` may be shared between processes.
 
-    Each call takes one of ``per_second`` slots for a second. One limit with a burst would let nearly twice as many
-    calls pass in its first second. Processes with one store need one ``clock_ms`` (milliseconds since 1970).
+    Each call takes one of ``per_second`` slots for a second, because a token bucket with a burst would allow nearly
+    twice as many calls in its first second. ``clock_ms`` is Unix time in milliseconds.
     """
 
     def __init__(
@@ -30,25 +30,25 @@ class CallLimit:
     ) -> None:
         self._tool = tool
         self._per_second = per_second
-        self._own = Limits()
-        self._limits = limits or self._own
+        self._local_limits = Limits()
+        self._limits = limits or self._local_limits
         self._clock_ms = clock_ms
 
     async def enter(self) -> None:
-        """Count a call, or raise SourceLimited; if the shared store fails, this process counts its own calls."""
+        """Count a call, or raise SourceLimited; if the shared store fails, count in this process."""
         now_ms = self._clock_ms()
         try:
             wait_ms = await asyncio.to_thread(self._take_slot, self._limits, now_ms)
         except StorageUnavailable as error:
             _log.warning("tool=%s counts its calls in this process alone: %s", self._tool, error.message)
-            wait_ms = self._take_slot(self._own, now_ms)
+            wait_ms = self._take_slot(self._local_limits, now_ms)
         if wait_ms:
             raise SourceLimited(f"{self._tool} takes {self._per_second} calls a second", retry_after_s=wait_ms / 1000)
 
     def _take_slot(self, limits: Limits, now_ms: int) -> int:
         waits_ms = []
         for slot in range(1, self._per_second + 1):
-            waits_ms.append(limits.take(f"{self._tool} {slot}", _ONCE_A_SECOND, now_ms))
+            waits_ms.append(limits.take(f"{self._tool} {slot}", _ONE_PER_SECOND, now_ms))
             if waits_ms[-1] == 0:
                 return 0
         return min(waits_ms)

@@ -1,4 +1,4 @@
-"""findAddressOrStop (lookup contract): free text to a place, or an honest list of candidates (rules D1, D2)."""
+"""The findAddressOrStop tool: resolve free text to a place, or list candidates (rules D1, D2)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, final
@@ -48,15 +48,15 @@ class LocationQueryInput(WireModel):
 
     @field_validator("max_distance_meters")
     @classmethod
-    def _distance_needs_a_focus(cls, distance: int | None, info: ValidationInfo) -> int | None:
+    def _check_focus(cls, distance: int | None, info: ValidationInfo) -> int | None:
         if distance is not None and "focus_point" in info.data and info.data["focus_point"] is None:
             raise PydanticCustomError("whole_sentence", "maxDistanceMeters requires focusPoint")
         return distance
 
-    def query(self) -> TextQuery:
+    def to_query(self) -> TextQuery:
         return TextQuery(
             text=self.raw_text,
-            focus=None if self.focus_point is None else self.focus_point.inner(),
+            focus=None if self.focus_point is None else self.focus_point.to_coordinate(),
             max_distance_m=self.max_distance_meters,
             language=self.language_preference,
             sent_as="rawText",
@@ -70,10 +70,7 @@ class Names(WireDict):
 
 
 class LookupMeta(WireDict):
-    """Additions to the contract's answer (rules D1 and D2).
-
-    ``candidates`` has the distinctions of candidates by token, and ``reason`` why the only candidate is not certain.
-    """
+    """``candidates`` has disambiguating details by token; ``reason`` is why the only candidate is uncertain."""
 
     warnings: NotRequired[list[WireWarning]]
     candidates: NotRequired[dict[str, Distinction]]
@@ -83,7 +80,7 @@ class LookupMeta(WireDict):
 
 @final
 class ResolvedLocation(WireDict):
-    """One place. ``id`` is present for a stop, absent for an address."""
+    """A resolved place; only stops have an ``id``."""
 
     id: NotRequired[str]
     name: str
@@ -132,7 +129,7 @@ class FindAddressOrStop(PublishedTool):
         self._places = places
 
     async def handle(self, arguments: LocationQueryInput, call: Call) -> ToolReply:
-        query = arguments.query()
+        query = arguments.to_query()
         text = query.text
         matches, warned, left_out = await self._places.find_places(
             text, language=query.language, focus=query.focus, instant=int(call.now.timestamp())
@@ -144,11 +141,11 @@ class FindAddressOrStop(PublishedTool):
                 nothing = f"'{text}' names {len(matches)} places, all of them farther than maxDistanceMeters"
             remedy = _ADD_ADDRESSES if any(map(str.isdigit, text)) and not matches else _SEARCH_NEARBY
             raise DataNotFound(add_reasons(nothing, left_out), hint=remedy)
-        found = find_certain(near)
-        if found is not None:
-            guess = format_guess(found.place, text) if found.place.guess else None
-            meta = _serialize_meta([found], [*warned, *list_stated((WarningCode.POSITION_GUESSED, guess))])
-            place = omit_none(ResolvedLocation, {**serialize_resolved(found, text), "meta": meta or None})
+        certain = find_certain(near)
+        if certain is not None:
+            guess = format_guess(certain.place, text) if certain.place.guess else None
+            meta = _serialize_meta([certain], [*warned, *list_stated((WarningCode.POSITION_GUESSED, guess))])
+            place = omit_none(ResolvedLocation, {**serialize_resolved(certain, text), "meta": meta or None})
             return ToolReply(place, describe_lookup(place), output=_RESOLVED)
         choices = serialize_candidates(near, text)
         reason = f"Not certain: {format_lone_candidate(near[0])}." if len(near) == 1 else None
@@ -164,7 +161,7 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
     if "attribution" in meta:
         below.append(f"Data: {'; '.join(meta['attribution'])}")
     if "candidates" not in answer:
-        return "\n".join([_line(answer), *below])
+        return "\n".join([_format_place(answer), *below])
     count = answer["totalCandidatesFound"]
     more = f", of which {len(answer['candidates'])} are shown; spell more of the name for others"
     head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its id or lat,lon:"
@@ -172,7 +169,8 @@ def describe_lookup(answer: ResolvedLocation | DisambiguationSet) -> str:
         head = f"{meta['reason']} If it is meant, send its id or lat,lon; else spell it differently:"
     distinctions = meta.get("candidates", {})
     rows = [
-        (_line(place), format_distinction(distinctions.get(find_token(place), {}))) for place in answer["candidates"]
+        (_format_place(place), format_distinction(distinctions.get(find_token(place), {})))
+        for place in answer["candidates"]
     ]
     lines = ["; ".join(filter(None, row)) for row in rows]
     return "\n".join([head, *lines, *below])
@@ -193,7 +191,7 @@ _ADD_ADDRESSES = advise(
 _SEARCH_NEARBY = Remedy(RemedyKind.SEARCH_NEARBY)
 
 
-def _line(place: ResolvedLocation) -> str:
+def _format_place(place: ResolvedLocation) -> str:
     where = f"{place['coordinate']['lat']},{place['coordinate']['lon']}"
     locality = f", {place['locality']}" if place.get("locality") else ""
     kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']}"

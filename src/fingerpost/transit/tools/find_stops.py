@@ -1,4 +1,4 @@
-"""find_stops: stops near a point (rule C3)."""
+"""The find_stops tool: stops near a coordinate (rule C3)."""
 
 from typing import Annotated, NotRequired
 
@@ -10,11 +10,11 @@ from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, To
 from fingerpost.contract.wire import WholeNumber, WireDict, WireModel
 from fingerpost.transit.model.itinerary import NearbyStop
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.networks.asking import Deadline, list_problems, try_in_order
 from fingerpost.transit.networks.order import list_networks_at
+from fingerpost.transit.networks.querying import Deadline, list_problems, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.port import Networks
-from fingerpost.transit.rules.modes import TripWord, trip_word
+from fingerpost.transit.rules.modes import TripMode, to_trip_mode
 from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.warnings import WarningCode, list_stated
 from fingerpost.transit.tools.report import join_warnings
@@ -38,7 +38,7 @@ class FindStopsInput(WireModel):
     text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
     language: Language = "en"
     include_modes: Annotated[
-        list[TripWord] | None, Field(min_length=1, max_length=9, description="only stops of these modes")
+        list[TripMode] | None, Field(min_length=1, max_length=9, description="only stops of these modes")
     ] = None
 
 
@@ -47,7 +47,7 @@ class WireNearbyStop(WireDict):
     name: Annotated[str, Field(min_length=1)]
     coordinate: WireCoordinate
     distance: int
-    modes: list[TripWord]
+    modes: list[TripMode]
 
 
 class FindStopsOutput(WireDict):
@@ -72,7 +72,7 @@ class FindStops(PublishedTool):
         self._networks = networks
 
     async def handle(self, arguments: FindStopsInput, call: Call) -> ToolReply:
-        centre = arguments.coordinate.inner()
+        centre = arguments.coordinate.to_coordinate()
         opened = await self._networks.open()
         able = list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems)
         outcome = await try_in_order(
@@ -81,13 +81,13 @@ class FindStops(PublishedTool):
             Deadline(),
         )
         near = outcome.value
-        fitting = sorted(
-            (stop for stop in near.stops if _fits(stop, arguments)),
+        matching = sorted(
+            (stop for stop in near.stops if _matches_filters(stop, arguments)),
             key=lambda stop: (round(stop.distance_m), stop.stop.id or ""),
         )
-        shown = fitting[: arguments.max_results]
-        more = f"{len(fitting)} stops are near, of which the nearest {format_count_of_shown(len(shown))}."
-        cut = list_stated((WarningCode.TRUNCATED_RESULTS, more if len(fitting) > len(shown) else None))
+        shown = matching[: arguments.max_results]
+        more = f"{len(matching)} stops are near, of which the nearest {format_count_of_shown(len(shown))}."
+        cut = list_stated((WarningCode.TRUNCATED_RESULTS, more if len(matching) > len(shown) else None))
         warnings = join_warnings([*list_problems(opened), *outcome.warnings, *cut], near.provenance)
         body: FindStopsOutput = {
             "stops": [
@@ -96,7 +96,7 @@ class FindStops(PublishedTool):
                     "name": stop.stop.name,
                     "coordinate": serialize_coordinate(stop.stop.coordinate),
                     "distance": round(stop.distance_m),
-                    "modes": _words(stop),
+                    "modes": _list_modes(stop),
                 }
                 for stop in shown
             ],
@@ -116,11 +116,11 @@ def describe_stops(answer: FindStopsOutput) -> str:
     return "\n".join(lines + list_footer_lines(answer, answer["meta"]))
 
 
-def _words(stop: NearbyStop) -> list[TripWord]:
-    return sorted({trip_word(mode) for mode in stop.modes})
+def _list_modes(stop: NearbyStop) -> list[TripMode]:
+    return sorted({to_trip_mode(mode) for mode in stop.modes})
 
 
-def _fits(stop: NearbyStop, arguments: FindStopsInput) -> bool:
+def _matches_filters(stop: NearbyStop, arguments: FindStopsInput) -> bool:
     if arguments.text_filter and plain(arguments.text_filter) not in plain(stop.stop.name):
         return False
-    return arguments.include_modes is None or not set(_words(stop)).isdisjoint(arguments.include_modes)
+    return arguments.include_modes is None or not set(_list_modes(stop)).isdisjoint(arguments.include_modes)

@@ -1,4 +1,4 @@
-"""get_departures (docs/contracts): the board of a stop."""
+"""The get_departures tool: the departure board of a stop or station."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -15,14 +15,14 @@ from fingerpost.errors import ParameterError
 from fingerpost.remedies import Remedy, RemedyKind
 from fingerpost.transit.model.itinerary import Departure
 from fingerpost.transit.model.place import Coordinate, Location, Place
-from fingerpost.transit.networks.asking import Deadline, try_in_order
+from fingerpost.transit.networks.querying import Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.labels import read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, WalkToStop
-from fingerpost.transit.rules.modes import TripWord, trip_word
-from fingerpost.transit.rules.realtime_status import Status, data_freshness, status_of_departure, uses_realtime
-from fingerpost.transit.rules.times import format_instant, local_date_of, place_in_time, read_instant
+from fingerpost.transit.rules.modes import TripMode, to_trip_mode
+from fingerpost.transit.rules.realtime_status import Status, find_data_freshness, get_departure_status, uses_realtime
+from fingerpost.transit.rules.times import format_instant, parse_instant, to_local_date, to_query_instant
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
@@ -64,7 +64,7 @@ class GetDeparturesInput(WireModel):
 
 class WireDeparture(WireDict):
     line: Annotated[str, Field(min_length=1)]
-    mode: TripWord
+    mode: TripMode
     destination: Annotated[str, Field(min_length=1)]
     scheduledTime: str
     realtimeTime: NotRequired[str]
@@ -74,7 +74,7 @@ class WireDeparture(WireDict):
 
 
 class WireLeave(WireDict):
-    """When to leave for a row of the board, and how far it is; a row without is cancelled, or out of reach."""
+    """When to start walking to catch a departure; absent if it is cancelled or out of reach."""
 
     departure: Annotated[int, Field(ge=0, description="row")]
     at: str
@@ -122,8 +122,8 @@ class GetDepartures(PublishedTool):
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
         now = int(call.now.timestamp())
         at = "now" if arguments.at is None else arguments.at
-        # A time that cannot be read is refused before the stop is looked up (rule A6).
-        nearly = read_instant(at, zone_name="UTC", now=now, field="at").instant
+        # Reject invalid times before looking up the stop (rule A6).
+        nearly = parse_instant(at, zone_name="UTC", now=now, field="at").instant
         walk_from = await self._find_walk_start(arguments, call.user)
         stop = await self._places.get_stop(
             arguments.stop.value,
@@ -134,8 +134,8 @@ class GetDepartures(PublishedTool):
             focus=walk_from,
         )
         zone = stop.networks[0].profile.zone
-        read = read_instant(at, zone_name=zone, now=now, field="at")
-        when = place_in_time(read.instant, now)
+        parsed = parse_instant(at, zone_name=zone, now=now, field="at")
+        when = to_query_instant(parsed.instant, now)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
             instant=when.instant,
@@ -145,9 +145,9 @@ class GetDepartures(PublishedTool):
             walk_from=walk_from,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
-        stated = list_time_warnings(when, zone, "these are the departures", read.note)
+        stated = list_time_warnings(when, zone, "these are the departures", parsed.note)
         warnings = [*stop.warnings, *stated, *outcome.warnings]
-        return _answer(arguments, call, stop.place, query, outcome.value, warnings)
+        return _build_reply(arguments, call, stop.place, query, outcome.value, warnings)
 
     async def _find_walk_start(self, arguments: GetDeparturesInput, user: str | None) -> Coordinate | None:
         text = arguments.walk_from
@@ -163,7 +163,7 @@ class GetDepartures(PublishedTool):
         return stop.place.coordinate
 
 
-def _answer(
+def _build_reply(
     arguments: GetDeparturesInput,
     call: Call,
     stop: Place,
@@ -171,12 +171,12 @@ def _answer(
     board: DepartureBoard,
     warnings: Sequence[Warning],
 ) -> ToolReply:
-    shown, zone, now = _choose(query, board), board.provenance.zone, int(call.now.timestamp())
+    shown, zone, now = _select_departures(query, board), board.provenance.zone, int(call.now.timestamp())
     stated = [*warnings, *_list_board_warnings(arguments, query, board, shown)]
     report = report_board(board, shown, "stopId", now, stated)
     gap = None if board.found_count else board.gap
     walks = [None if row.cancelled else (board.walks or {}).get(row.stop_id) for row in shown]
-    leaving: list[WireLeave] = [
+    leave_by: list[WireLeave] = [
         {"departure": at, "at": format_instant(row.expected - walk.seconds, zone), "walkMeters": walk.metres}
         for at, (row, walk) in enumerate(zip(shown, walks, strict=True))
         if walk is not None
@@ -185,10 +185,10 @@ def _answer(
         **report.serialize(stop.member_ids),
         "whyEmpty": None if gap is None else explain_gap(gap).format(lambda instant: format_instant(instant, zone)),
         "at": None if query.instant == now else format_instant(query.instant, zone),
-        "leaveBy": None if board.walks is None else leaving,
+        "leaveBy": None if board.walks is None else leave_by,
         "walking": None if board.walks is None else board.provenance.walking,
     }
-    freshness = data_freshness(shown, now)
+    freshness = find_data_freshness(shown, now)
     body: GetDeparturesOutput = {
         "stopId": stop.id or arguments.stop.value,
         "stopName": stop.name,
@@ -202,13 +202,13 @@ def _answer(
     since = freshness if query.instant == now else query.instant
     format_time = partial(format_clock, since=since, zone=zone)
     lines = [
-        _format_row(row, format_time) + _format_leaving(row, walk, board.provenance.retrieved_at, format_time)
+        _format_row(row, format_time) + _format_leave_by(row, walk, board.provenance.retrieved_at, format_time)
         for row, walk in zip(shown, walks, strict=True)
     ]
     return reply_with_colors(body, _write_text(body, shown, lines), list_row_paths(shown), call.include)
 
 
-def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
+def _select_departures(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
     end = query.instant + query.window_s
     in_window = [departure for departure in board.departures if query.instant <= departure.expected <= end]
     in_window.sort(key=lambda row: (row.expected, row.scheduled, row.line, row.destination, row.trip_id))
@@ -216,14 +216,14 @@ def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
 
 
 def serialize_departure(departure: Departure, zone: str) -> WireDeparture:
-    """Write a row of the board; a cancelled one has no expected time (rule C1)."""
+    """Serialize a departure; a cancelled one has no expected time (rule C1)."""
     delay_s = None if departure.cancelled else departure.departure_delay_s
     fields = {
         "line": departure.line,
-        "mode": trip_word(departure.mode),
+        "mode": to_trip_mode(departure.mode),
         "destination": departure.destination,
         "scheduledTime": format_instant(departure.scheduled, zone),
-        "status": status_of_departure(departure).value,
+        "status": get_departure_status(departure).value,
         "realtimeTime": None if delay_s is None else format_instant(departure.expected, zone),
         "delaySeconds": delay_s,
         "platform": departure.platform,
@@ -241,7 +241,7 @@ def _list_board_warnings(
     unknown = f"When to leave from {arguments.walk_from!r} is not known: {no_walk}."
     more = f"{count} departures are in the window, of which the first {format_count_of_shown(len(shown))}."
     first, last = provenance.first_day, provenance.last_day
-    is_outside = first and last and not first <= local_date_of(query.instant, provenance.zone) <= last
+    is_outside = first and last and not first <= to_local_date(query.instant, provenance.zone) <= last
     covered = f"The timetable covers {first} to {last} only."
     return list_stated(
         (WarningCode.PREFERENCE_UNMET, unknown if arguments.walk_from is not None and not board.walks else None),
@@ -261,7 +261,7 @@ def _write_text(body: GetDeparturesOutput, shown: Sequence[Departure], rows: Seq
 
 
 def _name_row(row: Departure) -> str:
-    return f"{trip_word(row.mode)} {row.line} to {row.destination}"
+    return f"{to_trip_mode(row.mode)} {row.line} to {row.destination}"
 
 
 def _format_row(row: Departure, format_time: FormatTime) -> str:
@@ -270,7 +270,7 @@ def _format_row(row: Departure, format_time: FormatTime) -> str:
 
 
 def _format_status(row: Departure, format_time: FormatTime) -> str:
-    status, delay_s = status_of_departure(row), row.departure_delay_s or 0
+    status, delay_s = get_departure_status(row), row.departure_delay_s or 0
     if status is Status.CANCELLED:
         return " CANCELLED"
     if status is Status.SCHEDULED_ONLY:
@@ -279,7 +279,7 @@ def _format_status(row: Departure, format_time: FormatTime) -> str:
     return f" (expected {format_time(row.expected)}{delay})" if status is Status.DELAYED else f" (on time{delay})"
 
 
-def _format_leaving(row: Departure, walk: WalkToStop | None, now: int, format_time: FormatTime) -> str:
+def _format_leave_by(row: Departure, walk: WalkToStop | None, now: int, format_time: FormatTime) -> str:
     if walk is None:
         return ""
     if row.expected - walk.seconds < now:

@@ -1,4 +1,4 @@
-"""getStopTimetable (lookup contract): the scheduled departures of a stop, as many as fit (rules D1, D3)."""
+"""The getStopTimetable tool: scheduled departures of a stop (rules D1, D3)."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +16,18 @@ from fingerpost.contract.wire import Flag, PrintedId, WholeNumber, WireDict, Wir
 from fingerpost.errors import ParameterError
 from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Departure
-from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, try_in_order
+from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, try_in_order
 from fingerpost.transit.places.candidates import format_count_of_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
-from fingerpost.transit.rules.modes import TimetableWord, timetable_word
-from fingerpost.transit.rules.times import AskedInstant, format_utc, local_date_of, place_in_time, read_offset_instant
+from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
+from fingerpost.transit.rules.times import (
+    QueryInstant,
+    format_utc,
+    parse_offset_instant,
+    to_local_date,
+    to_query_instant,
+)
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_row_paths, report_board
@@ -45,7 +51,7 @@ from fingerpost.transit.tools.wording import (
 
 DEFAULT_DEPARTURES, MAX_DEPARTURES = 3, 5
 DEFAULT_HORIZON_MINUTES, MAX_HORIZON_MINUTES = 45, 90
-# Rows with ``until``; rows with long names take more bytes, so fewer fit.
+# Limits if the query has ``until``.
 MAX_ROWS = 200
 MAX_LINES = 40
 
@@ -64,7 +70,7 @@ class TimetableDeparture(WireDict):
     routeShortName: Annotated[str, Field(min_length=1)]
     routeLongName: NotRequired[str]
     headsign: NotRequired[str]
-    mode: TimetableWord
+    mode: TimetableMode
     serviceDay: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
@@ -75,7 +81,7 @@ class AppliedLimits(WireDict):
 
 
 class TimetableStop(WireDict):
-    """The stop of the timetable; ``otherStops`` are stops of its place that are not in the answer."""
+    """The stop of the timetable; ``otherStops`` are stops of the same place that are not shown."""
 
     id: str
     name: str
@@ -83,7 +89,7 @@ class TimetableStop(WireDict):
 
 
 class TimetableLine(WireDict):
-    """A line in one direction: its number of departures in the window, shown or not, and the first and last."""
+    """Departures of a line in one direction in the window, shown or not: count, first and last."""
 
     routeShortName: str
     headsign: NotRequired[str]
@@ -106,7 +112,7 @@ class StopTimetableOutput(WireDict):
     meta: StopTimetableMeta
 
 
-# Bytes of the rows and of the lines; the rest is for alerts, warnings and provenance (rule A11).
+# Size limits that leave room for alerts, warnings and provenance (rule A11).
 MAX_ROW_BYTES, MAX_LINE_BYTES = 30_000, 9_000
 ROWS_ONE_BY_ONE = 10
 
@@ -127,11 +133,11 @@ def _write_text(
     why = [metadata.get("noResultsReason"), None if why_empty is None else why_empty.format(format_time)]
     lines = [head if shown else " ".join([head, "no departures.", *filter(None, why)])]
     if len(shown) <= ROWS_ONE_BY_ONE:
-        lines += [f"{format_time(row.scheduled)} {_name(row, zone)}" for row in shown]
+        lines += [f"{format_time(row.scheduled)} {_format_row(row, zone)}" for row in shown]
     else:
         clocks: dict[str, list[str]] = {}
         for row in shown:
-            clocks.setdefault(_name(row, zone), []).append(format_time(row.scheduled))
+            clocks.setdefault(_format_row(row, zone), []).append(format_time(row.scheduled))
         lines += [f"{name}: {' '.join(times)}" for name, times in clocks.items()]
     lines += [
         f"{rows[0].line} to {rows[0].destination}: {format_count(len(rows), 'departure')}, "
@@ -148,28 +154,28 @@ def _write_text(
     if "otherStops" in stop:
         others = ", ".join(stop["otherStops"])
         remarks.append(f"! This stop alone; its place has other stops too ({others}); wholePlace shows all.")
-    parts = [(path, f"{timetable_word(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
+    parts = [(path, f"{to_timetable_mode(row.mode)} {row.line}") for path, row in list_row_paths(shown)]
     alerts = list_alert_lines(meta, [*parts, ("meta/stop", "this stop")], "every departure", zone)
     return "\n".join(lines + list_footer_lines(metadata, meta, remarks + alerts))
 
 
-def _name(row: Departure, zone: str) -> str:
+def _format_row(row: Departure, zone: str) -> str:
     long_name = f" ({row.long_name})" if row.long_name and row.long_name != row.line else ""
-    is_other_day = row.service_day != local_date_of(row.scheduled, zone)
+    is_other_day = row.service_day != to_local_date(row.scheduled, zone)
     day = f", of the service day {row.service_day}" if is_other_day else ""
-    return f"{timetable_word(row.mode)} {row.line} to {row.destination}{long_name}{day}"
+    return f"{to_timetable_mode(row.mode)} {row.line} to {row.destination}{long_name}{day}"
 
 
 DAY_S = 24 * 3600
-# Cancelled rows and lines are counted over all departures of the window.
-EVERYTHING = 10_000
+# Enough to count all departures of a window.
+ALL_DEPARTURES = 10_000
 _LANGUAGE = "en"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Window:
     now: int
-    when: AskedInstant
+    when: QueryInstant
     last: int
     max_rows: int
     is_until: bool
@@ -229,7 +235,7 @@ class GetStopTimetable(PublishedTool):
             instant=window.first,
             window_s=window.last - window.first,
             language=_LANGUAGE,
-            wanted=EVERYTHING,
+            wanted=ALL_DEPARTURES,
             by_schedule=True,
         )
         outcome = await try_in_order(stop.networks, lambda network: network.list_departures(query), Deadline())
@@ -237,19 +243,19 @@ class GetStopTimetable(PublishedTool):
         board = outcome.value
         named = {"id": stop.place.id or arguments.stop_id, "name": stop.place.name, "otherStops": others or None}
         shown_stop = omit_none(TimetableStop, named)
-        return await compute(_answer, shown_stop, window, board, warnings, call.include)
+        return await compute(_build_reply, shown_stop, window, board, warnings, call.include)
 
 
 def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
-    at = now if arguments.at is None else read_offset_instant(arguments.at, now=now, field="at")
-    when = place_in_time(at, now)
+    at = now if arguments.at is None else parse_offset_instant(arguments.at, now=now, field="at")
+    when = to_query_instant(at, now)
     if arguments.until is None:
         max_rows = min(arguments.max_departures, MAX_DEPARTURES)
         horizon = min(arguments.horizon_minutes, MAX_HORIZON_MINUTES)
         clamped = (max_rows, horizon) != (arguments.max_departures, arguments.horizon_minutes)
         last = when.instant + 60 * horizon
         return _Window(now=now, when=when, last=last, max_rows=max_rows, is_until=False, clamped=clamped)
-    until = read_offset_instant(arguments.until, now=now, field="until")
+    until = parse_offset_instant(arguments.until, now=now, field="until")
     if not when.instant < until <= when.instant + DAY_S:
         rule = "after at" if until <= when.instant else "at most 24 hours after at"
         raise ParameterError(f"until must be {rule}; at is {format_utc(when.instant)}", {"field": "until"})
@@ -258,7 +264,7 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
     return _Window(now=now, when=when, last=until, max_rows=max_rows, is_until=True, clamped=max_rows != requested)
 
 
-def _answer(
+def _build_reply(
     stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Sequence[Warning], include: Collection[str]
 ) -> ToolReply:
     scheduled = [departure for departure in board.departures if window.first <= departure.scheduled <= window.last]
@@ -307,7 +313,7 @@ def _answer(
 
 
 def _count_shown(running: Sequence[Departure], rows: Sequence[TimetableDeparture], window: _Window) -> int:
-    """Return how many of the first rows fit; rows of one instant stay together, so the next query misses none."""
+    """Return how many rows fit; rows of one instant are never split, so the next query misses none."""
     count = count_fitting(rows, MAX_ROW_BYTES)
     if not window.is_until or count == len(running):
         return count
@@ -325,14 +331,14 @@ def _format_more(running: Sequence[Departure], shown: int, window: _Window) -> s
 
 def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     provenance, gap = board.provenance, board.gap
-    day = local_date_of(window.first, provenance.zone)
+    day = to_local_date(window.first, provenance.zone)
     first, last = provenance.first_day, provenance.last_day
     is_outside = first is not None and last is not None and not first <= day <= last
     if is_outside or provenance.out_of_service:
         return NoResultsReason.NO_SERVICE
     if window.when.is_past:
         return NoResultsReason.IN_THE_PAST
-    # A gap without a next departure means that none follows within a day.
+    # Without a next departure, none follows within a day.
     is_over = gap is not None and gap.next_departure is None
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
 
@@ -342,7 +348,7 @@ def serialize_departure(departure: Departure) -> TimetableDeparture:
         "scheduledTime": format_utc(departure.scheduled),
         "routeShortName": departure.line,
         "headsign": departure.destination,
-        "mode": timetable_word(departure.mode),
+        "mode": to_timetable_mode(departure.mode),
         "serviceDay": departure.service_day.isoformat(),
         "routeLongName": departure.long_name,
     }

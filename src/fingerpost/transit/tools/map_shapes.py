@@ -14,7 +14,7 @@ from fingerpost.transit.model.itinerary import Departure, Itinerary, Leg, LegLin
 from fingerpost.transit.model.line_colors import LineColors
 from fingerpost.transit.model.map_layer import Basemap, LayerKind
 from fingerpost.transit.model.place import Bounds
-from fingerpost.transit.rules.ranking import fingerprint
+from fingerpost.transit.rules.ranking import compute_fingerprint
 
 LINE_COLORS = "lineColors"
 
@@ -22,7 +22,7 @@ Color = Annotated[str, Field(pattern="^[0-9A-F]{6}$", description="RRGGBB")]
 
 
 class WireLineColor(WireDict):
-    """A line colour, a legible text colour, and the parts of the answer that have it, as paths into the answer."""
+    """A line colour, a legible text colour, and the paths of the legs or departures that use it."""
 
     color: Color
     textColor: Color
@@ -30,7 +30,7 @@ class WireLineColor(WireDict):
 
 
 class WireLineColors(WireDict):
-    """The colours of the sources, in the order of the answer; other parts have the colour of their mode."""
+    """Line colours of the feeds; legs not listed use the colour of their mode."""
 
     lines: list[WireLineColor]
 
@@ -59,7 +59,7 @@ def reply_with_colors(
 
 GEOMETRY = "geometry"
 MAX_CHARACTERS = 32_000
-# Decimal places of a degree: a metre.
+# Decimal places of a degree, about a metre.
 PRECISION = 5
 _TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
@@ -80,11 +80,7 @@ class DrawnItinerary(WireDict):
 
 
 class TripGeometry(WireDict):
-    """Lines of all itineraries of an answer.
-
-    ``precision`` is the polylines' decimal places of a degree. Points that were left out lie within
-    ``toleranceMeters`` of the lines; 0 where none was.
-    """
+    """Encoded polylines of all legs, with the decimal places of a degree and the simplification tolerance."""
 
     precision: int
     toleranceMeters: int
@@ -92,17 +88,17 @@ class TripGeometry(WireDict):
 
 
 def draw_itineraries(itineraries: Sequence[Itinerary], find_line: Callable[[Leg], LegLine | None]) -> TripGeometry:
-    """Return the lines of all legs, thinned until they fit; straight if ``find_line`` returns none."""
+    """Encode the lines of all legs, simplified until they fit; straight if ``find_line`` returns None."""
     lines = [[find_line(leg) or _draw_straight(leg) for leg in itinerary.legs] for itinerary in itineraries]
     for tolerance_m in _TOLERANCES_M:
-        drawn = [[_encoded(line, tolerance_m) for line in legs] for legs in lines]
+        drawn = [[_encode_line(line, tolerance_m) for line in legs] for legs in lines]
         if sum(len(leg["legGeometry"]["points"]) for legs in drawn for leg in legs) <= MAX_CHARACTERS:
             break
     return {
         "precision": PRECISION,
         "toleranceMeters": tolerance_m,
         "itineraries": [
-            {"fingerprint": fingerprint(itinerary), "legs": legs}
+            {"fingerprint": compute_fingerprint(itinerary), "legs": legs}
             for itinerary, legs in zip(itineraries, drawn, strict=True)
         ],
     }
@@ -113,7 +109,7 @@ def _draw_straight(leg: Leg) -> LegLine:
     return LegLine([(place.lat, place.lon) for place in ends], LineSource.STRAIGHT)
 
 
-def _encoded(line: LegLine, tolerance_m: int) -> DrawnLeg:
+def _encode_line(line: LegLine, tolerance_m: int) -> DrawnLeg:
     points = thin(line.points, tolerance_m)
     return {
         "legGeometry": {"points": polyline.encode(points, PRECISION), "length": len(points)},
@@ -123,8 +119,8 @@ def _encoded(line: LegLine, tolerance_m: int) -> DrawnLeg:
 
 BASEMAP = "basemap"
 
-# A map of a tall trip is wider than the trip, and one of a wide trip is higher; both leave some room to pan.
-_WIDER, _HIGHER = 2.6, 1.1
+# Extra space around the trip, so that users can pan the map.
+_MIN_ASPECT, _MIN_HEIGHT_SHARE = 2.6, 1.1
 _MARGIN = 0.15
 _MIN_M = 800.0
 
@@ -137,11 +133,7 @@ class WireMapLayer(WireDict):
 
 
 class WireBasemap(WireDict):
-    """Water and ways around the trips of an answer, to be drawn in this order.
-
-    ``precision`` is the polylines' decimal places of a degree. Points that were left out lie within
-    ``toleranceMeters`` of the lines, and ``leftOut`` are classes that were too many to show.
-    """
+    """Water and streets around the trips, in drawing order; ``leftOut`` are layers that did not fit."""
 
     precision: int
     toleranceMeters: float
@@ -162,15 +154,20 @@ def serialize_basemap(basemap: Basemap | None) -> WireBasemap:
     }
 
 
-def find_box(itineraries: Sequence[Itinerary]) -> Bounds | None:
+def build_map_bounds(itineraries: Sequence[Itinerary]) -> Bounds | None:
     places = [point.coordinate for itinerary in itineraries for leg in itinerary.legs for point in (leg.start, leg.end)]
     if not places:
         return None
     lats, lons = [place.lat for place in places], [place.lon for place in places]
-    middle = (min(lats) + max(lats)) / 2, (min(lons) + max(lons)) / 2
-    degree_m = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(middle[0])))
+    centre = (min(lats) + max(lats)) / 2, (min(lons) + max(lons)) / 2
+    degree_m = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(centre[0])))
     high_m = max(_MIN_M, (max(lats) - min(lats)) * METRES_PER_DEGREE)
     wide_m = max(_MIN_M, (max(lons) - min(lons)) * degree_m)
-    up = max(high_m, wide_m * _HIGHER) * (0.5 + _MARGIN) / METRES_PER_DEGREE
-    across = max(wide_m, high_m * _WIDER) * (0.5 + _MARGIN) / degree_m
-    return Bounds(south=middle[0] - up, west=middle[1] - across, north=middle[0] + up, east=middle[1] + across)
+    half_height_deg = max(high_m, wide_m * _MIN_HEIGHT_SHARE) * (0.5 + _MARGIN) / METRES_PER_DEGREE
+    half_width_deg = max(wide_m, high_m * _MIN_ASPECT) * (0.5 + _MARGIN) / degree_m
+    return Bounds(
+        south=centre[0] - half_height_deg,
+        west=centre[1] - half_width_deg,
+        north=centre[0] + half_height_deg,
+        east=centre[1] + half_width_deg,
+    )

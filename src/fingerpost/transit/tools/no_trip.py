@@ -1,4 +1,4 @@
-"""Explain why no trip was found, and find better trips beyond the walking limit, for every kind of network."""
+"""Explain why no trip was found, and find better trips beyond the walking limit."""
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
@@ -10,7 +10,7 @@ from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import Provenance
-from fingerpost.transit.networks.asking import Deadline, ask_one
+from fingerpost.transit.networks.querying import Deadline, query_network
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant
@@ -23,25 +23,25 @@ _T = TypeVar("_T")
 _MAX_TRANSFERS = 8
 _BOARD_S = 2 * 3600
 _NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time or place"
-# A trip beyond the walking limit is worth naming if it arrives so much earlier, or departs so much later.
+# A trip beyond the walking limit must arrive this much earlier, or depart this much later.
 _MIN_GAIN_S = 1800
 BETTER_WITHIN_S = 2.0
 
 
 async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
-    """Return the causes that a network found no trip, without a final stop; None if its source fails meanwhile."""
+    """Return why a network found no trip, without a full stop; None if unknown."""
     causes = []
     for side, end in (("the origin", query.origin), ("the destination", query.destination)):
-        causes.append(await _or_none(_explain_end(network, side, end, query, deadline)))
+        causes.append(await _get_or_none(_explain_end(network, side, end, query, deadline)))
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
-    answer = None if wider == query else await _or_none(plan_usable(network, wider, deadline))
+    answer = None if wider == query else await _get_or_none(plan_usable(network, wider, deadline))
     best = None if answer is None else find_best(answer.itineraries, query)
     if best is not None:
         causes.append(format_trip(best, network.profile.zone))
-        # A source that finds no step-free trip offers one with steps.
+        # Without a step-free trip, sources return one with steps.
         causes += list_weak_links([best]) if query.step_free else []
     if not any(causes):
-        causes.append(await _or_none(_explain_origin(network, query, deadline)))
+        causes.append(await _get_or_none(_explain_origin(network, query, deadline)))
     if not any(causes) and (answer is not None or wider == query):
         causes.append(_NO_HELP)
     return ". ".join(cause for cause in causes if cause) or None
@@ -50,9 +50,9 @@ async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadl
 async def find_better_beyond(
     network: Network, query: JourneyQuery, usable: Sequence[Itinerary], deadline: Deadline
 ) -> tuple[Itinerary, Provenance] | None:
-    """Return a much better trip that walks beyond the limit, if the best usable one wastes over an hour; else None.
+    """Return a much better trip beyond the walking limit if the best usable one wastes over an hour, else None.
 
-    The search is optional: a server has BETTER_WITHIN_S, and if it is late or fails, the answer goes without.
+    Servers get BETTER_WITHIN_S; if they fail or are late, the result is None.
     """
     best = find_best(usable, query)
     if best is None or query.max_walk_m >= MAX_WALK_M:
@@ -81,16 +81,15 @@ def find_best(itineraries: Iterable[Itinerary], query: JourneyQuery) -> Itinerar
     return min(itineraries, key=lambda trip: (trip.arrival, trip.walk_m), default=None)
 
 
-async def _or_none(question: Awaitable[_T]) -> _T | None:
+async def _get_or_none(query_call: Awaitable[_T]) -> _T | None:
     try:
-        return await question
+        return await query_call
     except (ToolError, TimeoutError):
         return None
 
 
 async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
-    """Return a network's answer without itineraries that are unusable or depart before now."""
-    answer = await ask_one(network, lambda queried: queried.plan_journeys(query), deadline)
+    answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     earliest = query.not_before
     usable = (trip for trip in answer.itineraries if not trip.is_unusable)
     return replace(answer, itineraries=tuple(trip for trip in usable if earliest is None or trip.departure >= earliest))
@@ -99,10 +98,10 @@ async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline)
 async def _explain_end(
     network: Network, side: str, end: Location, query: JourneyQuery, deadline: Deadline
 ) -> str | None:
-    """Return that no stop is in reach of an end, None if one is; the distance is that of the straight line."""
+    """Return a clause if no stop is within walking distance (straight line) of an end, else None."""
     if end.stop_ids or not network.profile.can(Ability.STOPS):
         return None
-    near = await ask_one(
+    near = await query_network(
         network,
         lambda queried: queried.list_stops_near(end.coordinate, MAX_WALK_M, language=query.language),
         deadline,
@@ -119,7 +118,7 @@ async def _explain_end(
 
 
 async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
-    """Return that nothing departs near the origin any more; None of servers, whose boards cost a request a stop."""
+    """Return a clause if nothing departs near the origin; None for servers, which need a request per stop."""
     profile = network.profile
     is_here = profile.answer_deadline_s is None and profile.fallback is None
     if query.arrive_by or not is_here or not profile.can(Ability.STOPS, Ability.BOARDS):
@@ -130,7 +129,7 @@ async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadl
         near = await network.list_stops_near(at, radius_m, language=query.language)
         stop_ids = [stop.stop.id for stop in near.stops if stop.stop.id is not None]
     board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
-    board = await ask_one(network, lambda queried: queried.list_departures(board_query), deadline)
+    board = await query_network(network, lambda queried: queried.list_departures(board_query), deadline)
     if board.gap is None or board.gap.next_departure is not None or board.departures:
         return None
     return f"Nothing departs near the origin. {explain_gap(board.gap).words}"

@@ -1,4 +1,4 @@
-"""planJourney (planJourney contract): the fastest journeys in London, as summaries (rules E1 to E3)."""
+"""The planJourney tool: summaries of the fastest journeys in London (rules E1 to E3)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -17,17 +17,17 @@ from fingerpost.store.limits import Limits
 from fingerpost.store.variables import VariableStore
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.place import LocationSource
-from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, list_problems, try_in_order
 from fingerpost.transit.networks.order import LondonNetworks
-from fingerpost.transit.places.candidates import ambiguous
-from fingerpost.transit.places.labels import StopText, TextQuery, read_label
+from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, list_problems, try_in_order
+from fingerpost.transit.places.candidates import new_ambiguous
+from fingerpost.transit.places.labels import StopLabel, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Networks, OpenNetworks, TextJourneyQuery
 from fingerpost.transit.rules.accessibility import find_step_free_warning
 from fingerpost.transit.rules.alerts import AffectedPart
 from fingerpost.transit.rules.disruption import name_disrupted
-from fingerpost.transit.rules.modes import TripWord, name_ride, trip_word
+from fingerpost.transit.rules.modes import TripMode, format_ride, to_trip_mode
 from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.times import format_instant
 from fingerpost.transit.rules.trip_limits import list_long_waits
@@ -46,7 +46,7 @@ MAX_SUGGESTIONS = 5
 _MAX_SEARCHED = 50
 _MINUTE_S = 60
 _LANGUAGE = "en"
-_NOTHING = "nothing connects the two at this time"
+_NO_CONNECTION = "nothing connects the two at this time"
 
 Code = Literal[
     "OK",
@@ -67,7 +67,7 @@ class JourneyPlanRequest(WireModel):
 
 
 class JourneyLine(WireDict):
-    mode: TripWord
+    mode: TripMode
     line: NotRequired[str]
 
 
@@ -90,7 +90,7 @@ _Suggestions = Annotated[list[JourneyDisambiguationSuggestion], Field(max_length
 
 
 class JourneyPlanToolResponse(WireDict):
-    """The answer, failures included; all six fields are always there."""
+    """The response to successful and failed calls; it always has all six fields."""
 
     success: bool
     code: Code
@@ -108,10 +108,10 @@ class JourneyOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _JourneysFound:
+class _JourneysResult:
     answer: JourneyAnswer
     warnings: Sequence[Warning]
-    is_own_engine: bool = False
+    is_embedded: bool = False
 
 
 class PlanJourney(PublishedTool):
@@ -137,7 +137,7 @@ class PlanJourney(PublishedTool):
         self._limit = CallLimit(self.name, options.per_second, options.limits)
 
     async def is_available(self) -> bool:
-        """Whether there is a network of London (rule E3); the demo is one, and is not opened to learn that."""
+        """Whether a network of London is available (rule E3); the demo counts, and is not opened for this."""
         return self._options.with_demo or bool((await self._london.open()).answering)
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> ToolReply:
@@ -157,15 +157,17 @@ class PlanJourney(PublishedTool):
             )
         try:
             if opened.answering[0].profile.reads_texts:
-                found = await self._ask_texts(opened, arguments, call)
+                found = await self._plan_from_texts(opened, arguments, call)
             else:
                 found = await self._search(arguments, call)
         except DataNotFound as nothing:
             return _serialize([_format_nothing_found(_format_no_trip(nothing))], [])
-        return _answer(found, arguments, call)
+        return _build_response(found, arguments, call)
 
-    async def _ask_texts(self, opened: OpenNetworks, arguments: JourneyPlanRequest, call: Call) -> _JourneysFound:
-        """Query the sources that resolve texts themselves, because they know best which texts are ambiguous."""
+    async def _plan_from_texts(
+        self, opened: OpenNetworks, arguments: JourneyPlanRequest, call: Call
+    ) -> _JourneysResult:
+        """Query the sources that resolve place names themselves."""
         now = int(call.now.timestamp())
         origin, destination = [await self._format_end(text, call.user) for text in (arguments.from_, arguments.to)]
         query = TextJourneyQuery(
@@ -183,23 +185,23 @@ class PlanJourney(PublishedTool):
         except UNAVAILABLE:
             if all(planner.profile.fallback is None for planner in planners):
                 raise
-            # The fallback does not read texts, so the ends are resolved here; a warning names the fallback.
+            # The fallback does not resolve texts, so the ends are resolved here.
             return await self._search(arguments, call)
         answer = outcome.value
         later = tuple(itinerary for itinerary in answer.itineraries if itinerary.departure >= now)
-        return _JourneysFound(
+        return _JourneysResult(
             answer=replace(answer, itineraries=later), warnings=[*list_problems(opened), *outcome.warnings]
         )
 
     async def _format_end(self, text: str, user: str | None) -> str:
         label = await read_label(text, self._variables, user)
-        if isinstance(label, StopText):
+        if isinstance(label, StopLabel):
             return label.stop_id.strip()
         if label.source is LocationSource.USER_VARIABLE:
             return f"{label.coordinate.lat:.6f},{label.coordinate.lon:.6f}"
         return text.strip()
 
-    async def _search(self, arguments: JourneyPlanRequest, call: Call) -> _JourneysFound:
+    async def _search(self, arguments: JourneyPlanRequest, call: Call) -> _JourneysResult:
         now = int(call.now.timestamp())
         try:
             ends, warnings = await get_trip_ends(
@@ -225,13 +227,13 @@ class PlanJourney(PublishedTool):
             wanted=MAX_JOURNEYS,
         )
         found = await search_trip(ends, query, limit=_MAX_SEARCHED, with_alternatives=True, in_full=False)
-        return _JourneysFound(
+        return _JourneysResult(
             answer=replace(
                 found.first_answer, itineraries=found.ranked.found, provenance=found.provenance, why_nothing=None
             ),
             warnings=[*warnings, *found.warnings],
-            # The provenance of TfL's fallback lists the missing data.
-            is_own_engine=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
+            # An answer of TfL's fallback lists missing data.
+            is_embedded=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
         )
 
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest, now: int) -> PlaceAmbiguous:
@@ -239,14 +241,14 @@ class PlanJourney(PublishedTool):
         if details.get("side") == SIDES[0]:
             found = await self._places.find_places(arguments.to, language=_LANGUAGE, focus=None, instant=now)
             if found.matches and find_certain(found.matches) is None:
-                details["other"] = ambiguous(arguments.to, found.matches, side=SIDES[1]).details
+                details["other"] = new_ambiguous(arguments.to, found.matches, side=SIDES[1]).details
         return PlaceAmbiguous(error.message, details, hint=Remedy(RemedyKind.SEND_PARAMETER_VALUE))
 
 
-def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
+def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
     usable = [itinerary for itinerary in found.answer.itineraries if not itinerary.is_unusable]
     unusable = [itinerary for itinerary in found.answer.itineraries if itinerary.is_unusable]
-    shown = sorted(usable, key=lambda trip: (_minutes(trip), trip.arrival, trip.departure))[:MAX_JOURNEYS]
+    shown = sorted(usable, key=lambda trip: (_count_minutes(trip), trip.arrival, trip.departure))[:MAX_JOURNEYS]
     now, zone = int(call.now.timestamp()), found.answer.provenance.zone
     sentences = [_format_found(shown, len(usable), found.answer.why_nothing)]
     disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, zone))
@@ -254,7 +256,7 @@ def _answer(found: _JourneysFound, arguments: JourneyPlanRequest, call: Call) ->
         sentences.append(f"Left out because it is disrupted: {disrupted}")
     sentences += list_long_waits(usable, shown, now, zone)
     sentences += _list_remarks(found, shown, unusable, arguments, now)
-    return _serialize(sentences, [_summarise(trip, zone) for trip in shown])
+    return _serialize(sentences, [_serialize_summary(trip, zone) for trip in shown])
 
 
 def _serialize(sentences: Iterable[str], journeys: list[JourneyOptionSummary]) -> JourneyPlanToolResponse:
@@ -273,28 +275,28 @@ def describe_journeys(answer: JourneyPlanToolResponse) -> str:
         f"{journey['startDateTime'][11:16]} to {journey['arrivalDateTime'][11:16]} "
         f"on {journey['startDateTime'][:10]}, "
         f"{journey['durationMinutes']} min, {format_count(journey['legCount'], 'leg')}: "
-        f"{', '.join(name_ride(ride['mode'], ride.get('line')) for ride in journey['lines']) or 'walk'}"
+        f"{', '.join(format_ride(ride['mode'], ride.get('line')) for ride in journey['lines']) or 'walk'}"
         for journey in answer["topJourneys"] or ()
     ]
     return "\n".join([answer["message"], *lines])
 
 
-def _summarise(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
+def _serialize_summary(itinerary: Itinerary, zone: str) -> JourneyOptionSummary:
     return {
-        "durationMinutes": _minutes(itinerary),
+        "durationMinutes": _count_minutes(itinerary),
         "startDateTime": format_instant(itinerary.departure, zone),
         "arrivalDateTime": format_instant(itinerary.arrival, zone),
         "legCount": len(itinerary.legs),
         "lines": [
-            omit_none(JourneyLine, {"mode": trip_word(ride.mode), "line": ride.line}) for ride in itinerary.rides
+            omit_none(JourneyLine, {"mode": to_trip_mode(ride.mode), "line": ride.line}) for ride in itinerary.rides
         ],
     }
 
 
 def _format_no_trip(nothing: DataNotFound) -> str:
     if isinstance(nothing, NoItinerary):
-        # The general advice is of plan_trip's arguments.
-        return _NOTHING if nothing.hint is None or nothing.remedy == NoItinerary.remedy else nothing.hint
+        # The default hint names plan_trip's arguments, which this tool lacks.
+        return _NO_CONNECTION if nothing.hint is None or nothing.remedy == NoItinerary.remedy else nothing.hint
     return nothing.message if nothing.hint is None else f"{nothing.message}. {nothing.hint}"
 
 
@@ -306,14 +308,14 @@ def _format_found(shown: Sequence[Itinerary], usable_count: int, why_nothing: st
     if not shown:
         return _format_nothing_found(why_nothing)
     if len(shown) == 1:
-        return f"1 journey, {_minutes(shown[0])} min"
+        return f"1 journey, {_count_minutes(shown[0])} min"
     more = usable_count - len(shown)
     rest = f"; {more} left out" if more > 0 else ""
-    return f"{len(shown)} journeys, the fastest {_minutes(shown[0])} min{rest}"
+    return f"{len(shown)} journeys, the fastest {_count_minutes(shown[0])} min{rest}"
 
 
 def _list_remarks(
-    found: _JourneysFound,
+    found: _JourneysResult,
     shown: Sequence[Itinerary],
     unusable: Sequence[Itinerary],
     arguments: JourneyPlanRequest,
@@ -321,15 +323,15 @@ def _list_remarks(
 ) -> list[str]:
     remarks = []
     provenance = found.answer.provenance
-    if found.is_own_engine:
+    if found.is_embedded:
         remarks.append(f"Planned on the timetable of the network {provenance.network}, not by TfL")
     if arguments.need_accessible_route:
         is_supported = found.answer.step_free_supported
         unmet = find_step_free_warning(shown, supported=is_supported)
         if is_supported:
-            how = "step-free all the way" if found.is_own_engine else "step-free to the platform (StepFreeToPlatform)"
+            how = "step-free all the way" if found.is_embedded else "step-free to the platform (StepFreeToPlatform)"
             remarks.append(f"Asked for {how}")
-        if unmet and (found.is_own_engine or not is_supported):
+        if unmet and (found.is_embedded or not is_supported):
             remarks.append(unmet.message)
     affected = [AffectedPart("topJourneys", leg.alerts) for leg in list_legs((*shown, *unusable))]
     report = report_rides(list_legs(shown), affected, provenance, now, found.warnings)
@@ -343,5 +345,5 @@ def _list_remarks(
     return remarks
 
 
-def _minutes(itinerary: Itinerary) -> int:
+def _count_minutes(itinerary: Itinerary) -> int:
     return max(1, math.ceil(itinerary.duration_s / _MINUTE_S))

@@ -1,4 +1,4 @@
-"""planRoute (lookup contract): itineraries between two texts or places within a window of time (rules D1, D3)."""
+"""The planRoute tool: itineraries between two texts or places within a time window (rules D1, D3)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,21 +17,21 @@ from fingerpost.contract.wire import Identifier, Number, WholeNumber, WireDict, 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.places.candidates import format_count_of_shown
-from fingerpost.transit.places.labels import Latitude, Longitude, StopText
+from fingerpost.transit.places.labels import Latitude, Longitude, StopLabel
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.alerts import AffectedPart
-from fingerpost.transit.rules.modes import TimetableWord, timetable_word
-from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, route_id, route_key
-from fingerpost.transit.rules.times import format_utc, place_in_time, read_offset_instant
+from fingerpost.transit.rules.modes import TimetableMode, to_timetable_mode
+from fingerpost.transit.rules.ranking import OPTIMIZE, JourneyPreset, build_route_sort_key, compute_route_id
+from fingerpost.transit.rules.times import format_utc, parse_offset_instant, to_query_instant
 from fingerpost.transit.rules.trip_limits import find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004  # the contract's own name
 from fingerpost.transit.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.transit.tools.map_shapes import LINE_COLORS, WireLineColors, reply_with_colors
 from fingerpost.transit.tools.report import list_leg_paths, list_legs, report_rides
 from fingerpost.transit.tools.shapes import AnswerMetadata, LatLon, TimetableMeta, UtcInstant, serialize_metadata
-from fingerpost.transit.tools.trip_search import RoutesFound, search_routes
+from fingerpost.transit.tools.trip_search import RoutesResult, search_routes
 from fingerpost.transit.tools.wording import (
     format_clock,
     format_day,
@@ -39,8 +39,8 @@ from fingerpost.transit.tools.wording import (
     list_alert_lines,
     list_footer_lines,
     list_leg_lines,
+    list_ride_names,
     list_time_warnings,
-    name_rides,
 )
 
 DEFAULT_WINDOW_MINUTES, MAX_WINDOW_MINUTES = 45, 120
@@ -58,18 +58,18 @@ class KnownLocation(WireModel):
     raw_query: str
     meta: dict[str, Any] | None = None
 
-    def query(self) -> Location | StopText:
+    def to_query(self) -> Location | StopLabel:
         if self.type == "STOP" and self.id is not None:
-            return StopText(self.id, self.name, is_certain=True)
+            return StopLabel(self.id, self.name, is_certain=True)
         return Location(
-            coordinate=self.coordinate.inner(),
+            coordinate=self.coordinate.to_coordinate(),
             source=LocationSource.GEOCODE,
             label=self.raw_query or None,
             name=self.name or None,
         )
 
 
-def _tag_of(end: Any) -> str:
+def _get_tag(end: Any) -> str:
     is_known = isinstance(end, KnownLocation) or (isinstance(end, dict) and "rawText" not in end and "name" in end)
     return "KnownLocation" if is_known else "LocationQueryInput"
 
@@ -78,10 +78,10 @@ RouteEnd = TypeAliasType(
     "RouteEnd",
     Annotated[
         Annotated[LocationQueryInput, Tag("LocationQueryInput")] | Annotated[KnownLocation, Tag("KnownLocation")],
-        Discriminator(_tag_of),
+        Discriminator(_get_tag),
     ],
 )
-"""An end of a route; an alias, so that the schema defines it once."""
+"""An alias, so that the schema defines it once."""
 
 _Time = Annotated[str | None, Field(max_length=40)]
 
@@ -96,16 +96,16 @@ class RouteRequestInput(WireModel):
 
     @field_validator("arrival_time")
     @classmethod
-    def _takes_one_time(cls, arrival: str | None, info: ValidationInfo) -> str | None:
+    def _check_one_time(cls, arrival: str | None, info: ValidationInfo) -> str | None:
         if "departure_time" in info.data and (arrival is None) == (info.data["departure_time"] is None):
             raise PydanticCustomError("whole_sentence", "Specify exactly one of departureTime or arrivalTime")
         return arrival
 
     @property
     def language(self) -> str:
-        questions = [end for end in (self.origin, self.destination) if isinstance(end, LocationQueryInput)]
+        text_queries = [end for end in (self.origin, self.destination) if isinstance(end, LocationQueryInput)]
         return next(
-            (question.language_preference for question in questions if question.language_preference is not None), "en"
+            (query.language_preference for query in text_queries if query.language_preference is not None), "en"
         )
 
 
@@ -115,7 +115,7 @@ class RoutePoint(WireDict):
     lon: Longitude
 
 
-_FromTo = TypedDict("_FromTo", {"mode": TimetableWord, "from": RoutePoint, "to": RoutePoint})
+_FromTo = TypedDict("_FromTo", {"mode": TimetableMode, "from": RoutePoint, "to": RoutePoint})
 
 
 class RouteLeg(WireDict, _FromTo):
@@ -158,7 +158,7 @@ class PlanRouteOutput(WireDict):
     meta: RouteMeta
 
 
-def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: RoutesFound, query: JourneyQuery) -> str:
+def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: RoutesResult, query: JourneyQuery) -> str:
     window, metadata, meta = body["window"], body["metadata"], body["meta"]
     zone = metadata["timeZone"]
     since = shown[0].departure if shown else query.instant
@@ -169,7 +169,7 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: Routes
     for number, (trip, route) in enumerate(zip(shown, body["itineraries"], strict=True), 1):
         minutes, walk_m = route["durationMinutes"], route["totalWalkDistanceMeters"]
         lines.append(f"{number}. {format_itinerary(trip, format_time, minutes=minutes, walk_m=walk_m)}")
-        lines += list_leg_lines(trip, format_time, timetable_word)
+        lines += list_leg_lines(trip, format_time, to_timetable_mode)
     if window["clamped"]:
         lines.append(f"! searchWindowMinutes was lowered from {window['requested']} to {window['applied']}.")
     if found.cancelled:
@@ -178,7 +178,7 @@ def _write_text(body: PlanRouteOutput, shown: Sequence[Itinerary], found: Routes
         lines.append(f"! Left out because a change would be missed: {found.missed_changes}.")
     if meta.get("straightRides"):
         lines.append("! The source gives no length for some rides; the straight lines between their stops are used.")
-    alerts = list_alert_lines(meta, name_rides(shown, timetable_word), "every ride", zone)
+    alerts = list_alert_lines(meta, list_ride_names(shown, to_timetable_mode), "every ride", zone)
     return "\n".join(lines + list_footer_lines(metadata, meta, alerts))
 
 
@@ -209,12 +209,12 @@ class PlanRoute(PublishedTool):
         now = int(call.now.timestamp())
         arrive_by = arguments.departure_time is None
         field = "arrivalTime" if arrive_by else "departureTime"
-        instant = read_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
-        when, preset = place_in_time(instant, now), JourneyPreset(arguments.journey_preset)
+        instant = parse_offset_instant(arguments.arrival_time or arguments.departure_time or "", now=now, field=field)
+        when, preset = to_query_instant(instant, now), JourneyPreset(arguments.journey_preset)
         ends, warned = await get_trip_ends(
             self._places,
-            arguments.origin.query(),
-            arguments.destination.query(),
+            arguments.origin.to_query(),
+            arguments.destination.to_query(),
             user=call.user,
             language=arguments.language,
             instant=when.instant,
@@ -232,14 +232,16 @@ class PlanRoute(PublishedTool):
         )
         found = await search_routes(ends, query, preset, now)
         warnings = [*warned, *list_time_warnings(when, None, "these are the trips"), *found.warnings]
-        return _answer(arguments, query, found, call, warnings)
+        return _build_reply(arguments, query, found, call, warnings)
 
 
-def _answer(
-    arguments: RouteRequestInput, query: JourneyQuery, found: RoutesFound, call: Call, warnings: Sequence[Warning]
+def _build_reply(
+    arguments: RouteRequestInput, query: JourneyQuery, found: RoutesResult, call: Call, warnings: Sequence[Warning]
 ) -> ToolReply:
     preset = JourneyPreset(arguments.journey_preset)
-    ranked = sorted(found.routes, key=lambda route: route_key(route, preset, _walk_m(route), route_id(route)))
+    ranked = sorted(
+        found.routes, key=lambda route: build_route_sort_key(route, preset, _sum_walk_m(route), compute_route_id(route))
+    )
     chosen = ranked[:MAX_ITINERARIES]
     more = _format_more(len(ranked), chosen, query) if len(ranked) > len(chosen) else None
     stated = list_stated(
@@ -266,7 +268,7 @@ def _answer(
         "meta": omit_none(RouteMeta, meta),
     }
     measured = [
-        replace(route, legs=tuple(replace(leg, distance_m=_length_m(leg)) for leg in route.legs)) for route in chosen
+        replace(route, legs=tuple(replace(leg, distance_m=_measure_m(leg)) for leg in route.legs)) for route in chosen
     ]
     text = _write_text(body, measured, found, query)
     return reply_with_colors(body, text, list_leg_paths(chosen), call.include)
@@ -282,33 +284,33 @@ def _format_more(count: int, chosen: list[Itinerary], query: JourneyQuery) -> st
 
 def serialize_route(itinerary: Itinerary) -> RouteItinerary:
     return {
-        "id": route_id(itinerary),
+        "id": compute_route_id(itinerary),
         "durationMinutes": max(1, -(-itinerary.duration_s // 60)),
         "startTime": format_utc(itinerary.departure),
         "endTime": format_utc(itinerary.arrival),
         "numberOfTransfers": itinerary.transfers,
-        "totalWalkDistanceMeters": _walk_m(itinerary),
+        "totalWalkDistanceMeters": _sum_walk_m(itinerary),
         "legs": [_serialize_leg(leg) for leg in itinerary.legs],
     }
 
 
-def _walk_m(itinerary: Itinerary) -> int:
-    return sum(_length_m(leg) for leg in itinerary.legs if leg.mode is Mode.WALK)
+def _sum_walk_m(itinerary: Itinerary) -> int:
+    return sum(_measure_m(leg) for leg in itinerary.legs if leg.mode is Mode.WALK)
 
 
-def _length_m(leg: Leg) -> int:
+def _measure_m(leg: Leg) -> int:
     straight_m = distance_m(leg.start.coordinate, leg.end.coordinate)
     return round(straight_m if leg.distance_m is None else leg.distance_m)
 
 
 def _serialize_leg(leg: Leg) -> RouteLeg:
     fields = {
-        "mode": timetable_word(leg.mode),
+        "mode": to_timetable_mode(leg.mode),
         "from": _serialize_point(leg.start),
         "to": _serialize_point(leg.end),
         "departureTime": format_utc(leg.departure),
         "arrivalTime": format_utc(leg.arrival),
-        "distanceMeters": _length_m(leg),
+        "distanceMeters": _measure_m(leg),
         "lineName": leg.line if leg.is_transit else None,
         "headsign": leg.headsign if leg.is_transit else None,
     }

@@ -1,4 +1,4 @@
-"""plan_trip (docs/contracts): itineraries between two places, with disruptions and alternatives."""
+"""The plan_trip tool: itineraries between two places, with disruptions and alternatives."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -15,9 +15,9 @@ from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.disruption import ItineraryOption
-from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.realtime_status import data_freshness, schedule_type_of
-from fingerpost.transit.rules.times import format_instant, place_in_time, read_instant
+from fingerpost.transit.rules.modes import to_trip_mode
+from fingerpost.transit.rules.realtime_status import find_data_freshness, find_schedule_type
+from fingerpost.transit.rules.times import format_instant, parse_instant, to_query_instant
 from fingerpost.transit.tools.map_shapes import (
     BASEMAP,
     GEOMETRY,
@@ -25,8 +25,8 @@ from fingerpost.transit.tools.map_shapes import (
     TripGeometry,
     WireBasemap,
     WireLineColors,
+    build_map_bounds,
     draw_itineraries,
-    find_box,
     serialize_basemap,
     serialize_line_colors,
 )
@@ -42,7 +42,7 @@ from fingerpost.transit.tools.plan_trip_shapes import (
 )
 from fingerpost.transit.tools.report import Report, list_leg_paths, report_trip
 from fingerpost.transit.tools.shapes import LocationRef, serialize_location, serialize_warnings
-from fingerpost.transit.tools.trip_search import TripFound, search_trip
+from fingerpost.transit.tools.trip_search import TripResult, search_trip
 from fingerpost.transit.tools.wording import (
     FormatTime,
     format_clock,
@@ -51,8 +51,8 @@ from fingerpost.transit.tools.wording import (
     list_alert_lines,
     list_footer_lines,
     list_leg_lines,
+    list_ride_names,
     list_time_warnings,
-    name_rides,
 )
 
 
@@ -79,20 +79,20 @@ class PlanTrip(PublishedTool):
     async def handle(self, arguments: PlanTripInput, call: Call) -> ToolReply:
         constraints, now = arguments.constraints, int(call.now.timestamp())
         arrive_by = arguments.when.type == "arrive"
-        # A time that cannot be read is refused before any place is looked up (rule A6).
-        nearly = read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time").instant
+        # Reject invalid times before looking up any place (rule A6).
+        nearly = parse_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time").instant
         ends, warned = await get_trip_ends(
             self._places,
-            arguments.origin.query(),
-            arguments.destination.query(),
+            arguments.origin.to_query(),
+            arguments.destination.to_query(),
             user=call.user,
             language=constraints.language,
             instant=nearly,
             arrive_by=arrive_by,
         )
         zone = ends[0].network.profile.zone
-        instant = read_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
-        when = place_in_time(instant.instant, now)
+        instant = parse_instant(arguments.when.time, zone_name=zone, now=now, field="when.time")
+        when = to_query_instant(instant.instant, now)
         query = JourneyQuery(
             origin=ends[0].origin,
             destination=ends[0].destination,
@@ -105,42 +105,42 @@ class PlanTrip(PublishedTool):
             optimize=Optimize(constraints.optimize),
             language=constraints.language,
         )
-        found = await search_trip(
+        result = await search_trip(
             ends, query, limit=arguments.limit, with_alternatives=arguments.include_disruption_alt
         )
         stated = list_time_warnings(when, zone, "these are the trips", instant.note)
-        format_time = partial(format_clock, since=when.instant, zone=found.provenance.zone)
+        format_time = partial(format_clock, since=when.instant, zone=result.provenance.zone)
         report = report_trip(
-            found,
+            result,
             now,
             format_time,
-            [*warned, *stated, *found.warnings],
+            [*warned, *stated, *result.warnings],
             low_walking=constraints.accessibility.low_walking_distance,
             is_default_walk="max_walking_distance" not in constraints.model_fields_set,
         )
-        body = _serialize(report, found, arguments, call)
-        text = _write_text(body, report, found.ranked.choices, format_time)
-        return ToolReply(body, text, await _list_extras(found, call))
+        body = _serialize(report, result, arguments, call)
+        text = _write_text(body, report, result.ranked.choices, format_time)
+        return ToolReply(body, text, await _list_extras(result, call))
 
 
-def _serialize(report: Report, found: TripFound, arguments: PlanTripInput, call: Call) -> PlanTripOutput:
-    choices, zone = found.ranked.choices, report.provenance.zone
+def _serialize(report: Report, result: TripResult, arguments: PlanTripInput, call: Call) -> PlanTripOutput:
+    choices, zone = result.ranked.choices, report.provenance.zone
     meta = {
         **report.serialize(),
         "walking": report.provenance.walking,
-        "deduplicatedFrom": found.ranked.deduplicated_from,
+        "deduplicatedFrom": result.ranked.deduplicated_from,
         "staySeated": serialize_stays(choices) or None,
         "differences": [serialize_difference(difference) for difference in report.differences] or None,
         "fares": serialize_fares(report.fares) or None,
     }
-    freshness = data_freshness(report.rides, int(call.now.timestamp()))
+    freshness = find_data_freshness(report.rides, int(call.now.timestamp()))
     return {
-        "origin": serialize_location(found.ends.origin),
-        "destination": serialize_location(found.ends.destination),
-        "requested": {"type": arguments.when.type, "time": format_instant(found.query.instant, zone)},
+        "origin": serialize_location(result.ends.origin),
+        "destination": serialize_location(result.ends.destination),
+        "requested": {"type": arguments.when.type, "time": format_instant(result.query.instant, zone)},
         "constraints": arguments.constraints.to_wire(),
         "itineraries": [serialize_itinerary(*row, zone) for row in zip(choices, report.notes, strict=True)],
-        "realtimeUsed": schedule_type_of(*found.shown).value,
+        "realtimeUsed": find_schedule_type(*result.shown).value,
         "dataFreshness": format_instant(freshness, zone),
         **serialize_warnings(report.warnings),
         "correlationId": call.correlation_id,
@@ -148,15 +148,15 @@ def _serialize(report: Report, found: TripFound, arguments: PlanTripInput, call:
     }
 
 
-async def _list_extras(found: TripFound, call: Call) -> dict[str, Mapping[str, Any]]:
-    network = found.ends.network
+async def _list_extras(result: TripResult, call: Call) -> dict[str, Mapping[str, Any]]:
+    network = result.ends.network
     extras: dict[str, Mapping[str, Any]] = {}
     if GEOMETRY in call.include:
-        extras[GEOMETRY] = draw_itineraries(found.shown, network.find_line)
+        extras[GEOMETRY] = draw_itineraries(result.shown, network.find_line)
     if LINE_COLORS in call.include:
-        extras[LINE_COLORS] = serialize_line_colors(list_leg_paths(found.shown))
-    if BASEMAP in call.include and (box := find_box(found.shown)) is not None:
-        basemap = await network.find_basemap(box, found.shown[0].legs[0])
+        extras[LINE_COLORS] = serialize_line_colors(list_leg_paths(result.shown))
+    if BASEMAP in call.include and (box := build_map_bounds(result.shown)) is not None:
+        basemap = await network.find_basemap(box, result.shown[0].legs[0])
         extras[BASEMAP] = await compute(serialize_basemap, basemap)
     return extras
 
@@ -166,7 +166,7 @@ def _write_text(
 ) -> str:
     requested, meta = body["requested"], body["meta"]
     since = requested["time"]
-    ends = f"{_name(body['origin'])} to {_name(body['destination'])}"
+    ends = f"{_format_location_name(body['origin'])} to {_format_location_name(body['destination'])}"
     lines = [f"{ends}, {requested['type']} {since[:10]} {since[11:16]} ({meta['timeZone']})"]
     differences = {difference["fingerprint"]: difference for difference in meta.get("differences", ())}
     for number, option in enumerate(options, 1):
@@ -179,14 +179,14 @@ def _write_text(
         notes = body["itineraries"][number - 1].get("accessibilityNotes", ())
         remarks = [_format_disruption(option, differences.get(option.fingerprint)), *notes]
         lines.append(f"{number}. {head}{''.join(f' [{remark}]' for remark in remarks if remark)}")
-        lines += list_leg_lines(trip, format_time, trip_word)
+        lines += list_leg_lines(trip, format_time, to_trip_mode)
     trips = [option.itinerary for option in options]
-    alerts = list_alert_lines(meta, name_rides(trips, trip_word), "every ride", meta["timeZone"])
+    alerts = list_alert_lines(meta, list_ride_names(trips, to_trip_mode), "every ride", meta["timeZone"])
     lines += list_footer_lines(body, meta, alerts)
     return "\n".join([*lines, _format_next_query(trips, meta["timeZone"], arrive_by=requested["type"] == "arrive")])
 
 
-# A later or earlier search begins so much beyond the trips that are shown.
+# The suggested next query starts this long after the last, or before the first, trip shown.
 _NEXT_SEARCH_AFTER_S = 60
 
 
@@ -199,7 +199,7 @@ def _format_next_query(trips: Sequence[Itinerary], zone: str, *, arrive_by: bool
     return f"For earlier trips, arrive by {minute}." if arrive_by else f"For later trips, depart at {minute}."
 
 
-def _name(location: LocationRef) -> str:
+def _format_location_name(location: LocationRef) -> str:
     position = location["coordinate"]
     return location.get("name") or location.get("label") or f"{position['lat']},{position['lon']}"
 

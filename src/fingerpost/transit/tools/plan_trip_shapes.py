@@ -1,7 +1,4 @@
-"""The input and output models of plan_trip, and their serializers (plan_trip contract, rule B1).
-
-Input models that are defaults of others are frozen, because pydantic copies unfrozen defaults for every call.
-"""
+"""Input and output models of the plan_trip tool, and their serializers (rule B1)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal, NotRequired
@@ -16,9 +13,9 @@ from fingerpost.transit.rules.disruption import (
     ItineraryOption,
     find_leg_note,
 )
-from fingerpost.transit.rules.modes import TripWord, trip_word
-from fingerpost.transit.rules.ranking import fingerprint
-from fingerpost.transit.rules.realtime_status import ScheduleType, Status, schedule_type_of, status_of
+from fingerpost.transit.rules.modes import TripMode, to_trip_mode
+from fingerpost.transit.rules.ranking import compute_fingerprint
+from fingerpost.transit.rules.realtime_status import ScheduleType, Status, find_schedule_type, get_status
 from fingerpost.transit.rules.times import format_instant, is_now
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
@@ -37,7 +34,7 @@ class When(WireModel, frozen=True):
     time: Annotated[str, Field(max_length=40, description="now (depart only), or ISO 8601 with offset")] = "now"
 
     @model_validator(mode="after")
-    def _arrive_needs_a_time(self) -> "When":
+    def _check_time(self) -> "When":
         if self.type == "arrive" and is_now(self.time):
             raise ValueError("arrive needs a time; now works with depart only")
         return self
@@ -76,11 +73,11 @@ class WireStopPoint(WireDict):
     platform: NotRequired[str]
 
 
-_FromTo = TypedDict("_FromTo", {"mode": TripWord, "from": WireStopPoint, "to": WireStopPoint})
+_FromTo = TypedDict("_FromTo", {"mode": TripMode, "from": WireStopPoint, "to": WireStopPoint})
 
 
 class WireLeg(WireDict, _FromTo):
-    """One ride or walk; times are the expected ones, durations in seconds, distances in metres."""
+    """A ride or walk with expected times, in seconds and metres."""
 
     departureTime: str
     arrivalTime: str
@@ -118,7 +115,7 @@ class WireCause(WireDict):
 
 
 class WireDifference(WireDict):
-    """The difference of an itinerary from the usual one, both named by fingerprint; less is negative."""
+    """How an alternative differs from the disrupted itinerary, both by fingerprint; less is negative."""
 
     fingerprint: str
     insteadOf: str
@@ -129,7 +126,7 @@ class WireDifference(WireDict):
 
 
 class WireFare(WireDict):
-    """A price (ISO 4217) or why it is unknown; without ``fingerprints`` it is that of every itinerary with a ride."""
+    """A fare, or why it is unknown; without ``fingerprints`` it applies to all itineraries with rides."""
 
     fingerprints: NotRequired[list[str]]
     amount: NotRequired[str]
@@ -139,7 +136,7 @@ class WireFare(WireDict):
 
 
 class WireStaySeated(WireDict):
-    """Legs of an itinerary, counted from 0, that continue in the same vehicle."""
+    """Indices of legs whose passengers stay seated in the vehicle of the leg before."""
 
     fingerprint: str
     legs: Annotated[list[int], Field(min_length=1)]
@@ -173,7 +170,7 @@ def serialize_itinerary(choice: ItineraryOption, notes: Sequence[str], zone: str
         "totalDuration": itinerary.duration_s,
         "numberOfTransfers": itinerary.transfers,
         "walkingDistance": round(itinerary.walk_m),
-        "scheduleType": schedule_type_of(itinerary).value,
+        "scheduleType": find_schedule_type(itinerary).value,
         "fingerprint": choice.fingerprint,
         "accessibilityNotes": list(notes) or None,
         "DisruptionFlag": choice.flagged or None,
@@ -184,20 +181,20 @@ def serialize_itinerary(choice: ItineraryOption, notes: Sequence[str], zone: str
 
 def serialize_leg(leg: Leg, zone: str) -> WireLeg:
     fields = {
-        "mode": trip_word(leg.mode),
+        "mode": to_trip_mode(leg.mode),
         "from": serialize_stop_point(leg.start),
         "to": serialize_stop_point(leg.end),
         "departureTime": format_instant(leg.departure, zone),
         "arrivalTime": format_instant(leg.arrival, zone),
         "duration": leg.duration_s,
         "distance": None if leg.distance_m is None else round(leg.distance_m),
-        **(_ride_fields(leg, zone) if leg.is_transit else {}),
+        **(_serialize_ride(leg, zone) if leg.is_transit else {}),
     }
     return omit_none(WireLeg, fields)
 
 
-def _ride_fields(leg: Leg, zone: str) -> dict[str, str | int | None]:
-    status, updated = status_of(leg), leg.last_realtime_update
+def _serialize_ride(leg: Leg, zone: str) -> dict[str, str | int | None]:
+    status, updated = get_status(leg), leg.last_realtime_update
     return {
         "line": leg.line,
         "headsign": leg.headsign,
@@ -246,7 +243,7 @@ def serialize_difference(difference: Difference) -> WireDifference:
     itinerary = option.itinerary
     return {
         "fingerprint": option.fingerprint,
-        "insteadOf": fingerprint(usual),
+        "insteadOf": compute_fingerprint(usual),
         "cause": omit_none(WireCause, {"text": cause.sentence, "id": cause.id or None}),
         "laterMinutes": round((itinerary.arrival - usual.legs[-1].arrival_scheduled) / 60),
         "moreChanges": itinerary.transfers - usual.transfers,

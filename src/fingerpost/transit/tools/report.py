@@ -1,4 +1,4 @@
-"""Reports: everything that a transit answer states about its rides, computed once and then serialized."""
+"""Collect the warnings, alerts, fares and data age of the rides in a transit answer."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,26 +11,23 @@ from fingerpost.transit.port import DepartureBoard
 from fingerpost.transit.rules.accessibility import (
     find_low_walking_warning,
     find_step_free_warning,
-    low_walking_notes,
+    list_walking_notes,
 )
 from fingerpost.transit.rules.alerts import AffectedPart, AlertNotices, choose_alerts, find_explanation
 from fingerpost.transit.rules.disruption import Difference, find_differences, is_disrupted_leg, name_disrupted
-from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.realtime_status import answer_age_s, find_stale_message
+from fingerpost.transit.rules.modes import to_trip_mode
+from fingerpost.transit.rules.realtime_status import find_realtime_age_s, find_stale_message
 from fingerpost.transit.rules.trip_limits import find_long_walk_message, find_out_of_service_message, list_long_waits
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.no_trip import format_trip
 from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta
-from fingerpost.transit.tools.trip_search import TripFound
+from fingerpost.transit.tools.trip_search import TripResult
 from fingerpost.transit.tools.wording import FormatTime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Facts about the rides of an answer; ``age_s`` is the age of the realtime data, None without any.
-
-    ``notes``, ``fares`` and ``differences`` are those of plan_trip's itineraries.
-    """
+    """Facts about the rides of an answer; only plan_trip sets ``notes``, ``fares`` and ``differences``."""
 
     rides: Sequence[Leg | Departure]
     provenance: Provenance
@@ -42,7 +39,7 @@ class Report:
     differences: Sequence[Difference] = ()
 
     def serialize(self, ids: Iterable[str] | None = None, *, in_utc: bool = False) -> Wire:
-        """Return the origin and the alerts; the ``ids`` that the answer shows are by default those of its legs."""
+        """Serialize provenance and alerts; ``ids`` are the stop ids in the answer, by default those of its legs."""
         zone = None if in_utc else self.provenance.zone
         if ids is None:
             legs = (ride for ride in self.rides if isinstance(ride, Leg))
@@ -58,7 +55,7 @@ def report_rides(
     now: int,
     warnings: Iterable[Warning],
 ) -> Report:
-    age_s = answer_age_s(rides, provenance, now)
+    age_s = find_realtime_age_s(rides, provenance, now)
     return Report(
         rides=rides,
         provenance=provenance,
@@ -76,7 +73,7 @@ def report_board(
 
 
 def report_trip(
-    found: TripFound,
+    result: TripResult,
     now: int,
     format_time: FormatTime,
     warnings: Iterable[Warning],
@@ -84,16 +81,16 @@ def report_trip(
     low_walking: bool,
     is_default_walk: bool,
 ) -> Report:
-    """Report on the trips found; ``is_default_walk`` if the caller stated no limit of walking."""
-    shown, query, ranked = found.shown, found.query, found.ranked
+    """Report on found trips; ``is_default_walk`` means that the caller set no walking limit."""
+    shown, query, ranked = result.shown, result.query, result.ranked
     differences = find_differences(ranked, format_time)
-    about_trips = _list_trip_warnings(found, format_time, low_walking=low_walking, is_default_walk=is_default_walk)
-    report = report_rides(list_legs(shown), (), found.provenance, now, [*warnings, *about_trips])
-    notes = [[note] for note in low_walking_notes(shown, ranked.found)] if low_walking else [[] for _ in shown]
-    fares = [(option, found.ends.network.find_fare(option.itinerary)) for option in ranked.choices]
+    about_trips = _list_trip_warnings(result, format_time, low_walking=low_walking, is_default_walk=is_default_walk)
+    report = report_rides(list_legs(shown), (), result.provenance, now, [*warnings, *about_trips])
+    notes = [[note] for note in list_walking_notes(shown, ranked.found)] if low_walking else [[] for _ in shown]
+    fares = [(option, result.ends.network.find_fare(option.itinerary)) for option in ranked.choices]
     return replace(
         report,
-        alerts=choose_alerts(_list_affected(found, differences, report.warnings), step_free=query.step_free),
+        alerts=choose_alerts(_list_affected(result, differences, report.warnings), step_free=query.step_free),
         notes=notes,
         fares={option.fingerprint: fare for option, fare in fares if fare is not None},
         differences=differences,
@@ -101,18 +98,18 @@ def report_trip(
 
 
 def _list_trip_warnings(
-    found: TripFound, format_time: FormatTime, *, low_walking: bool, is_default_walk: bool
+    result: TripResult, format_time: FormatTime, *, low_walking: bool, is_default_walk: bool
 ) -> Iterator[Warning]:
-    ranked, shown, query = found.ranked, found.shown, found.query
-    no_steps = find_step_free_warning(shown, supported=found.first_answer.step_free_supported)
+    ranked, shown, query = result.ranked, result.shown, result.query
+    no_steps = find_step_free_warning(shown, supported=result.first_answer.step_free_supported)
     if query.step_free and no_steps is not None:
         yield no_steps
     far = find_low_walking_warning(ranked.found)
     if low_walking and far is not None:
         yield far
-    better = None if found.better is None else f"{format_trip(found.better, found.provenance.zone)}."
+    better = None if result.better is None else f"{format_trip(result.better, result.provenance.zone)}."
     replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
-    zone = found.provenance.zone
+    zone = result.provenance.zone
     waits = list_long_waits(ranked.found, shown, query.instant, zone, arrive_by=query.arrive_by)
     count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
     yield from list_stated(
@@ -125,9 +122,9 @@ def _list_trip_warnings(
 
 
 def _list_affected(
-    found: TripFound, differences: Sequence[Difference], warnings: Sequence[Warning]
+    result: TripResult, differences: Sequence[Difference], warnings: Sequence[Warning]
 ) -> Iterator[AffectedPart]:
-    for path, leg in list_leg_paths(found.shown):
+    for path, leg in list_leg_paths(result.shown):
         yield AffectedPart(path, leg.alerts)
         yield AffectedPart(path, _list_explanations(leg), explains=True)
     for at, difference in enumerate(differences):
@@ -135,7 +132,7 @@ def _list_affected(
         yield AffectedPart(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
     for at, warning in enumerate(warnings):
         if warning.code is WarningCode.DISRUPTED_ITINERARY_REPLACED:
-            for leg in list_legs(found.ranked.dropped):
+            for leg in list_legs(result.ranked.dropped):
                 yield AffectedPart(f"warnings/{at}", _list_explanations(leg), explains=True)
 
 
@@ -146,7 +143,7 @@ def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
 
 def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
     for ride in (ride for ride in rides if ride.headway_s or ride.by_arrangement):
-        name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
+        name = f"Line {ride.line}" if ride.line else f"A ride ({to_trip_mode(ride.mode)})"
         if ride.headway_s:
             about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
             yield Warning(WarningCode.FREQUENCY_BASED, about)
@@ -158,7 +155,7 @@ def _list_ride_warnings(rides: Sequence[Leg | Departure]) -> Iterator[Warning]:
 
 
 def join_warnings(warnings: Iterable[Warning], provenance: Provenance, age_s: int | None = None) -> tuple[Warning, ...]:
-    """Return one warning per code, with those of the provenance."""
+    """Add the warnings of the provenance, and merge all by code."""
     stated = list(warnings)
     is_outside = any(warning.code is WarningCode.OUTSIDE_CALENDAR for warning in stated)
     out_of_service = None if is_outside else find_out_of_service_message(provenance.out_of_service)

@@ -1,4 +1,4 @@
-"""Wire shapes that transit tools share: locations, warnings, alerts, provenance; and their serializers (rule B1)."""
+"""Shared JSON types of transit tools (locations, warnings, alerts, provenance) and their serializers (rule B1)."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -22,7 +22,7 @@ class LatLon(WireModel):
     lat: Latitude
     lon: Longitude
 
-    def inner(self) -> Coordinate:
+    def to_coordinate(self) -> Coordinate:
         return Coordinate(self.lat, self.lon)
 
 
@@ -72,12 +72,12 @@ class Meta(AnswerOrigin):
     timeZone: str
 
 
-# "from" is a keyword of Python: only this form of a TypedDict can have it as a key.
+# "from" is a Python keyword, so only this form of a TypedDict can have it as a key.
 _From = TypedDict("_From", {"from": NotRequired[str]})
 
 
 class WireAlert(WireDict, _From):
-    """An alert of the operator; ``touches`` are paths into the answer, such as itineraries/0/legs/1."""
+    """A service alert; ``touches`` are the paths of the affected parts, such as itineraries/0/legs/1."""
 
     header: Annotated[str, Field(min_length=1, max_length=HEADER_CHARS)]
     text: NotRequired[Annotated[str, Field(max_length=TEXT_CHARS)]]
@@ -97,12 +97,9 @@ class WhyEmpty(WireDict):
 
 
 UtcInstant = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
-"""An instant in UTC (rule A4)."""
 
 
 class NoResultsReason(StrEnum):
-    """Why an answer is empty (rule D1)."""
-
     NO_SERVICE = "NO_SERVICE"
     NO_DEPARTURES = "NO_DEPARTURES"
     IN_THE_PAST = "IN_THE_PAST"
@@ -123,20 +120,20 @@ class CoordsEnd(WireModel):
     type: Literal["coords"]
     value: LatLon
 
-    def query(self) -> Location:
-        return Location(coordinate=self.value.inner(), source=LocationSource.INPUT)
+    def to_query(self) -> Location:
+        return Location(coordinate=self.value.to_coordinate(), source=LocationSource.INPUT)
 
 
 class LabelEnd(WireModel):
     type: Literal["label"]
     value: Annotated[Identifier, Field(max_length=200, description="saved variable, token, or place name")]
 
-    def query(self) -> TextQuery:
+    def to_query(self) -> TextQuery:
         return TextQuery(text=self.value)
 
 
 def read_label_text(value: Any) -> Any:
-    """Return a plain text as a label (rule A11), and other values, JSON in a text included, unchanged."""
+    """Turn plain text into a label (rule A11); return other values and JSON texts unchanged."""
     is_text = isinstance(value, str) and not value.lstrip().startswith("{")
     return {"type": "label", "value": value} if is_text else value
 
@@ -148,7 +145,7 @@ TripEnd = TypeAliasType(
         BeforeValidator(read_label_text, json_schema_input_type=CoordsEnd | LabelEnd | str),
     ],
 )
-"""An end of a trip; an alias, so that the schema defines it once."""
+"""An alias, so that the schema defines it once."""
 
 
 def format_time(instant: int, zone: str | None) -> str:
@@ -173,7 +170,7 @@ def serialize_location(location: Location) -> LocationRef:
 def serialize_meta(
     provenance: Provenance, zone: str | None, *, ids: Iterable[str], realtime_age_s: int | None = None
 ) -> Meta:
-    """Write where an answer comes from, in UTC without a ``zone``; the ``ids`` in the answer determine its feeds."""
+    """Serialize the provenance, in UTC if ``zone`` is None; list only the feeds of ``ids``."""
     feed_names = {stop_id.partition(":")[0].upper() for stop_id in ids}
     dated = [feed for feed in provenance.feeds if feed.version is not None or feed.service.first_day is not None]
     fields = {

@@ -1,4 +1,4 @@
-"""Search networks for trips: with relaxed limits if none is usable (B5, B6), or in a time window (D3, B12)."""
+"""Search networks for trips, and relax the limits if none is usable (rules B5, B6); or search a time window (D3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +7,7 @@ from functools import reduce
 from fingerpost.errors import NoItinerary, OutsideCalendar, SourceChanged, StorageUnavailable
 from fingerpost.transit.model.itinerary import Itinerary, Optimize
 from fingerpost.transit.model.provenance import Provenance, merge_provenance
-from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_one, try_in_order
+from fingerpost.transit.networks.querying import UNAVAILABLE, Deadline, query_network, try_in_order
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.rules.disruption import (
@@ -16,8 +16,8 @@ from fingerpost.transit.rules.disruption import (
     list_candidates,
     merge_alternatives,
 )
-from fingerpost.transit.rules.ranking import JourneyPreset, route_id
-from fingerpost.transit.rules.times import format_instant, local_date_of
+from fingerpost.transit.rules.ranking import JourneyPreset, compute_route_id
+from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax_limits
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
 from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_beyond, plan_usable
@@ -26,8 +26,8 @@ from fingerpost.transit.tools.wording import WhyEmptySentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TripFound:
-    """The itineraries of a trip; the ends and the first query are those of the network that answered."""
+class TripResult:
+    """The result of plan_trip's search; ``ends`` and ``query`` belong to the network that answered."""
 
     ends: TripEnds
     query: JourneyQuery
@@ -83,10 +83,10 @@ async def search_trip(
     limit: int,
     with_alternatives: bool,
     in_full: bool = True,
-) -> TripFound:
-    """Query the networks in order, between the ends in each; relax once if nothing is found or a trip is disrupted.
+) -> TripResult:
+    """Query the networks in order; relax the limits once if no trip is found or one is disrupted.
 
-    ``in_full`` also looks for a better trip beyond the walking limit.
+    ``in_full`` also searches for a better trip beyond the walking limit.
     """
     deadline = Deadline()
     first = await _query_networks(ends, query, deadline)
@@ -116,7 +116,7 @@ async def search_trip(
     usable = [trip for trip in ranked.found if not trip.is_unusable]
     better = await find_better_beyond(network, query, usable, deadline) if in_full else None
     sources = [answer.provenance for answer in answers] + ([] if better is None else [better[1]])
-    return TripFound(
+    return TripResult(
         ends=first.ends,
         query=query,
         ranked=ranked,
@@ -128,12 +128,12 @@ async def search_trip(
 
 
 async def _plan(network: Network, query: JourneyQuery, deadline: Deadline) -> JourneyAnswer:
-    answer = await ask_one(network, lambda queried: queried.plan_journeys(query), deadline)
+    answer = await query_network(network, lambda queried: queried.plan_journeys(query), deadline)
     return _drop_departed(answer, query)
 
 
 def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
-    """Return an answer without itineraries that depart before now; unusable ones show scheduled times."""
+    """Drop itineraries that depart before now; unusable ones show scheduled times."""
 
     def list_remaining(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
         shown = (as_scheduled(itinerary) if itinerary.is_unusable else itinerary for itinerary in itineraries)
@@ -145,7 +145,6 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 async def _new_no_itinerary(
     network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer
 ) -> NoItinerary:
-    """Return the error; its hint has the earliest arrival, feeds out of service, or another cause."""
     hint = None
     if query.arrive_by and query.not_before is not None:
         first = await _find_earliest_arrival(network, query, query.not_before, deadline)
@@ -191,13 +190,13 @@ async def _find_usable_from(
         return ()
 
 
-# Sources do not minimise walking, so they are queried repeatedly for less walking than the best so far.
+# Sources cannot minimise walking, so each further query limits it to less than the best result so far.
 LEAST_WALK_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoutesFound:
-    """Distinct usable itineraries in the window, unordered, the numbers of omitted ones, and the cause if empty."""
+class RoutesResult:
+    """Distinct usable itineraries in the window, unordered, with counts of unusable ones."""
 
     routes: Sequence[Itinerary]
     provenance: Provenance
@@ -208,14 +207,13 @@ class RoutesFound:
     warnings: Sequence[Warning] = ()
 
 
-async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: JourneyPreset, now: int) -> RoutesFound:
-    """Query the networks in order; a result without routes has a reason."""
+async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: JourneyPreset, now: int) -> RoutesResult:
     deadline = Deadline()
     try:
         first = await _query_networks(ends, query, deadline)
     except OutsideCalendar as error:
-        # If no network answers, the error is that of the first.
-        return RoutesFound(
+        # The preferred network's error, because no network answered.
+        return RoutesResult(
             routes=(),
             provenance=ends[0].network.profile.new_provenance(now),
             reason=NoResultsReason.NO_SERVICE,
@@ -225,8 +223,8 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
     if preset is JourneyPreset.LEAST_WALK:
         answers += await _query_less_walking(first, deadline)
     everything = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
-    # Realtime and scheduled answers may contain the same trip; trips of one line a minute apart are different.
-    different = list({route_id(trip): trip for trip in everything}.values())
+    # Realtime and scheduled answers may contain the same trip.
+    different = list({compute_route_id(trip): trip for trip in everything}.values())
     within = [trip for trip in different if _is_in_window(trip, first.query)]
     routes = [trip for trip in within if not trip.is_unusable]
     cancelled = sum(any(leg.cancelled for leg in trip.legs) for trip in within)
@@ -234,7 +232,7 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
     if not routes:
         usable = [trip for trip in different if not trip.is_unusable]
         reason, why_empty = await _explain(first, usable, deadline)
-    return RoutesFound(
+    return RoutesResult(
         routes=routes,
         provenance=reduce(merge_provenance, (answer.provenance for answer in answers)),
         cancelled=cancelled,
@@ -274,19 +272,19 @@ async def _explain(
     instant, zone = query.instant, answer.provenance.zone
     nearest = _find_nearest(usable, query)
     out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
-    day = local_date_of(instant, zone)
-    if out_of_service and (nearest is None or local_date_of(nearest.departure, zone) != day):
+    day = to_local_date(instant, zone)
+    if out_of_service and (nearest is None or to_local_date(nearest.departure, zone) != day):
         return NoResultsReason.NO_SERVICE, WhyEmptySentence(out_of_service)
     if query.arrive_by and query.not_before is not None:
         earliest = await _find_earliest_arrival(network, query, query.not_before, deadline)
         if earliest is not None and earliest.arrival > instant:
-            return NoResultsReason.IN_THE_PAST, _with_span("The earliest possible arrival is ", earliest)
+            return NoResultsReason.IN_THE_PAST, _add_span("The earliest possible arrival is ", earliest)
     reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing or await explain_no_trip(network, query, deadline)
         return reason, None if why is None else WhyEmptySentence(why)
     which = "The last one before" if query.arrive_by else "The next one after"
-    return reason, _with_span(f"{which} the window is ", nearest)
+    return reason, _add_span(f"{which} the window is ", nearest)
 
 
 def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
@@ -296,5 +294,5 @@ def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary
     return min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
 
 
-def _with_span(words: str, itinerary: Itinerary) -> WhyEmptySentence:
+def _add_span(words: str, itinerary: Itinerary) -> WhyEmptySentence:
     return WhyEmptySentence(words, (itinerary.departure, itinerary.arrival))

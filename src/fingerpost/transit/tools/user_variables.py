@@ -1,4 +1,4 @@
-"""save_user_variable, get_user_variables and delete_user_variable: places and preferences by name (rule C4)."""
+"""The tools that save, list and delete a user's named places and preferences (rule C4)."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ class SaveUserVariableInput(WireModel):
     value: Annotated[Any, Field(description="location: {lat, lon, label?, name?, address?, stopId?}; else any JSON")]
 
     @model_validator(mode="after")
-    def _location_is_a_place(self) -> "SaveUserVariableInput":
+    def _check_location(self) -> "SaveUserVariableInput":
         if self.type != "location":
             return self
         if not isinstance(self.value, dict):
@@ -47,7 +47,7 @@ class DeleteUserVariableInput(WireModel):
     all: Annotated[Flag, Field(description="true deletes every one")] = False
 
     @model_validator(mode="after")
-    def _one_or_all(self) -> "DeleteUserVariableInput":
+    def _check_one_or_all(self) -> "DeleteUserVariableInput":
         if (self.key is None) is not self.all:
             raise ValueError("send either the key of one variable, or all: true to delete every one")
         return self

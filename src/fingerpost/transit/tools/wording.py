@@ -1,4 +1,4 @@
-"""Write the texts of transit answers: times, itineraries and legs, alerts, and the warnings and sources below."""
+"""Format transit answers as text: times, itineraries, legs, alerts, warnings and attribution."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.port import BoardGap
 from fingerpost.transit.rules.alerts import format_effect
-from fingerpost.transit.rules.modes import name_ride
-from fingerpost.transit.rules.realtime_status import Status, status_of
-from fingerpost.transit.rules.times import AskedInstant, format_instant, local_date_of
+from fingerpost.transit.rules.modes import format_ride
+from fingerpost.transit.rules.realtime_status import Status, get_status
+from fingerpost.transit.rules.times import QueryInstant, format_instant, to_local_date
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated  # noqa: A004
 from fingerpost.transit.tools.shapes import (
     AlertNotes,
@@ -24,7 +24,7 @@ from fingerpost.transit.tools.shapes import (
 _MAX_NAMES = 4
 
 
-def list_time_warnings(when: AskedInstant, zone: str | None, these_are: str, note: str | None = None) -> list[Warning]:
+def list_time_warnings(when: QueryInstant, zone: str | None, these_are: str, note: str | None = None) -> list[Warning]:
     past = f"{format_time(when.instant, zone)} is in the past; {these_are} for that time."
     return list_stated((WarningCode.TIMEZONE_ASSUMED, note), (WarningCode.IN_THE_PAST, past if when.is_past else None))
 
@@ -49,11 +49,11 @@ def _format_feed(feed: WireFeed) -> str:
 
 
 FormatTime = Callable[[int], str]
-"""Prints an instant (Unix seconds) of an answer as local time."""
+"""Formats an instant (Unix seconds) as local time."""
 
 
 def format_clock(instant: int, since: int, zone: str, *, with_seconds: bool = False) -> str:
-    """Return HH:MM, after the date if it is another day's than that of ``since``, before the offset if that differs."""
+    """Return HH:MM, with the date and the UTC offset if they differ from those of ``since``."""
     time, start = format_instant(instant, zone), format_instant(since, zone)
     clock = time[11:19] if with_seconds and time[17:19] != "00" else time[11:16]
     if time[19:] != start[19:]:
@@ -62,8 +62,8 @@ def format_clock(instant: int, since: int, zone: str, *, with_seconds: bool = Fa
 
 
 def format_day(instant: int, zone: str) -> str:
-    """Return a day with the zone and its offset, from which readers compute the offsets that some tools require."""
-    return f"{local_date_of(instant, zone):%a %Y-%m-%d} ({zone}, UTC{format_instant(instant, zone)[19:]})"
+    """Return a day with its zone and UTC offset, which callers need for timestamps in later calls."""
+    return f"{to_local_date(instant, zone):%a %Y-%m-%d} ({zone}, UTC{format_instant(instant, zone)[19:]})"
 
 
 def format_count(count: int, noun: str) -> str:
@@ -79,7 +79,7 @@ _WAIT_STATED_FROM_S = 180
 
 
 def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, word: Callable[[Mode], str]) -> list[str]:
-    """Describe each leg, with the wait before it; ``word`` names modes as the tool's contract does."""
+    """Describe each leg and the wait before it; ``word`` maps a mode to the tool's name for it."""
     before = [None, *itinerary.legs[:-1]]
     return [
         f"   {_format_change(previous, leg)}{_format_leg(leg, format_time, word)}"
@@ -87,10 +87,9 @@ def list_leg_lines(itinerary: Itinerary, format_time: FormatTime, word: Callable
     ]
 
 
-def name_rides(itineraries: Iterable[Itinerary], word: Callable[[Mode], str]) -> Iterator[tuple[str, str]]:
-    """Yield the path of each ride in the answer, and its name in texts."""
+def list_ride_names(itineraries: Iterable[Itinerary], word: Callable[[Mode], str]) -> Iterator[tuple[str, str]]:
     return (
-        (f"itineraries/{row}/legs/{at}", f"{row + 1}: {name_ride(word(leg.mode), leg.line)}")
+        (f"itineraries/{row}/legs/{at}", f"{row + 1}: {format_ride(word(leg.mode), leg.line)}")
         for row, itinerary in enumerate(itineraries)
         for at, leg in enumerate(itinerary.legs)
         if leg.is_transit
@@ -110,7 +109,7 @@ def _format_leg(leg: Leg, format_time: FormatTime, word: Callable[[Mode], str]) 
     if not leg.is_transit:
         return ", ".join([f"{mode.lower()} {length}".rstrip(), f"{begin} to {end}", f"to {leg.end.name}"])
     towards = f" towards {leg.headsign}" if leg.headsign else ""
-    ride = f"{name_ride(mode, leg.line)}{towards} {begin} {_format_stop(leg.start)} to {_format_stop(leg.end)} {end}"
+    ride = f"{format_ride(mode, leg.line)}{towards} {begin} {_format_stop(leg.start)} to {_format_stop(leg.end)} {end}"
     return ", ".join(filter(None, [ride, length])) + _format_status(leg)
 
 
@@ -124,13 +123,13 @@ def _format_status(leg: Leg) -> str:
     delay_s = leg.departure_delay_s
     if not delay_s:
         return "" if delay_s is None else " on time"
-    if status_of(leg) is Status.DELAYED:
+    if get_status(leg) is Status.DELAYED:
         return f" delayed {delay_s} s"
     return f" ({abs(delay_s)} s {'early' if delay_s < 0 else 'late'})"
 
 
 class WhyEmptySentence(NamedTuple):
-    """The cause of an empty answer: words that end with up to two instants (Unix seconds), printed as readers need."""
+    """Why an answer is empty: a phrase, and up to two instants (Unix seconds) to append to it."""
 
     words: str
     instants: tuple[int, ...] = ()
@@ -152,7 +151,7 @@ def explain_gap(gap: BoardGap) -> WhyEmptySentence:
 
 
 def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everything: str, zone: str) -> list[str]:
-    """Return one line an alert; ``parts`` are (path, name) of the answer, ``everything`` the name of all together."""
+    """Return a line for each alert; ``parts`` are (path, name) pairs, ``everything`` is the name for all of them."""
     alerts = meta.get("alerts", ())
     named = list(parts) if alerts else []
     lines = [f"! {_format_alert(alert, named, everything, zone)}" for alert in alerts]
@@ -175,10 +174,10 @@ def _format_alert(alert: WireAlert, parts: Sequence[tuple[str, str]], everything
     effect = format_effect(alert["effect"])
     texts = [alert["header"], alert.get("text", ""), alert.get("url", "")]
     head = ", ".join(filter(None, [effect if effect != alert["header"] else "", _format_period(alert, zone)]))
-    return f"Alert for {named}{f' ({head})' if head else ''}: {' '.join(_sentences(texts))}"
+    return f"Alert for {named}{f' ({head})' if head else ''}: {' '.join(_end_sentences(texts))}"
 
 
-def _sentences(texts: Sequence[str]) -> list[str]:
+def _end_sentences(texts: Sequence[str]) -> list[str]:
     stated = [text for text in texts if text]
     stops = (".", "!", "?", "…", ":")
     return [*(text if text.endswith(stops) else f"{text}." for text in stated[:-1]), *stated[-1:]]

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from fingerpost.transit.rules.inflection import base_forms
+from fingerpost.transit.rules.inflection import list_base_forms
 from fingerpost.transit.rules.name_matching import plain, strip_near
 from fingerpost.transit.rules.name_search import NameSearch
 
@@ -66,7 +66,7 @@ class SpellingSearch:
         rows = self._find_by_words(words)
         is_known = words in rows
         if self._is_finnish and not is_known:
-            inflected = self._find_exact("text", base_forms(words))
+            inflected = self._find_exact("text", list_base_forms(words))
             is_known = bool(inflected)
             rows |= inflected
         if with_trigrams and not is_known:
@@ -184,7 +184,7 @@ def split_corner(text: str) -> tuple[str, str] | None:
 
 
 def find_city(words: str, cities: Collection[str]) -> str | None:
-    return next((form for form in (words, *base_forms(words)) if form in cities), None)
+    return next((form for form in (words, *list_base_forms(words)) if form in cities), None)
 
 
 def _split_city(words: list[str], cities: Collection[str]) -> tuple[list[str], str | None]:

@@ -33,7 +33,7 @@ from fingerpost.errors import SourceChanged
 from fingerpost.net.response import Response
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate
-from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.rules.modes import to_mode
 
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
@@ -263,7 +263,7 @@ class ModeReader:
 
     def __call__(self, word: str | None, route_type: int | None = None) -> Mode:
         if route_type is not None:
-            return mode_of(route_type)
+            return to_mode(route_type)
         return self._mode_by_word.get((word or "").lower(), Mode.OTHER)
 
 

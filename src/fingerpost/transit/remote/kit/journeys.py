@@ -19,7 +19,7 @@ from fingerpost.transit.model.place import Location, LocationSource, distance_m
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.places import StopIdCodec, StopLookup
-from fingerpost.transit.rules.realtime_status import with_walk_delays
+from fingerpost.transit.rules.realtime_status import add_walk_delays
 from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_within_limits
 
 # A saved place is at its saved stop if they are within this distance (rule D2).
@@ -261,7 +261,7 @@ def read_itinerary(
         new_leg(leg, ids, query.origin if index == 0 else None, query.destination if index == last else None)
         for index, leg in enumerate(legs)
     ]
-    return Itinerary(with_walk_delays(model_legs) if adds_walk_delays else tuple(model_legs))
+    return Itinerary(add_walk_delays(model_legs) if adds_walk_delays else tuple(model_legs))
 
 
 def sum_fares(prices: Sequence[tuple[float, str]], tickets: Iterable[str]) -> Fare:

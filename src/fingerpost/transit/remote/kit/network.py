@@ -23,7 +23,7 @@ from fingerpost.transit.model.provenance import FeedVersion, Provenance, Realtim
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
 from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdCodec, StopLookup
-from fingerpost.transit.rules.board_window import keep_first, list_within
+from fingerpost.transit.rules.board_window import list_in_window, take_first
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import format_instant, is_zone
 
@@ -149,9 +149,9 @@ class ServerNetwork(ABC):
         updates = [row.last_realtime_update for row in rows if row.last_realtime_update is not None]
         first_day, last_day = found.days or (provenance.first_day, provenance.last_day)
         first, last = query.instant, query.instant + query.window_s
-        within = list_within(rows, first, last, by_schedule=query.by_schedule)
+        within = list_in_window(rows, first, last, by_schedule=query.by_schedule)
         return port.DepartureBoard(
-            departures=keep_first(within, query.wanted, by_schedule=query.by_schedule),
+            departures=take_first(within, query.wanted, by_schedule=query.by_schedule),
             found_count=len(within),
             provenance=replace(
                 provenance, realtime_updated=min(updates, default=None), first_day=first_day, last_day=last_day

@@ -10,7 +10,7 @@ from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoi
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
-from fingerpost.transit.rules.language import spoken
+from fingerpost.transit.rules.language import set_language
 from fingerpost.transit.rules.name_matching import list_plain, plain
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, build_place
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
@@ -145,7 +145,7 @@ class GroupingLookup(StopLookup):
         neighbours = await self._list_neighbours(stop_place.coordinate, language)
         index = PlaceIndex(to_named_stop(self._ids, stop) for stop in neighbours)
         place = None if stop_place.id is None else index.find_place_of(stop_place.id)
-        return spoken(place or stop_place, language)
+        return set_language(place or stop_place, language)
 
 
 def to_named_stop(ids: StopIdCodec, stop: ServerStop) -> NamedStop:

@@ -24,7 +24,7 @@ from fingerpost.transit.remote.kit.places import (
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.motis import shapes
 from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, UnknownThere
-from fingerpost.transit.rules.language import spoken
+from fingerpost.transit.rules.language import set_language
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
 # The most stations around a stop to look up; stops of further stations count as stops without a station.
@@ -144,7 +144,7 @@ class MotisStopLookup(GroupingLookup):
         if found.parent_id is None:
             around = (await self._list_around(found.coordinate, AROUND_M, language)).data
             children = [stop for stop in around if stop.parent_id == found.server_id]
-        return spoken(self.new_place(replace(found, is_station=bool(children)), children), language)
+        return set_language(self.new_place(replace(found, is_station=bool(children)), children), language)
 
     async def _list_neighbours(self, centre: Coordinate, language: str | None) -> Iterable[ServerStop]:
         stops = (await self._list_around(centre, AROUND_M, language)).data
@@ -220,7 +220,9 @@ class MotisGeocoder(Geocoder):
         stops = [index for index, candidate in enumerate(candidates) if candidate.stop_id]
         best = sorted(stops, key=lambda index: -scores[index])[:MAX_GROUPED]
         groups = await gather_all(self._stops.find_group(places[index], language) for index in best)
-        stop_places = {index: spoken(places[index], language) for index in stops} | dict(zip(best, groups, strict=True))
+        stop_places = {index: set_language(places[index], language) for index in stops} | dict(
+            zip(best, groups, strict=True)
+        )
         return [stop_places.get(index, place) for index, place in enumerate(places)]
 
     def _place_of(self, candidate: Candidate) -> Place:

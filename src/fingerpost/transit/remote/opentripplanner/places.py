@@ -33,7 +33,7 @@ from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL,
 from fingerpost.transit.remote.opentripplanner.server import Server, find_rate_limit, is_cacheable
 from fingerpost.transit.remote.opentripplanner.shapes import read_access, read_mode
 from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
-from fingerpost.transit.rules.language import spoken
+from fingerpost.transit.rules.language import set_language
 from fingerpost.transit.rules.place_index import PlaceIndex
 
 
@@ -85,9 +85,9 @@ class OtpStopLookup(GroupingLookup):
         found = await self.find([public_id], language)
         for station in found.stations:
             if self._ids.encode(station.gtfs_id) == upper_id:
-                return spoken(self.new_station_place(station), language)
+                return set_language(self.new_station_place(station), language)
         stop = next((stop for stop in found.stops if self._ids.encode(stop.gtfs_id) == upper_id), None)
-        return None if stop is None else spoken(self.new_place(new_stop(stop)), language)
+        return None if stop is None else set_language(self.new_place(new_stop(stop)), language)
 
     def new_station_place(self, station: shapes.Station) -> Place:
         return self.new_place(new_stop(station, is_station=True), list(map(new_stop, station.stops)))
@@ -156,7 +156,7 @@ class StopNames(PlaceNames):
             index = await asyncio.to_thread(self._build, answered.data)
             indexed = self._indexes[language] = (answered.retrieved_at, index)
         found = indexed[1].search(text, focus=focus)
-        return [replace(match, place=spoken(match.place, language)) for match in found]
+        return [replace(match, place=set_language(match.place, language)) for match in found]
 
     def _build(self, all_stops: shapes.AllStops) -> PlaceIndex:
         stops = [new_stop(stop, stop.parent_station) for stop in all_stops.stops]
@@ -278,6 +278,6 @@ class DigitransitGeocoder(Geocoder):
         places |= {stop.gtfs_id: self._stops.new_place(new_stop(stop)) for stop in single_stops}
         grouped_ids = [stop.gtfs_id for stop in single_stops[:MAX_GROUPED]]
         groups = await gather_all(self._stops.find_group(places[server_id], language) for server_id in grouped_ids)
-        return {server_id: spoken(place, language) for server_id, place in places.items()} | dict(
+        return {server_id: set_language(place, language) for server_id, place in places.items()} | dict(
             zip(grouped_ids, groups, strict=True)
         )

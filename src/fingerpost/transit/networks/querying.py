@@ -1,4 +1,4 @@
-"""Query several networks, without letting a slow or failing one delay the others (rule A13)."""
+"""Query several networks with deadlines, so that a slow or failing one does not delay the others (rule A13)."""
 
 import asyncio
 import logging
@@ -33,8 +33,8 @@ UNAVAILABLE = (StorageUnavailable, SourceChanged)
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A network that did not answer, and why; ``fallback`` is its fallback if that answered."""
+class NetworkFailure:
+    """The error of a network that did not answer; ``fallback`` is the network that answered instead."""
 
     network: str
     error: ToolError
@@ -52,21 +52,21 @@ class LeftOut:
         return Warning(WarningCode.NETWORK_LEFT_OUT, as_sentence(self.clause))
 
 
-Failures = dict[str, LeftOut]
-"""The networks with a fallback that failed during one call, by name."""
+Failures = dict[str, NetworkFailure]
+"""Failures during one call of networks with a fallback, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers(Generic[_T]):
-    """The answers by network, in the order of the query, and the networks that did not answer."""
+    """Answers in query order, and the networks that did not answer."""
 
     by_network: tuple[tuple[Network, _T], ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[NetworkFailure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[_T]):
-    """The first answer, the network that gave it, and warnings of the networks before it that could not answer."""
+    """The first answer, its network, and warnings about the networks that failed before it."""
 
     value: _T
     network: Network
@@ -74,71 +74,71 @@ class Outcome(Generic[_T]):
 
 
 @runtime_checkable
-class RemembersFailures(Protocol):
-    """A network that does not query a server again that failed during the same call."""
+class CallScopedNetwork(Protocol):
+    """A network that queries a failed server only once in a call."""
 
-    def within_call(self, failures: Failures) -> Network: ...
-
-
-def within_call(network: Network, failures: Failures) -> Network:
-    return network.within_call(failures) if isinstance(network, RemembersFailures) else network
+    def bind_to_call(self, failures: Failures) -> Network: ...
 
 
-async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
+def bind_to_call(network: Network, failures: Failures) -> Network:
+    return network.bind_to_call(failures) if isinstance(network, CallScopedNetwork) else network
+
+
+async def query_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
     """Query networks concurrently, each up to its answer deadline; raise the preferred one's error if none answers."""
-    return await _ask_up_to(networks, query, [network.profile.answer_deadline_s for network in networks])
+    return await _query_concurrently(networks, query, [network.profile.answer_deadline_s for network in networks])
 
 
-async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks for names, as ``ask_all``; if there are several, each up to its names deadline (rule A13).
+async def query_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
+    """Query networks for names, as ``query_all``; if there are several, each up to its names deadline (rule A13).
 
-    If none answers, the error is one of names (rule A5: GEOCODING).
+    If none answers, the error is a GEOCODING error (rule A5).
     """
     profiles = [network.profile for network in networks]
     limits = [profile.names_deadline_s if len(profiles) > 1 else profile.answer_deadline_s for profile in profiles]
     try:
-        return await _ask_up_to(networks, query, limits)
+        return await _query_concurrently(networks, query, limits)
     except ToolError as error:
         raise error.with_details(service="geocoding") from error
 
 
-async def _ask_up_to(
+async def _query_concurrently(
     networks: Sequence[Network], query: NetworkQuery[_T], limits: Sequence[float | None]
 ) -> Answers[_T]:
     failures: Failures = {}
-    alone = len(networks) == 1
+    is_only = len(networks) == 1
     queries = [
-        ask_within(within_call(network, failures), query, limit_s, alone=alone)
+        query_within(bind_to_call(network, failures), query, limit_s, is_only=is_only)
         for network, limit_s in zip(networks, limits, strict=True)
     ]
     outcomes: Sequence[_T | BaseException]
-    # A task for each would slow down the usual call, which asks one network.
-    outcomes = [await queries[0]] if alone else await asyncio.gather(*queries, return_exceptions=True)
+    # Most calls query one network, and need no task.
+    outcomes = [await queries[0]] if is_only else await asyncio.gather(*queries, return_exceptions=True)
     answered: list[tuple[Network, _T]] = []
-    left_out: list[LeftOut] = []
+    left_out: list[NetworkFailure] = []
     for network, outcome in zip(networks, outcomes, strict=True):
         if isinstance(outcome, ToolError):
-            left_out.append(LeftOut(network.profile.name, outcome))
+            left_out.append(NetworkFailure(network.profile.name, outcome))
         elif isinstance(outcome, BaseException):
             raise outcome
         else:
             answered.append((network, outcome))
     if left_out and not answered:
         raise left_out[0].error
-    # Names have no provenance, so a fallback that gave them is reported here.
-    stood_in = [failure for failure in failures.values() if failure.fallback is not None]
-    return Answers(tuple(answered), (*left_out, *stood_in))
+    # Name matches have no provenance, so report their fallback here.
+    fallback_answers = [failure for failure in failures.values() if failure.fallback is not None]
+    return Answers(tuple(answered), (*left_out, *fallback_answers))
 
 
 class Deadline:
-    """The deadline of one call for plans or boards, over all its queries and networks."""
+    """The deadline of a tool call, shared by all its queries and networks."""
 
     def __init__(self) -> None:
         self._began_s = asyncio.get_running_loop().time()
         self.failures: Failures = {}
 
     def share_s(self, profile: NetworkProfile, networks_left: int) -> float | None:
-        """Return how long a network may take, in seconds: all that is left, or half if another network is left."""
+        """Return the seconds that a network may take: all remaining time, or half if more networks follow."""
         if profile.answer_deadline_s is None:
             return None
         left_s = max(0.0, self._began_s + profile.answer_deadline_s - asyncio.get_running_loop().time())
@@ -146,30 +146,34 @@ class Deadline:
 
 
 async def try_in_order(networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline) -> Outcome[_T]:
-    """Query the preferred network, then the next if it fails, is late or has no timetable of the day."""
-    left_out: list[LeftOut] = []
+    """Query the preferred network, then the next if it fails, times out or does not cover the day."""
+    left_out: list[NetworkFailure] = []
     for networks_left, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
         limit_s = deadline.share_s(network.profile, networks_left)
         try:
-            answer = await ask_within(within_call(network, deadline.failures), query, limit_s, alone=len(networks) == 1)
+            answer = await query_within(
+                bind_to_call(network, deadline.failures), query, limit_s, is_only=len(networks) == 1
+            )
             return Outcome(answer, network, tuple(failure.warning for failure in left_out))
         except (*UNAVAILABLE, OutsideCalendar) as error:
-            left_out.append(LeftOut(network.profile.name, error))
+            left_out.append(NetworkFailure(network.profile.name, error))
     raise left_out[0].error
 
 
-async def ask_one(network: Network, query: NetworkQuery[_T], deadline: Deadline) -> _T:
+async def query_network(network: Network, query: NetworkQuery[_T], deadline: Deadline) -> _T:
     return (await try_in_order([network], query, deadline)).value
 
 
-async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
+async def query_within(
+    network: Network, query: NetworkQuery[_T], limit_s: float | None, *, is_only: bool = False
+) -> _T:
     """Query one network within a limit; raise SourceTimeout if it is late.
 
-    Unexpected errors of a network become failures of the source, so that others can answer, unless it is ``alone``.
+    Unexpected errors become SourceFailed, so that other networks can answer, unless ``is_only``.
     """
     name = network.profile.name
     try:
-        with measuring_query(network):
+        with measure_query(network):
             async with clock.time_limit(limit_s):
                 return await query(network)
     except ToolError:
@@ -178,15 +182,15 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
         waited = "in time" if limit_s is None else f"within {limit_s:.3g} s"
         raise SourceTimeout(f"{name} did not answer {waited}", {"network": name}) from error
     except Exception as error:
-        if alone:
+        if is_only:
             raise
         _log.error("network=%s failed unexpectedly", name, exc_info=error)
         raise SourceFailed(f"{name} failed unexpectedly; see the log") from error
 
 
-def measuring_query(network: Network) -> MeasurementContext:
+def measure_query(network: Network) -> MeasurementContext:
     return measure("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
 def list_problems(opened: OpenNetworks) -> list[Warning]:
-    return [LeftOut(name, SettingsInvalid(problem)).warning for name, problem in opened.problems.items()]
+    return [NetworkFailure(name, SettingsInvalid(problem)).warning for name, problem in opened.problems.items()]
