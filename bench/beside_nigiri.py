@@ -49,7 +49,7 @@ def measure(*, is_live: bool, count: int = QUESTIONS) -> bool:
         path = Path(folder) / "hsl.zip"
         timetable = levelled.level(feed, path)
         rival = load_rival(path)
-    search_timetable, live = build_search_timetable(timetable, levelled.DAY, mirrored=False, step_free=False), None
+    search_timetable, live = build_search_timetable(timetable, levelled.DAY, is_reverse=False, step_free=False), None
     if is_live:
         message = draw_message(timetable, SEED)
         search_timetable = read_live((None, timetable, RealtimeIndex(timetable)), message)
@@ -73,7 +73,7 @@ def measure_new_york() -> bool:
     message = write_all_calls(timetable, day, LIVE_TRIPS, random.Random(SEED))
     now = message.header.timestamp
     overlay = read_realtime(timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), now)], now)
-    search_timetable = build_search_timetable(timetable, day, mirrored=False, step_free=False, overlay=overlay)
+    search_timetable = build_search_timetable(timetable, day, is_reverse=False, step_free=False, overlay=overlay)
     questions = draw_questions(search_timetable, SEED, QUESTIONS)
     midnight = service_day_start(day, timetable.feeds[0].zone)
     name = f"New York, {day}, {len(overlay.rides)} trips in real time"

@@ -29,7 +29,7 @@ def ours() -> dict[str, float]:
     from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
 
     def build(timetable, day):
-        return build_search_timetable(timetable, day, mirrored=False, step_free=False)
+        return build_search_timetable(timetable, day, is_reverse=False, step_free=False)
 
     build(timetable_from_drawing("line A | B 08:00 | C 08:10"), date(2026, 3, 2))
     import_ms, imported = timed_ms(import_feeds, "bench", [FeedSource(path) for path in FEEDS])

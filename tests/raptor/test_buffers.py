@@ -33,8 +33,8 @@ def test_a_search_without_memory_restarts_and_returns_the_same(grown, monkeypatc
         expected = _ask(question)
         assert not grown
         with monkeypatch.context() as small:
-            small.setattr(arrays, "JOURNEYS", 1)
-            small.setattr(arrays, "LABELS", 16)
+            small.setattr(arrays, "INITIAL_JOURNEYS", 1)
+            small.setattr(arrays, "INITIAL_LABELS", 16)
             assert _ask(question) == expected, seed
         total += len(grown)
         grown.clear()
@@ -49,17 +49,19 @@ def test_grown_buffers_stay_when_the_search_timetable_changes():
         """
     )
     long = timetable_from_drawing("line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20 | Beta 08:30 | Alpha 08:40")
-    search_timetables = [build_search_timetable(table, DAY, mirrored=False, step_free=False) for table in (many, long)]
+    search_timetables = [
+        build_search_timetable(table, DAY, is_reverse=False, step_free=False) for table in (many, long)
+    ]
     assert [
         (search_timetable.pattern_count, search_timetable.longest_pattern) for search_timetable in search_timetables
     ] == [(2, 3), (1, 5)]
 
     with ThreadPoolExecutor(1) as fresh:
-        own = fresh.submit(arrays.buffers_of_thread, search_timetables[0], 3).result()
+        own = fresh.submit(arrays.get_thread_buffers, search_timetables[0], 3).result()
         own.grow()
         size = len(own.labels.row), len(own.found.journey)
         again = [
-            fresh.submit(arrays.buffers_of_thread, search_timetable, 3).result()
+            fresh.submit(arrays.get_thread_buffers, search_timetable, 3).result()
             for search_timetable in (*reversed(search_timetables), search_timetables[1])
         ]
 

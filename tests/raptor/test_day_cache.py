@@ -5,22 +5,22 @@ from datetime import date
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.raptor.search_timetable import build
-from fingerpost.transit.engine.raptor.search_timetable.build import DayCache, SearchTimetables, count_bytes
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetableCache, SearchTimetables, count_bytes
 
 TIMETABLE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
 MONDAY, TUESDAY, WEDNESDAY = (date(2026, 3, day) for day in (2, 3, 4))
 
 
 def get(timetables, day):
-    return timetables.get_search_timetable(day, mirrored=False, step_free=False)
+    return timetables.get_search_timetable(day, is_reverse=False, step_free=False)
 
 
 def list_ready(timetables):
-    return [day for day in (MONDAY, TUESDAY, WEDNESDAY) if timetables.is_ready(day, mirrored=False, step_free=False)]
+    return [day for day in (MONDAY, TUESDAY, WEDNESDAY) if timetables.is_ready(day, is_reverse=False, step_free=False)]
 
 
 def test_the_least_recently_used_day_of_any_network_goes_first():
-    cache = DayCache(count_bytes(get(SearchTimetables(TIMETABLE), MONDAY)) * 5 // 2)
+    cache = SearchTimetableCache(count_bytes(get(SearchTimetables(TIMETABLE), MONDAY)) * 5 // 2)
     here, there = SearchTimetables(TIMETABLE, cache=cache), SearchTimetables(TIMETABLE, cache=cache)
     for timetables, day in ((here, MONDAY), (there, TUESDAY), (here, MONDAY), (here, WEDNESDAY)):
         get(timetables, day)

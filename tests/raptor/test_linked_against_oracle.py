@@ -107,7 +107,7 @@ def _check(journey, oracle, origin, destination, limit):
 def test_window_search_finds_exactly_the_best(chunk):
     for seed in range(chunk * 60 * SCALE, (chunk + 1) * 60 * SCALE):
         timetable, links, origin, destination, instant, rides, _, step_free = _question(seed)
-        search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=step_free)
+        search_timetable = build_search_timetable(timetable, DAY, is_reverse=False, step_free=step_free)
         begin = search_timetable.to_search_s(instant)
         query = KernelQuery(
             origin.stop, origin.seconds, origin.metres, destination.stop, destination.seconds, destination.metres,

@@ -60,7 +60,7 @@ def read_live(levelled, message):
     now = message.header.timestamp
     overlay = read_realtime(timetable, index, [FeedBytes(message.SerializeToString(), now)], now)
     assert len(overlay.rides) == CHANGES
-    return build_search_timetable(timetable, DAY, mirrored=False, step_free=False, overlay=overlay)
+    return build_search_timetable(timetable, DAY, is_reverse=False, step_free=False, overlay=overlay)
 
 
 def draw_questions(search_timetable, seed, count):
@@ -88,7 +88,7 @@ def test_pareto_sets_are_nigiris_by_the_timetable_and_with_the_same_message(leve
 
     ours, planned = (
         [until(ask_engine(timetable, searched, *question)) for question in questions]
-        for searched in (search_timetable, build_search_timetable(timetable, DAY, mirrored=False, step_free=False))
+        for searched in (search_timetable, build_search_timetable(timetable, DAY, is_reverse=False, step_free=False))
     )
 
     assert ours == [until(ask_rival(rival, locations, *question, live=live)) for question in questions]

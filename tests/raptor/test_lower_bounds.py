@@ -33,7 +33,7 @@ def test_no_arrival_is_before_the_bound_or_the_horizon(chunk):
     for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
         dice = random.Random(seed)
         timetable = random_timetable(seed)
-        search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=False)
+        search_timetable = build_search_timetable(timetable, DAY, is_reverse=False, step_free=False)
         instances = list_trip_instances(timetable, around(DAY, 2, 4))
         goal = _at(dice.randrange(timetable.stop_count))
         start = _at(dice.randrange(timetable.stop_count))

@@ -36,7 +36,7 @@ def test_a_trip_of_two_days_is_there_once():
 def test_rows_of_one_instance_change_only_that_instance():
     instances, table = instances_of("line A | B 08:00 | C 08:10")
     tomorrow = np.flatnonzero(instances.begins_s > 86_400)
-    late = instances.with_own_rows(tomorrow)
+    late = instances.unshare_rows(tomorrow)
     late.departure_s[late.rows_of(tomorrow)] += 600
 
     assert times(late) == [[480, 490], [1930, 1940]]

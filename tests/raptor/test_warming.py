@@ -47,7 +47,7 @@ def test_a_query_after_loading_compiles_nothing(tmp_path):
             find_journeys(timetable, search_timetables, query)
     day = datetime(2026, 5, 6, tzinfo=UTC).date()
     list_board_departures(
-        timetable, search_timetables.get_search_timetable(day, mirrored=False, step_free=False), [0], instant, 3600
+        timetable, search_timetables.get_search_timetable(day, is_reverse=False, step_free=False), [0], instant, 3600
     )
     town = Town("A-+s+-B", tmp_path)
     town.walk("A", "B", 1000)

@@ -17,7 +17,7 @@ def _ways(timetable, access, egress, since, until):
     stops = {name: row for row, name in enumerate(timetable.stop_name)}
     near, far = ((np.array([stops[name] for name in end], np.int32), np.array(list(end.values()), np.int32))
                  for end in (access, egress))  # fmt: skip
-    search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=False)
+    search_timetable = build_search_timetable(timetable, DAY, is_reverse=False, step_free=False)
     query = KernelQuery(
         *near, near[1], *far, far[1], search_timetable.to_search_s(at(since)), search_timetable.to_search_s(at(until)),
         int(UNREACHED) - 1, int(UNREACHED), ONE_RIDE, 10**6,

@@ -28,11 +28,11 @@ class Question:
 
 
 class Router:
-    """Searches running trips. ``mirrored`` turns time round: origin is the destination and arrivals are departures."""
+    """Searches running trips. ``is_reverse`` reverses time: the origin is the destination, arrivals are departures."""
 
-    def __init__(self, tables, running, mirrored=False):
-        self.tables, self.mirrored = tables, mirrored
-        self.trips = [_mirrored(each.calls) if mirrored else each.calls for each in running if each.calls]
+    def __init__(self, tables, running, is_reverse=False):
+        self.tables, self.is_reverse = tables, is_reverse
+        self.trips = [_mirrored(each.calls) if is_reverse else each.calls for each in running if each.calls]
         self.leaving = defaultdict(list)
         for number, calls in enumerate(self.trips):
             for at, (stop, _, departure, flags) in enumerate(calls[:-1]):
@@ -73,7 +73,7 @@ class Router:
 
     def _changes(self, stop):
         for other in self.tables.linked(stop):
-            taken, metres = self.tables.link(other, stop) if self.mirrored else self.tables.link(stop, other)
+            taken, metres = self.tables.link(other, stop) if self.is_reverse else self.tables.link(stop, other)
             if taken is not None:
                 yield other, taken + HAIR * (other != stop), metres + HAIR * (other != stop)
 

@@ -56,7 +56,7 @@ class Rider:
         """Return the last instant from now on at which leaving is in time, -NEVER where there is none."""
         turned = Question(question.destination, question.origin, -wanted, question.max_rides, question.max_walk_m,
                           1 - self.now)  # fmt: skip
-        return -Router(self.town.tables, self.soon, mirrored=True).earliest_arrival(turned)
+        return -Router(self.town.tables, self.soon, is_reverse=True).earliest_arrival(turned)
 
 
 @pytest.fixture(scope="module", params=sorted(CITIES))

@@ -111,7 +111,7 @@ class StopDepartures:
         self, timetables: SearchTimetables, stops: frozenset[int], wanted: int | None
     ) -> tuple[list[BoardDeparture], int]:
         timetable, query = self._snapshot.timetable, self._query
-        day_timetable = timetables.get_search_timetable(self._day, mirrored=False, step_free=False)
+        day_timetable = timetables.get_search_timetable(self._day, is_reverse=False, step_free=False)
         return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
 
     def is_shown(self, call: BoardDeparture) -> bool:
@@ -154,7 +154,7 @@ class StopDepartures:
         here = next(remaining)
         if _can_alight(snapshot, remaining, snapshot.get_selector(call.trip_departure, call.service_day)):
             return False
-        timetable = snapshot.live.get_search_timetable(self._day, mirrored=False, step_free=False)
+        timetable = snapshot.live.get_search_timetable(self._day, is_reverse=False, step_free=False)
         leaving, _ = list_board_departures(snapshot.timetable, timetable, [here.stop], call.departure, 0)
         return call not in leaving
 

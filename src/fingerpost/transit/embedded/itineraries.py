@@ -94,13 +94,13 @@ def _find_ends(
 ) -> tuple[Endpoint, Endpoint]:
     """Return both ends with the stops in reach, given the shortest walk at the other end."""
 
-    def find(location: Location, max_walk_m: float, *, is_goal: bool) -> Endpoint:
+    def find(location: Location, max_walk_m: float, *, is_destination: bool) -> Endpoint:
         at, ride_fields = location.coordinate, _list_own_stops(stops, location)
-        return find_endpoint(timetable, at.lat, at.lon, ride_fields, max_walk_m, walks=walks, is_goal=is_goal)
+        return find_endpoint(timetable, at.lat, at.lon, ride_fields, max_walk_m, walks=walks, is_destination=is_destination)
 
-    origin = find(query.origin, query.max_walk_m, is_goal=False)
-    destination = find(query.destination, query.max_walk_m - origin.least_m, is_goal=True)
-    return origin.within(query.max_walk_m - destination.least_m), destination
+    origin = find(query.origin, query.max_walk_m, is_destination=False)
+    destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
+    return origin.within(query.max_walk_m - destination.min_walk_m), destination
 
 
 def _list_own_stops(stops: TimetableStops, location: Location) -> list[int]:

@@ -46,7 +46,7 @@ def call_search_kernels() -> None:
             max_rides=2, max_walk_m=max_walk_m, step_free=False, wanted=1,
         )  # fmt: skip
         find_journeys(timetable, search_timetables, query)
-    step_free = planned.get_search_timetable(_DAY, mirrored=False, step_free=True)
+    step_free = planned.get_search_timetable(_DAY, is_reverse=False, step_free=True)
     list_board_departures(timetable, step_free, [0], start, 24 * 3600)
 
 

@@ -25,7 +25,7 @@ from fingerpost.transit.embedded.ride_geometry import TimetableLeg, draw_leg
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
 from fingerpost.transit.embedded.timetable_profile import TimetableProfile
-from fingerpost.transit.engine.raptor.search_timetable.build import DayCache, SearchTimetables
+from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetableCache, SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
@@ -79,7 +79,7 @@ class EmbeddedNetwork:
         addresses: AddressIndex | None = None,
         basemap: StoredBasemap | None = None,
         check: Future[str | None] | None = None,
-        days: DayCache | None = None,
+        days: SearchTimetableCache | None = None,
     ) -> None:
         self.timetable = timetable
         self._check = check
@@ -151,10 +151,10 @@ class EmbeddedNetwork:
         snapshot = Snapshot(
             self.timetable, overlay, self._snapshot.planned, overlay.timestamp if updated is None else updated
         )
-        snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
+        snapshot.live.get_search_timetable(day, is_reverse=False, step_free=False)
         self._snapshot = snapshot
 
-    async def _build_days(self, instant: int, *, mirrored: bool = False, step_free: bool = False) -> None:
+    async def _build_days(self, instant: int, *, is_reverse: bool = False, step_free: bool = False) -> None:
         """Build the search timetables of a day in the background thread."""
         # Builds with uncompiled kernels are slow, and would block those of other networks.
         if not is_ready():
@@ -166,16 +166,16 @@ class EmbeddedNetwork:
         if covered and day < covered[0]:
             return
         loop = asyncio.get_running_loop()
-        for timetables in snapshot.list_unbuilt(day, mirrored=mirrored, step_free=step_free):
-            build = partial(timetables.get_search_timetable, mirrored=mirrored, step_free=step_free)
+        for timetables in snapshot.list_unbuilt(day, is_reverse=is_reverse, step_free=step_free):
+            build = partial(timetables.get_search_timetable, is_reverse=is_reverse, step_free=step_free)
             await loop.run_in_executor(_BUILDER, build, day)
         tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
         if local_day(now, zone) == day < tomorrow:
-            loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, mirrored, step_free)
+            loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, is_reverse, step_free)
 
-    def _build_next_day(self, day: date, mirrored: bool, step_free: bool) -> None:
-        for timetables in self._snapshot.list_unbuilt(day, mirrored=mirrored, step_free=step_free):
-            build = partial(timetables.get_search_timetable, day, mirrored=mirrored, step_free=step_free)
+    def _build_next_day(self, day: date, is_reverse: bool, step_free: bool) -> None:
+        for timetables in self._snapshot.list_unbuilt(day, is_reverse=is_reverse, step_free=step_free):
+            build = partial(timetables.get_search_timetable, day, is_reverse=is_reverse, step_free=step_free)
             _BUILDER.submit(build).add_done_callback(_log_failure)
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
@@ -185,14 +185,14 @@ class EmbeddedNetwork:
         # Without compiled kernels a search would block the event loop.
         if is_ready() and self._is_light(query):
             return self._plan(query)
-        await self._build_days(query.instant, mirrored=query.arrive_by, step_free=query.step_free)
+        await self._build_days(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
         return await compute(self._plan, query)
 
     def _is_light(self, query: JourneyQuery) -> bool:
         day, snapshot = local_day(query.instant, self._feed_profile.zone), self._snapshot
         step_free = query.step_free and self._feed_profile.has_wheelchair_data
         live = snapshot.find_live(step_free=step_free)
-        return live is snapshot.planned and live.is_light(day, mirrored=query.arrive_by, step_free=step_free)
+        return live is snapshot.planned and live.is_light(day, is_reverse=query.arrive_by, step_free=step_free)
 
     def _plan(self, query: JourneyQuery) -> JourneyAnswer:
         snapshot, covered = self._snapshot, self._feed_profile.covered_days

@@ -46,9 +46,9 @@ class Snapshot:
         """Return the search timetables with realtime data, or ``planned`` if it changes nothing."""
         return self.live_step_free if step_free else self.live
 
-    def list_unbuilt(self, day: date, *, mirrored: bool = False, step_free: bool = False) -> list[SearchTimetables]:
+    def list_unbuilt(self, day: date, *, is_reverse: bool = False, step_free: bool = False) -> list[SearchTimetables]:
         timetables = dict.fromkeys((self.find_live(step_free=step_free), self.planned))
-        return [kind for kind in timetables if not kind.is_ready(day, mirrored=mirrored, step_free=step_free)]
+        return [kind for kind in timetables if not kind.is_ready(day, is_reverse=is_reverse, step_free=step_free)]
 
     @cached_property
     def alerts(self) -> OverlayAlerts:

@@ -20,7 +20,7 @@ from fingerpost.transit.embedded.network import EmbeddedNetwork
 from fingerpost.transit.embedded.realtime_updater import OpenFetch, RealtimeUpdater, RealtimeWorker, simulate_overlay
 from fingerpost.transit.engine.demo.catalogue import build_demo
 from fingerpost.transit.engine.gtfs.realtime import RealtimeIndex
-from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, DayCache
+from fingerpost.transit.engine.raptor.search_timetable.build import CACHE_BYTES, SearchTimetableCache
 from fingerpost.transit.engine.timetable.service_days import local_day
 from fingerpost.transit.engine.timetable.timetable_store import StoredTimetable, TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -53,7 +53,7 @@ class EmbeddedSource:
         self._home = home
         self._store = TimetableStore(home)
         self._open_fetch = open_fetch
-        self._days = DayCache(day_cache_bytes)
+        self._days = SearchTimetableCache(day_cache_bytes)
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}

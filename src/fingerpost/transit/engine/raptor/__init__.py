@@ -1,1 +1,1 @@
-"""Reads the timetable: the search for the best trips."""
+"""Search the best journeys in a timetable with RAPTOR."""

@@ -1,6 +1,6 @@
-"""The arrays that the kernels read and write, and the scratch memory of each thread.
+"""The arrays that the RAPTOR kernels read and write, and the scratch memory of each thread.
 
-Times are seconds of a ``search_timetable.build.SearchTimetable``, UNREACHED for none.
+Times are seconds of a ``search_timetable.build.SearchTimetable``; UNREACHED means none.
 A *pattern* is a list of trip instances that serve the same stops and never overtake one another (a *route* in the
 RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is one stop of a pattern.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
 
 UInt16 = npt.NDArray[np.uint16]
-# Unsigned where inner loops index by it.
+# Unsigned where inner loops use it as an index.
 UInt32 = npt.NDArray[np.uint32]
 
 
@@ -39,26 +39,26 @@ class Patterns(NamedTuple):
     stop_first: UInt32  # where each stop's (pattern, position) pairs begin
     stop_pattern: UInt32
     stop_position: Int32
-    foot_first: UInt32
-    foot_to: UInt32
-    foot_s: Int32
-    foot_m: Int32
+    footpath_first: UInt32
+    footpath_to: UInt32
+    footpath_s: Int32
+    footpath_m: Int32
     change_s: Int32
     hop_first: UInt32  # where each stop's incoming hops begin
-    hop_from: UInt32  # the stop before
+    hop_from: UInt32  # the stop where a hop begins
     hop_s: UInt16  # (spans, hops): the shortest ride that leaves in a span, NO_HOP for none
     walk_first: UInt32  # where the footpaths that lead to each stop begin
     walk_from: UInt32
     walk_s: Int32
     walk_m: Int32
-    spans_since_s: Any  # int: when the first span begins, which also has earlier rides; the last has later ones
+    spans_since_s: Any  # int: start of the first span; the first and last span include earlier and later rides
 
 
 class KernelQuery(NamedTuple):
     """A query for a kernel: the best journeys per number of rides that leave in [earliest_s, window_end_s].
 
     ``access_*`` are the walks from the origin, ``egress_*`` those to the destination.
-    ``direct_s`` is the walk all the way, UNREACHED if it is too far.
+    ``direct_s`` is the direct walk, UNREACHED if it is too far.
     """
 
     access_stop: Int32
@@ -69,7 +69,7 @@ class KernelQuery(NamedTuple):
     egress_m: Int32
     earliest_s: Any  # int
     window_end_s: Any  # int
-    latest_s: Any  # int: nothing may arrive after this
+    latest_s: Any  # int: latest arrival
     direct_s: Any  # int
     max_rides: Any  # int
     max_walk_m: Any  # int
@@ -78,7 +78,7 @@ class KernelQuery(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory of one thread.
 
-    Only the arrays about the goal (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
+    Only the arrays about the target (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
     """
 
     arrived: Int32  # (rides + 1, stops): earliest arrival by so many rides at most
@@ -95,16 +95,16 @@ class Workspace(NamedTuple):
     queue: UInt32  # patterns
     queue_position: Int32  # patterns: first position to scan from, -1 when not queued
     queue_last: Int32  # patterns: last position where one can board, -1 when not queued
-    reached_instance: Int32  # (rides + 1, patterns): it and all behind it lead nowhere new after ``reached_from``
+    reached_instance: Int32  # (rides + 1, patterns): from it on, instances lead nowhere new after ``reached_from``
     reached_from: Int32  # (rides + 1, patterns): a position
-    egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
+    egress_s: Int32  # stops: UNREACHED without a walk to the target
     egress_m: Int32
-    bound_s: Int32  # stops: no way to the goal whose rides leave before ``horizon_s`` is shorter than this
+    bound_s: Int32  # stops: least time to the target with rides that leave before ``horizon_s``
     horizon_s: Int32  # one number
-    rides_from: Int32  # stops: rides needed at least from standing there
-    rides_after: Int32  # stops: rides needed at least after alighting there
-    goal: Int32  # rides + 1: earliest known arrival at the goal, by so many rides at most
-    goal_stop: Int32
+    rides_from: Int32  # stops: least number of rides from waiting there
+    rides_after: Int32  # stops: least number of rides after alighting there
+    target: Int32  # rides + 1: earliest known arrival at the target, by so many rides at most
+    target_stop: Int32
     transfer_cost_m: Int32  # (rides, positions)
     transfer_before: Int32
     transfer_foot: Int32
@@ -113,18 +113,18 @@ class Workspace(NamedTuple):
 class Labels(NamedTuple):
     """Scratch memory of McRAPTOR: labels in linked lists by stop.
 
-    A head is the newest row of a stop's list, -1 where it is empty.
+    A head is the newest row of a stop's list, -1 if it is empty.
     """
 
     row: Int32  # (labels, 8): the columns are named in ``kernel.mcraptor``
-    aboard: Int32  # (riders, 4): who rides a pattern
-    ready_head: Int32  # stops: who can board there
-    reached_head: Int32  # stops: who arrived there by a ride
-    goal_row: Int32  # rides + 1: the row from which the goal is reached, -1 where it is not
+    aboard: Int32  # (riders, 4): labels aboard a pattern
+    ready_head: Int32  # stops: labels that can board there
+    reached_head: Int32  # stops: labels that arrived there by a ride
+    target_row: Int32  # rides + 1: the label that reaches the target, -1 for none
 
 
 class JourneyRows(NamedTuple):
-    """Journeys found: ``journey`` rows (leave_s, arrive_s, rides, first leg row, access_m, egress_m).
+    """Journeys: ``journey`` rows are (leave_s, arrive_s, rides, first leg row, access_m, egress_m).
 
     ``leg`` rows are (pattern, instance, board position, alight position, walked_m before boarding).
     """
@@ -134,12 +134,12 @@ class JourneyRows(NamedTuple):
 
 
 def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max_rides: int) -> Workspace:
-    rounds = max_rides + 1
+    round_count = max_rides + 1
     shapes: list[tuple[tuple[int, ...], str]] = [
-        ((rounds, stop_count), "arrived ready ready_from ride_pattern ride_instance ride_board ride_alight"),
-        ((rounds, pattern_count), "reached_instance reached_from"),
+        ((round_count, stop_count), "arrived ready ready_from ride_pattern ride_instance ride_board ride_alight"),
+        ((round_count, pattern_count), "reached_instance reached_from"),
         ((stop_count,), "egress_s egress_m bound_s rides_from rides_after"),
-        ((rounds,), "goal goal_stop"),
+        ((round_count,), "target target_stop"),
         ((1,), "horizon_s"),
         ((max_rides, longest_pattern), "transfer_cost_m transfer_before transfer_foot"),
     ]
@@ -156,8 +156,8 @@ def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max
     )
 
 
-# Initial sizes; both are doubled if either is too small.
-JOURNEYS, LABELS = 256, 16_384
+# Initial numbers of rows; both are doubled if either is too small.
+INITIAL_JOURNEYS, INITIAL_LABELS = 256, 16_384
 # The number of SearchBuffers of a thread.
 MAX_BUFFERS = 16
 
@@ -168,9 +168,9 @@ class SearchBuffers:
     def __init__(self, stop_count: int, max_rides: int) -> None:
         self.stop_count, self.max_rides = stop_count, max_rides
         self.pattern_count = self.longest_pattern = 0
-        self._allocate(JOURNEYS, LABELS)
+        self._allocate(INITIAL_JOURNEYS, INITIAL_LABELS)
 
-    def make_fit(self, search_timetable: "SearchTimetable") -> None:
+    def resize(self, search_timetable: "SearchTimetable") -> None:
         patterns = max(self.pattern_count, search_timetable.pattern_count)
         longest = max(self.longest_pattern, search_timetable.longest_pattern)
         if (patterns, longest) != (self.pattern_count, self.longest_pattern):
@@ -178,7 +178,7 @@ class SearchBuffers:
             self._allocate(len(self.found.journey), len(self.labels.row))
 
     def grow(self) -> None:
-        """Double the journeys and labels, and start with fresh scratch memory."""
+        """Double the journeys and labels, and allocate new scratch memory."""
         self._allocate(2 * len(self.found.journey), 2 * len(self.labels.row))
 
     def _allocate(self, journey_count: int, label_count: int) -> None:
@@ -189,20 +189,20 @@ class SearchBuffers:
             aboard=np.zeros((max(1, label_count // 16), 4), np.int32),
             ready_head=np.zeros(self.stop_count, np.int32),
             reached_head=np.zeros(self.stop_count, np.int32),
-            goal_row=np.zeros(self.max_rides + 1, np.int32),
+            target_row=np.zeros(self.max_rides + 1, np.int32),
         )
 
 
-_own = threading.local()
+_thread = threading.local()
 
 
-def buffers_of_thread(search_timetable: "SearchTimetable", max_rides: int) -> SearchBuffers:
-    of_thread: dict[tuple[int, int], SearchBuffers] = _own.__dict__.setdefault("buffers", {})
+def get_thread_buffers(search_timetable: "SearchTimetable", max_rides: int) -> SearchBuffers:
+    buffers_by_size: dict[tuple[int, int], SearchBuffers] = _thread.__dict__.setdefault("buffers", {})
     key = (search_timetable.stop_count, max_rides)
-    if key not in of_thread:
-        if len(of_thread) >= MAX_BUFFERS:
-            of_thread.clear()
-        of_thread[key] = SearchBuffers(*key)
-    buffers = of_thread[key]
-    buffers.make_fit(search_timetable)
+    if key not in buffers_by_size:
+        if len(buffers_by_size) >= MAX_BUFFERS:
+            buffers_by_size.clear()
+        buffers_by_size[key] = SearchBuffers(*key)
+    buffers = buffers_by_size[key]
+    buffers.resize(search_timetable)
     return buffers

@@ -1,4 +1,4 @@
-"""The departure board of some stops, read from a search timetable."""
+"""List the next departures of some stops from a search timetable (a departure board)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ def list_board_departures(
     """Return the departures in [instant, instant + window_s], both ends included, in order of time, and their number.
 
     With ``wanted``, only the first ones are returned, and all that leave at the same second as the last of these.
-    A stop time without pickup is no departure, nor is one after which nobody may alight.
+    Stop times without pickup, or without a later drop-off, are left out.
     """
     since_s = search_timetable.to_search_s(instant)
-    wanted_stops = search_timetable.search_stops.expand(np.array(sorted(set(stops)), np.int32))[1]
-    rows = list_departures(search_timetable.patterns, wanted_stops, since_s, since_s + window_s)
-    part, position = _parts_of(search_timetable, rows)
+    board_stops = search_timetable.search_stops.expand(np.array(sorted(set(stops)), np.int32))[1]
+    rows = list_departures(search_timetable.patterns, board_stops, since_s, since_s + window_s)
+    part, position = _find_parts(search_timetable, rows)
     if not search_timetable.parts.is_plain:
         # A trip with in-seat transfers may be part of several instances.
-        once = np.unique(np.column_stack([search_timetable.parts.ride[part], position]), axis=0, return_index=True)[1]
-        rows, part, position = rows[once], part[once], position[once]
+        unique = np.unique(np.column_stack([search_timetable.parts.ride[part], position]), axis=0, return_index=True)[1]
+        rows, part, position = rows[unique], part[unique], position[unique]
     order = np.lexsort((rows[:, 0], rows[:, 2]))
     if wanted is not None and 0 < wanted < len(order):
         order = order[: np.searchsorted(rows[order, 2], rows[order[wanted - 1], 2], "right")]
@@ -48,20 +48,20 @@ def list_board_departures(
         BoardDeparture(
             trip_departure=(trip_departure := int(search_timetable.parts.trip_departure[row])),
             service_day=date.fromordinal(int(search_timetable.parts.day[row])),
-            stop_time=timetable.find_first_stop_time(trip_departure) + at,
+            stop_time=timetable.find_first_stop_time(trip_departure) + position_in_trip,
             departure=search_timetable.to_instant(departure_s),
         )
-        for row, at, departure_s in stop_times
+        for row, position_in_trip, departure_s in stop_times
     ]
     return departures, len(rows)
 
 
-def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:
+def _find_parts(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:
     parts, instance = search_timetable.parts, search_timetable.instance_parts[rows[:, 0]]
     position = rows[:, 1].astype(np.int64)
     if parts.is_plain:
         return instance, position
-    # Parts are sorted by instance, and each instance's by the order in which it runs.
+    # Parts are sorted by instance, then by position.
     longest = np.int64(search_timetable.longest_pattern + 1)
     key = np.repeat(np.arange(len(parts.first) - 1), np.diff(parts.first)) * longest + parts.position
     part = np.searchsorted(key, instance * longest + position, "right") - 1

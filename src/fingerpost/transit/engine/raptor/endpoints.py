@@ -25,41 +25,41 @@ class Endpoint:
         return dict(zip(self.stop.tolist(), self.seconds.tolist(), strict=True))
 
     @property
-    def least_m(self) -> int:
-        """The metres of the shortest walk, 0 if no stop is within reach."""
+    def min_walk_m(self) -> int:
+        """The metres of the shortest walk, 0 without any stop."""
         return int(self.metres.min()) if len(self.metres) else 0
 
     def within(self, limit_m: float) -> "Endpoint":
-        near = self.metres <= limit_m
-        if near.all():
+        reached = self.metres <= limit_m
+        if reached.all():
             return self
-        return replace(self, stop=self.stop[near], seconds=self.seconds[near], metres=self.metres[near])
+        return replace(self, stop=self.stop[reached], seconds=self.seconds[reached], metres=self.metres[reached])
 
 
 def find_endpoint(
     timetable: Timetable,
     lat: float,
     lon: float,
-    own_stops: Sequence[int],
+    place_stops: Sequence[int],
     max_walk_m: float,
     *,
     walks: Walks | None = None,
-    is_goal: bool = False,
+    is_destination: bool = False,
 ) -> Endpoint:
-    """Return an endpoint with every boardable stop within ``max_walk_m`` of walking; ``own_stops`` cost no walk.
+    """Return an endpoint with every boardable stop within ``max_walk_m`` of walking; ``place_stops`` need no walk.
 
-    ``is_goal``: the walks lead from the stops to the endpoint.
+    ``is_destination``: the walks lead from the stops to the endpoint.
     """
     walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
     boardable = np.flatnonzero(timetable.stop_kind == STOP)
-    near = walks.reach(lat, lon, boardable, max_walk_m, from_stops=is_goal)
-    own = np.array(sorted(set(own_stops)), np.int64)
-    others = ~np.isin(near.stop, own)
-    none = np.zeros(len(own), np.int32)
+    reached = walks.reach(lat, lon, boardable, max_walk_m, from_stops=is_destination)
+    place_rows = np.array(sorted(set(place_stops)), np.int64)
+    is_other = ~np.isin(reached.stop, place_rows)
+    no_walk = np.zeros(len(place_rows), np.int32)
     return Endpoint(
         lat=lat,
         lon=lon,
-        stop=np.concatenate([own.astype(np.int32), near.stop[others]]),
-        seconds=np.concatenate([none, near.seconds[others]]),
-        metres=np.concatenate([none, near.metres[others]]),
+        stop=np.concatenate([place_rows.astype(np.int32), reached.stop[is_other]]),
+        seconds=np.concatenate([no_walk, reached.seconds[is_other]]),
+        metres=np.concatenate([no_walk, reached.metres[is_other]]),
     )

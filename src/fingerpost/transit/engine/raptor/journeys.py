@@ -1,4 +1,4 @@
-"""Journeys as the search returns them: rides and walks as rows of the timetable."""
+"""Build journeys (rides and walks) from the rows that the RAPTOR kernels write."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -15,8 +15,8 @@ class Ride:
     """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
 
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay,
-    whose stop times are positions. ``foot_m`` is walked before boarding. ``stays_seated``: riders come from the ride
-    before without leaving the vehicle.
+    whose stop times are positions. ``foot_m`` is walked before boarding. ``stays_seated``: riders come
+    from the previous ride by an in-seat transfer.
     """
 
     trip_departure: int
@@ -31,7 +31,7 @@ class Ride:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """Rides from origin to destination, or a walk of ``egress_m`` all the way. Instants are Unix seconds."""
+    """Rides from origin to destination, or a direct walk of ``egress_m``. Instants are Unix seconds."""
 
     departure: int
     arrival: int
@@ -49,46 +49,46 @@ class Journey:
 
 
 def read_journeys(
-    timetable: Timetable, search_timetable: SearchTimetable, found: JourneyRows, count: int
+    timetable: Timetable, search_timetable: SearchTimetable, found_rows: JourneyRows, count: int
 ) -> list[Journey]:
     journeys = []
-    for leave_s, arrive_s, boardings, first_leg, _, last_m in found.journey[:count].tolist():
-        legs = found.leg[first_leg : first_leg + boardings].tolist()
-        feet = [leg[4] for leg in legs] + [last_m]
-        if search_timetable.mirrored:
+    for leave_s, arrive_s, boardings, first_leg, _, last_m in found_rows.journey[:count].tolist():
+        legs = found_rows.leg[first_leg : first_leg + boardings].tolist()
+        walks_m = [leg[4] for leg in legs] + [last_m]
+        if search_timetable.is_reverse:
             legs.reverse()
-            feet.reverse()
+            walks_m.reverse()
             leave_s, arrive_s = arrive_s, leave_s
         rides = [
             ride
-            for leg, foot_m in zip(legs, feet, strict=False)
-            for ride in _rides(timetable, search_timetable, leg, foot_m)
+            for leg, foot_m in zip(legs, walks_m, strict=False)
+            for ride in _build_rides(timetable, search_timetable, leg, foot_m)
         ]
         journeys.append(
             Journey(
                 departure=search_timetable.to_instant(leave_s),
                 arrival=search_timetable.to_instant(arrive_s),
                 rides=tuple(rides),
-                egress_m=feet[-1],
+                egress_m=walks_m[-1],
                 stays=len(rides) - boardings,
             )
         )
     return journeys
 
 
-def _rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[int], foot_m: int) -> list[Ride]:
-    """Return the rides of one trip instance from boarding to alighting: several with in-seat transfers."""
+def _build_rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[int], foot_m: int) -> list[Ride]:
+    """Return the rides of one trip instance from boarding to alighting, one per trip joined by in-seat transfers."""
     pattern, instance, board, alight, _ = leg
     patterns, parts = search_timetable.patterns, search_timetable.parts
     length = int(patterns.pattern_first[pattern + 1] - patterns.pattern_first[pattern])
     times = int(patterns.stop_time_base[pattern]) + instance * length
     row = int(search_timetable.instance_parts[int(patterns.instance_first[pattern]) + instance])
-    if search_timetable.mirrored:
+    if search_timetable.is_reverse:
         board, alight = length - 1 - alight, length - 1 - board
     rides: list[Ride] = []
-    for part, begin, end in _stretches(parts, row, board, alight):
+    for part, begin, end in _split_by_part(parts, row, board, alight):
         trip_departure = int(parts.trip_departure[part])
-        if search_timetable.mirrored:
+        if search_timetable.is_reverse:
             departure_s = int(patterns.arrival_s[times + length - 1 - begin])
             arrival_s = int(patterns.departure_s[times + length - 1 - end])
         else:
@@ -109,13 +109,13 @@ def _rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[in
     return rides
 
 
-def _stretches(parts: Parts, instance: int, board: int, alight: int) -> list[tuple[int, int, int]]:
+def _split_by_part(parts: Parts, instance: int, board: int, alight: int) -> list[tuple[int, int, int]]:
     if parts.is_plain:
         return [(instance, board, alight)]
     first, end = int(parts.first[instance]), int(parts.first[instance + 1])
     begins = [*parts.position[first:end].tolist(), alight + 1]
     return [
-        (first + at, max(board, begin), min(alight, then - 1))
-        for at, (begin, then) in enumerate(pairwise(begins))
-        if begin < alight and board < then - 1
+        (first + index, max(board, begin), min(alight, next_begin - 1))
+        for index, (begin, next_begin) in enumerate(pairwise(begins))
+        if begin < alight and board < next_begin - 1
     ]

@@ -1,7 +1,7 @@
 """Find the best journeys between an origin and a destination around an instant.
 
-A departure window begins at the instant and widens until it contains enough journeys. If journeys walk more than the
-limit in sum, McRAPTOR finds those within the limit that they dominated.
+A departure window begins at the instant and widens until it contains enough journeys. If journeys exceed the
+walking limit, McRAPTOR adds those within the limit that they dominated.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.arrays import KernelQuery, buffers_of_thread
+from fingerpost.transit.engine.raptor.arrays import KernelQuery, get_thread_buffers
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey, read_journeys
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
@@ -24,24 +24,23 @@ from fingerpost.transit.engine.timetable.walks import StraightLine, Walks
 
 # The window in which journeys leave (or arrive) is widened in these steps until there are enough of them.
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
-# Later journeys are an answer only if none leaves within the widest window.
+# Later journeys are returned only if none leaves within the widest window.
 LAST_WINDOW_S = 24 * 3600
 Cost = tuple[int, int, int, int]
-"""Minus the departure, arrival, rides, metres walked."""
+"""Negative departure, arrival, boardings and metres walked."""
 
-# If a day offers nothing, the search is repeated on a search timetable of this many more days, because a wait may cross
-# the end of any.
+# A search without journeys is repeated with this many more days, because a wait may be longer than a day.
 FURTHER_DAYS = 6
 # The most searches for walk-limited journeys per query.
-LIMITED_TRIES = 8
+MAX_WALK_LIMITED_SEARCHES = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
-    ``not_before`` is the earliest departure of a query by arrival. ``window_s`` is searched whole; None widens the
-    window until there are enough journeys.
+    ``not_before`` is the earliest departure of a query by arrival. ``window_s`` is the departure
+    window; None widens it until there are enough journeys.
     """
 
     origin: Endpoint
@@ -58,9 +57,9 @@ class SearchQuery:
 
 
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
-    """Return the journeys that are best in time and changes, in any order, at least ``wanted`` if so many exist.
+    """Return the journeys that are best in time and transfers, in any order, at least ``wanted`` if so many exist.
 
-    None walks more than the limit in sum. With a walk all the way, rides that arrive later may be missing.
+    No journey exceeds the walking limit. With a direct walk, journeys that arrive later may be missing.
     """
     direct = _find_direct_walk(timetable, query)
     if not len(query.origin.stop) or not len(query.destination.stop):
@@ -69,7 +68,7 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
     found: list[Journey] = []
     for further_days in (0, FURTHER_DAYS):
         search_timetable = search_timetables.get_search_timetable(
-            day, mirrored=query.arrive_by, step_free=query.step_free, further_days=further_days
+            day, is_reverse=query.arrive_by, step_free=query.step_free, further_days=further_days
         )
         search = _Search(timetable, search_timetable, query, direct)
         found = search.search()
@@ -102,96 +101,98 @@ class _Search(NamedTuple):
         earliest_s = self.search_timetable.to_search_s(self.query.instant)
         while True:
             found = self._search_from(earliest_s)
-            first_s = min((self._wait_s(journey, earliest_s) for journey in found), default=0)
-            if first_s <= LAST_WINDOW_S:
+            first_wait_s = min((self._find_wait_s(journey, earliest_s) for journey in found), default=0)
+            if first_wait_s <= LAST_WINDOW_S:
                 return found
-            earliest_s += first_s
+            earliest_s += first_wait_s
 
     def is_complete(self, found: list[Journey]) -> bool:
-        """Whether nothing better can begin, or end, beyond the reach of the search timetable."""
-        best_s = min(map(self._end_s, found), default=int(UNREACHED))
+        """Whether a search timetable of more days cannot improve the journeys."""
+        best_s = min(map(self._find_end_s, found), default=int(UNREACHED))
         if self.query.arrive_by and self.query.not_before is not None:
-            # Journeys that leave before ``not_before`` are no answer.
+            # Journeys that leave before ``not_before`` are dropped.
             best_s = min(best_s, self.search_timetable.to_search_s(self.query.not_before))
         return best_s <= self.search_timetable.reach_s
 
     def _search_from(self, earliest_s: int) -> list[Journey]:
         query, direct = self.query, self.direct
-        near, far = (query.destination, query.origin) if query.arrive_by else (query.origin, query.destination)
+        access, egress = (query.destination, query.origin) if query.arrive_by else (query.origin, query.destination)
         direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
         kernel_query = KernelQuery(
-            near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
+            access.stop, access.seconds, access.metres, egress.stop, egress.seconds, egress.metres,
             earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, query.max_rides, query.max_walk_m,
         )  # fmt: skip
-        kept: list[Journey] = []
-        is_walk_trouble = is_same_goal = False
+        selected: list[Journey] = []
+        exceeds_walk_limit = is_same_target = False
         for window_s in _list_windows_s(query):
             kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
-            journeys = self._run_kernel(kernel_query, is_same_goal=is_same_goal)
-            is_same_goal = True
+            journeys = self._run_kernel(kernel_query, is_same_target=is_same_target)
+            is_same_target = True
             within = [journey for journey in journeys if journey.walk_m <= query.max_walk_m]
-            if len(within) < len(journeys) and not is_walk_trouble:
-                is_walk_trouble = True
-                if not within and not self._run_kernel(kernel_query, self._known_arrivals([])):
-                    # A journey that begins with a wait is possible now, so there is none later that day either.
+            if len(within) < len(journeys) and not exceeds_walk_limit:
+                exceeds_walk_limit = True
+                if not within and not self._run_kernel(kernel_query, self._find_best_arrivals([])):
+                    # A journey may begin with a wait, so without one from now there is none later that day.
                     return []
-            kept = self._drop_late_departures(self._leaving(within), earliest_s)
-            waits_s = [self._wait_s(journey, earliest_s) for journey in kept]
+            selected = self._drop_late_departures(self._drop_departed(within), earliest_s)
+            waits_s = [self._find_wait_s(journey, earliest_s) for journey in selected]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
             soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
             if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
                 break
-        if is_walk_trouble:
-            kept = self._add_walk_limited_journeys(kernel_query, kept)
-        return self._leaving(kept)
+        if exceeds_walk_limit:
+            selected = self._add_walk_limited_journeys(kernel_query, selected)
+        return self._drop_departed(selected)
 
     def _run_kernel(
-        self, kernel_query: KernelQuery, known_s: Int32 | None = None, *, is_same_goal: bool = True
+        self, kernel_query: KernelQuery, best_s: Int32 | None = None, *, is_same_target: bool = True
     ) -> list[Journey]:
-        return run_kernel(self.timetable, self.search_timetable, kernel_query, known_s, is_same_goal=is_same_goal)
+        return run_kernel(self.timetable, self.search_timetable, kernel_query, best_s, is_same_target=is_same_target)
 
-    def _leaving(self, journeys: list[Journey]) -> list[Journey]:
+    def _drop_departed(self, journeys: list[Journey]) -> list[Journey]:
         earliest = self.query.not_before
         return [journey for journey in journeys if earliest is None or journey.departure >= earliest]
 
     def _drop_late_departures(self, journeys: list[Journey], earliest_s: int) -> list[Journey]:
-        """Drop journeys that leave much later, unless they save a change or there are no others."""
-        soon = [journey for journey in journeys if self._wait_s(journey, earliest_s) <= WINDOWS_S[-1]]
+        """Drop journeys that leave much later, unless they save a transfer or all leave later."""
+        soon = [journey for journey in journeys if self._find_wait_s(journey, earliest_s) <= WINDOWS_S[-1]]
         if not soon:
             return journeys
         fewest = min(journey.boardings for journey in soon)
         return soon + [journey for journey in journeys if journey.boardings < fewest]
 
-    def _wait_s(self, journey: Journey, earliest_s: int) -> int:
+    def _find_wait_s(self, journey: Journey, earliest_s: int) -> int:
         begin = journey.arrival if self.query.arrive_by else journey.departure
         return self.search_timetable.to_search_s(begin) - earliest_s
 
-    def _end_s(self, journey: Journey) -> int:
+    def _find_end_s(self, journey: Journey) -> int:
         return self.search_timetable.to_search_s(journey.departure if self.query.arrive_by else journey.arrival)
 
-    def _add_walk_limited_journeys(self, kernel_query: KernelQuery, kept: list[Journey]) -> list[Journey]:
-        """Add the best journeys within the walking limit that others with more walking dominated."""
-        together = _best(kept)
+    def _add_walk_limited_journeys(self, kernel_query: KernelQuery, selected: list[Journey]) -> list[Journey]:
+        """Add the best journeys within the walking limit that journeys with more walking dominated."""
+        journeys = _select_best(selected)
         leave_s = kernel_query.earliest_s
-        for _ in range(LIMITED_TRIES):
-            known_s = self._known_arrivals([known for known in together if self._wait_s(known, leave_s) >= 0])
-            limited = self._run_kernel(kernel_query._replace(earliest_s=leave_s), known_s)
-            together = _best([*together, *limited])
-            later = [wait_s for known in together if (wait_s := self._wait_s(known, leave_s)) >= 0]
+        for _ in range(MAX_WALK_LIMITED_SEARCHES):
+            best_s = self._find_best_arrivals(
+                [journey for journey in journeys if self._find_wait_s(journey, leave_s) >= 0]
+            )
+            limited = self._run_kernel(kernel_query._replace(earliest_s=leave_s), best_s)
+            journeys = _select_best([*journeys, *limited])
+            later = [wait_s for journey in journeys if (wait_s := self._find_wait_s(journey, leave_s)) >= 0]
             if not later:
                 break
             leave_s += 1 + min(later)
-            if leave_s > kernel_query.window_end_s or (len(together) > self.query.wanted and not limited):
+            if leave_s > kernel_query.window_end_s or (len(journeys) > self.query.wanted and not limited):
                 break
-        return together
+        return journeys
 
-    def _known_arrivals(self, journeys: list[Journey]) -> Int32:
-        """Return the earliest arrival already known for each number of rides, in search timetable seconds."""
-        known_s = np.full(self.query.max_rides + 1, UNREACHED, np.int32)
+    def _find_best_arrivals(self, journeys: list[Journey]) -> Int32:
+        """Return the earliest arrival of the journeys for each number of rides, in search timetable seconds."""
+        best_s = np.full(self.query.max_rides + 1, UNREACHED, np.int32)
         for journey in journeys:
-            known_s[journey.boardings :] = np.minimum(known_s[journey.boardings :], self._end_s(journey))
-        return known_s
+            best_s[journey.boardings :] = np.minimum(best_s[journey.boardings :], self._find_end_s(journey))
+        return best_s
 
 
 def _list_windows_s(query: SearchQuery) -> list[int]:
@@ -199,51 +200,51 @@ def _list_windows_s(query: SearchQuery) -> list[int]:
     return stated + [window_s for window_s in (*WINDOWS_S, LAST_WINDOW_S) if not stated or window_s > stated[0]]
 
 
-def _best(journeys: list[Journey]) -> list[Journey]:
+def _select_best(journeys: list[Journey]) -> list[Journey]:
     costs = {journey: (-journey.departure, journey.arrival, journey.boardings, journey.walk_m) for journey in journeys}
-    different = set(costs.values())
-    return [journey for journey, cost in costs.items() if not any(_beats(other, cost) for other in different)]
+    rivals = set(costs.values())
+    return [journey for journey, cost in costs.items() if not any(_dominates(rival, cost) for rival in rivals)]
 
 
-def _beats(other: Cost, cost: Cost) -> bool:
-    return other[0] <= cost[0] and other[1] <= cost[1] and other[2] <= cost[2] and other[3] <= cost[3] and other != cost
+def _dominates(a: Cost, b: Cost) -> bool:
+    return a[0] <= b[0] and a[1] <= b[1] and a[2] <= b[2] and a[3] <= b[3] and a != b
 
 
 def run_kernel(
     timetable: Timetable,
     search_timetable: SearchTimetable,
     kernel_query: KernelQuery,
-    known_s: Int32 | None = None,
+    best_s: Int32 | None = None,
     *,
-    is_same_goal: bool = False,
+    is_same_target: bool = False,
 ) -> list[Journey]:
-    """Run range RAPTOR, or McRAPTOR if arrivals are already known, and return the journeys.
+    """Run range RAPTOR, or McRAPTOR for arrivals earlier than ``best_s``, and return the journeys.
 
-    ``is_same_goal``: as in ``compute_lower_bounds``, for the last search of this thread.
+    ``is_same_target``: as in ``compute_lower_bounds``, for the previous search of this thread.
     """
-    kernel_query = _with_split_stops(search_timetable, kernel_query)
-    buffers = buffers_of_thread(search_timetable, int(kernel_query.max_rides))
+    kernel_query = _expand_split_stops(search_timetable, kernel_query)
+    buffers = get_thread_buffers(search_timetable, int(kernel_query.max_rides))
     while True:
-        compute_lower_bounds(search_timetable.patterns, kernel_query, buffers.work, is_same_goal)
-        if known_s is None:
+        compute_lower_bounds(search_timetable.patterns, kernel_query, buffers.work, is_same_target)
+        if best_s is None:
             count = search_window(search_timetable.patterns, kernel_query, buffers.work, buffers.found)
         else:
             count = search_mcraptor(
-                search_timetable.patterns, kernel_query, known_s, buffers.work, buffers.labels, buffers.found
+                search_timetable.patterns, kernel_query, best_s, buffers.work, buffers.labels, buffers.found
             )
         if count >= 0:
             break
         buffers.grow()
-        # The new memory has no bounds.
-        is_same_goal = False
+        # New buffers have no bounds yet.
+        is_same_target = False
     optimise_transfer_points(search_timetable.patterns, kernel_query, buffers.work, buffers.found, count)
     return read_journeys(timetable, search_timetable, buffers.found, count)
 
 
-def _with_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:
-    near, access_stop = search_timetable.search_stops.expand(kernel_query.access_stop)
-    far, egress_stop = search_timetable.search_stops.expand(kernel_query.egress_stop)
+def _expand_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:
+    access, access_stop = search_timetable.search_stops.expand(kernel_query.access_stop)
+    egress, egress_stop = search_timetable.search_stops.expand(kernel_query.egress_stop)
     return kernel_query._replace(
-        access_stop=access_stop, access_s=kernel_query.access_s[near], access_m=kernel_query.access_m[near],
-        egress_stop=egress_stop, egress_s=kernel_query.egress_s[far], egress_m=kernel_query.egress_m[far],
+        access_stop=access_stop, access_s=kernel_query.access_s[access], access_m=kernel_query.access_m[access],
+        egress_stop=egress_stop, egress_s=kernel_query.egress_s[egress], egress_m=kernel_query.egress_m[egress],
     )  # fmt: skip

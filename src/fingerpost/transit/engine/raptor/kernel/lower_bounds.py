@@ -1,7 +1,7 @@
 """Lower bounds for target pruning: the least time and the fewest rides from every stop to the destination.
 
-Time is bounded by the shortest rides of the relevant hours, not of the whole day, because one late trip that catches up
-would spoil the bound of all others. These hours end at the horizon: rides that leave after it cannot reach the goal
+Time is bounded by the shortest rides of the relevant hours, not of the whole day, because one fast trip at night would
+weaken the bounds of all others. These hours end at the horizon: rides that leave after it cannot reach the destination
 before it.
 """
 
@@ -10,22 +10,22 @@ import numpy as np
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S, UNREACHED
 from fingerpost.transit.kernel_mode import allocating, entry, looping
 
-# Bounds must hold past the window for one and a half times the least way, and this much more.
+# Bounds must be valid past the window for 1.5 times the least travel time, and this much more.
 SPARE_S = 1200
 
-# Stops wait in buckets of this many seconds; the last takes all others.
+# The queue has buckets of this many seconds; the last bucket has all other stops.
 BUCKETS, BUCKET_WIDTH = 8192, 8
-NOBODY, NOT_LISTED = -1, -2
+NO_STOP, NOT_QUEUED = -1, -2
 
 
 @entry
 @allocating
-def compute_lower_bounds(net, query, work, is_same_goal):
+def compute_lower_bounds(net, query, work, is_same_target):
     """Write the egress of every stop, and the lower bounds of time and rides to the destination.
 
-    ``is_same_goal``: the last search in this memory had the same ends and limits, and this one begins no earlier.
+    ``is_same_target``: the previous search in this memory had the same destination and limits, and began no later.
     """
-    if not is_same_goal:
+    if not is_same_target:
         work.egress_s[:] = UNREACHED
         for row in range(len(query.egress_stop)):
             stop = query.egress_stop[row]
@@ -34,31 +34,31 @@ def compute_lower_bounds(net, query, work, is_same_goal):
                 work.egress_m[stop] = query.egress_m[row]
         work.bound_s[:] = UNREACHED
         _bound_rides(net, query, work, np.zeros(len(net.stop_time_base), np.int32))
-    # Linked lists of stops by cost: the first stop of each bucket, and for each stop the next and the previous.
+    # Doubly linked lists: the first stop of each bucket, and the next and the previous stop of each stop.
     buckets = (
-        np.full(BUCKETS, NOBODY, np.int32),
-        np.full(len(net.change_s), NOBODY, np.int32),
-        np.full(len(net.change_s), NOT_LISTED, np.int32),
+        np.full(BUCKETS, NO_STOP, np.int32),
+        np.full(len(net.change_s), NO_STOP, np.int32),
+        np.full(len(net.change_s), NOT_QUEUED, np.int32),
     )
-    is_bounded = is_same_goal
-    # A poor first guess costs time only.
+    is_bounded = is_same_target
+    # A poor first guess only costs time.
     reach_s = 4 * SPARE_S
     while True:
         if is_bounded:
-            least_s = int(UNREACHED)
+            min_s = int(UNREACHED)
             for row in range(len(query.access_stop)):
-                least_s = min(least_s, query.access_s[row] + work.bound_s[query.access_stop[row]])
-            reach_s = 3 * least_s // 2 + SPARE_S
-            # Bounds prune little once the goal lies past the horizon.
+                min_s = min(min_s, query.access_s[row] + work.bound_s[query.access_stop[row]])
+            reach_s = 3 * min_s // 2 + SPARE_S
+            # Bounds prune little if the target is reached after the horizon.
             if query.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
                 break
-        hop_s = _hops_until(net, query.earliest_s, query.window_end_s + reach_s, work)
-        _bound_least(net, query, hop_s, work.bound_s, buckets)
+        hop_s = _select_hops(net, query.earliest_s, query.window_end_s + reach_s, work)
+        _bound_time(net, query, hop_s, work.bound_s, buckets)
         is_bounded = True
 
 
 @allocating
-def _hops_until(net, since_s, until_s, work):
+def _select_hops(net, since_s, until_s, work):
     """Return the shortest ride of every hop (spans, hops) that leaves in a span or before; write the horizon."""
     last = len(net.hop_s) - 1
     begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
@@ -68,37 +68,37 @@ def _hops_until(net, since_s, until_s, work):
     for span in range(1, len(out)):
         for hop in range(out.shape[1]):
             out[span, hop] = min(out[span, hop], out[span - 1, hop])
-    # Without a horizon nothing leaves too late: all spans count for all.
+    # Without a horizon, the minimum over all spans applies.
     return out[len(out) - 1 :] if end == last else out
 
 
 @looping
-def _bound_least(net, query, hop_s, bound, buckets):
-    """Find the least cost of every stop by a search from the goal over hops and footpaths.
+def _bound_time(net, query, hop_s, bound, buckets):
+    """Find the least cost of every stop by a search from the target over hops and footpaths.
 
-    A ride that reaches the goal before the horizon leaves before it, minus the remaining cost, so only earlier spans
-    count; ``hop_s`` (spans, hops) has the least of each span and all before.
-    ``bound``, found for a nearer horizon, is lowered, because a further one only adds rides.
+    A ride that reaches the target before the horizon leaves the remaining cost before it, so only earlier spans count;
+    ``hop_s`` (spans, hops) has the minimum of each span and all earlier ones.
+    ``bound`` may have values for an earlier horizon; they are only lowered, because a later one adds rides.
     Dial: "Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM 12(11), 1969; with
-    wide buckets, so a stop may be taken out again if its cost falls.
+    wide buckets, so a stop may be removed again if its cost falls.
     """
     for row in range(len(query.egress_stop)):
         _lower_cost(buckets, bound, query.egress_stop[row], query.egress_s[row])
-    for known in range(len(bound)):
-        if bound[known] != UNREACHED:
-            _lower_before(net, hop_s, bound, buckets, known)
+    for reached in range(len(bound)):
+        if bound[reached] != UNREACHED:
+            _lower_over_hops(net, hop_s, bound, buckets, reached)
     first = buckets[0]
     for bucket in range(len(first)):
-        while first[bucket] != NOBODY:
+        while first[bucket] != NO_STOP:
             stop = np.uint32(first[bucket])  # an index
-            _take_out(buckets, bucket, stop)
-            _lower_before(net, hop_s, bound, buckets, stop)
+            _remove(buckets, bucket, stop)
+            _lower_over_hops(net, hop_s, bound, buckets, stop)
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
                 _lower_cost(buckets, bound, net.walk_from[path], bound[stop] + net.walk_s[path])
 
 
 @looping
-def _lower_before(net, hop_s, bound, buckets, stop):
+def _lower_over_hops(net, hop_s, bound, buckets, stop):
     cost = bound[stop]
     row = max(0, len(hop_s) - 1 - cost // SPAN_S)
     for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
@@ -108,69 +108,69 @@ def _lower_before(net, hop_s, bound, buckets, stop):
 
 @looping
 def _lower_cost(buckets, bound, stop, cost):
-    first, after, ahead = buckets
+    first, next_stop, previous_stop = buckets
     if cost >= bound[stop]:
         return
-    if ahead[stop] != NOT_LISTED:
-        _take_out(buckets, min(bound[stop] // BUCKET_WIDTH, len(first) - 1), stop)
+    if previous_stop[stop] != NOT_QUEUED:
+        _remove(buckets, min(bound[stop] // BUCKET_WIDTH, len(first) - 1), stop)
     bound[stop] = cost
     bucket = min(cost // BUCKET_WIDTH, len(first) - 1)
-    after[stop], ahead[stop] = first[bucket], NOBODY
-    if first[bucket] != NOBODY:
-        ahead[first[bucket]] = stop
+    next_stop[stop], previous_stop[stop] = first[bucket], NO_STOP
+    if first[bucket] != NO_STOP:
+        previous_stop[first[bucket]] = stop
     first[bucket] = stop
 
 
 @looping
-def _take_out(buckets, bucket, stop):
-    first, after, ahead = buckets
-    if ahead[stop] == NOBODY:
-        first[bucket] = after[stop]
+def _remove(buckets, bucket, stop):
+    first, next_stop, previous_stop = buckets
+    if previous_stop[stop] == NO_STOP:
+        first[bucket] = next_stop[stop]
     else:
-        after[ahead[stop]] = after[stop]
-    if after[stop] != NOBODY:
-        ahead[after[stop]] = ahead[stop]
-    ahead[stop] = NOT_LISTED
+        next_stop[previous_stop[stop]] = next_stop[stop]
+    if next_stop[stop] != NO_STOP:
+        previous_stop[next_stop[stop]] = previous_stop[stop]
+    previous_stop[stop] = NOT_QUEUED
 
 
 @looping
-def _bound_rides(net, query, work, led_on):
-    """Count, from the goal backwards, the least number of rides from every stop.
+def _bound_rides(net, query, work, scanned_to):
+    """Compute the least number of rides from every stop to the target.
 
-    ``led_on`` are zeros: for each pattern, how many of its first positions are known to lead to the goal.
+    ``scanned_to`` are zeros: for each pattern, how many of its first positions already lead to the target.
     """
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED
     end = 0
     for row in range(len(query.egress_stop)):
-        end = _note_after(work, query.egress_stop[row], 0, end)
+        end = _record_rides_after(work, query.egress_stop[row], 0, end)
     begin = 0
     for rides in range(1, query.max_rides + 1):
-        boarded = 0
+        board_count = 0
         for index in range(begin, end):
             stop = work.touched[index]
             for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
                 pattern, position = net.stop_pattern[pair], net.stop_position[pair]
-                if position <= led_on[pattern]:
+                if position <= scanned_to[pattern]:
                     continue
                 first = net.pattern_first[pattern]
                 if net.position_flags[first + position] & NO_ALIGHTING:
                     continue
-                for row in range(first + led_on[pattern], first + position):
-                    before = net.position_stop[row]
-                    if not net.position_flags[row] & NO_BOARDING and work.rides_from[before] > rides:
-                        work.rides_from[before] = rides
-                        work.marked[0, boarded] = before
-                        boarded += 1
-                led_on[pattern] = position
+                for row in range(first + scanned_to[pattern], first + position):
+                    board_stop = net.position_stop[row]
+                    if not net.position_flags[row] & NO_BOARDING and work.rides_from[board_stop] > rides:
+                        work.rides_from[board_stop] = rides
+                        work.marked[0, board_count] = board_stop
+                        board_count += 1
+                scanned_to[pattern] = position
         begin = end
-        for index in range(boarded):
+        for index in range(board_count):
             stop = work.marked[0, index]
             if net.change_s[stop] >= 0:
-                end = _note_after(work, stop, rides, end)
+                end = _record_rides_after(work, stop, rides, end)
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
                 if net.walk_m[path] <= query.max_walk_m:
-                    end = _note_after(work, net.walk_from[path], rides, end)
+                    end = _record_rides_after(work, net.walk_from[path], rides, end)
         least = UNREACHED
         for row in range(len(query.access_stop)):
             least = min(least, work.rides_from[query.access_stop[row]])
@@ -183,8 +183,8 @@ def _bound_rides(net, query, work, led_on):
 
 
 @looping
-def _note_after(work, stop, rides, count):
-    """Write the rides needed after alighting at a stop, if not known; return the number of touched stops."""
+def _record_rides_after(work, stop, rides, count):
+    """Record the rides needed after alighting at a stop, unless known; return the number of touched stops."""
     if work.rides_after[stop] != UNREACHED:
         return count
     work.rides_after[stop] = rides

@@ -1,30 +1,30 @@
-"""McRAPTOR with walking as a criterion, for journeys within a limit to walking.
+"""McRAPTOR with walking as a criterion, for journeys within a walking limit.
 
 ``search_mcraptor`` is the multicriteria form of RAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit
-Routing", Transportation Science 49(3), 2015, section 4.3) with walked metres as the further criterion.
-It prunes by the destination with the lower bounds that ``lower_bounds`` has put into the workspace before.
+Routing", Transportation Science 49(3), 2015, section 4.3) with walked metres as the second criterion.
+It prunes by the target (the destination) with the lower bounds that ``lower_bounds`` has computed.
 """
 
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
-from fingerpost.transit.engine.raptor.kernel.range_raptor import can_improve, enqueue, first_instance
+from fingerpost.transit.engine.raptor.kernel.range_raptor import can_improve, enqueue, find_first_instance
 from fingerpost.transit.kernel_mode import entry, looping
 
-# The columns of a label. POSITIONS are where it boarded and alighted, both below the base, in one number; NEXT is the
-# next label of the same stop.
+# The columns of a label. POSITIONS encodes the board and alight positions in one number; NEXT is the next label of the
+# same stop.
 STOP, TIME_S, WALKED_M, PARENT, PATTERN, INSTANCE, POSITIONS, NEXT = range(8)
 POSITIONS_BASE = 1 << 15
 # The columns of a rider. LABEL is the label that boarded.
-IN_INSTANCE, HAS_WALKED_M, LABEL, BOARDED_AT = range(4)
-NOBODY = -1
-NO_ROOM = -1
+RIDER_INSTANCE, RIDER_WALKED_M, RIDER_LABEL, RIDER_BOARDED_AT = range(4)
+NO_LABEL = -1
+BUFFER_FULL = -1
 
 
 @looping
 def _is_dominated(labels, head, stop, time_s, walked_m):
     row = head[stop]
-    while row != NOBODY:
+    while row != NO_LABEL:
         if labels.row[row, TIME_S] <= time_s and labels.row[row, WALKED_M] <= walked_m:
             return True
         row = labels.row[row, NEXT]
@@ -32,22 +32,22 @@ def _is_dominated(labels, head, stop, time_s, walked_m):
 
 
 @looping
-def _is_beaten_since(labels, head, row):
-    """Whether a later label at the stop of a label is as early and has walked as little."""
-    other = head[labels.row[row, STOP]]
-    while other > row:
-        is_early = labels.row[other, TIME_S] <= labels.row[row, TIME_S]
-        if is_early and labels.row[other, WALKED_M] <= labels.row[row, WALKED_M]:
+def _is_dominated_since(labels, head, row):
+    """Whether a newer label of the same stop dominates a label."""
+    newer_row = head[labels.row[row, STOP]]
+    while newer_row > row:
+        is_early = labels.row[newer_row, TIME_S] <= labels.row[row, TIME_S]
+        if is_early and labels.row[newer_row, WALKED_M] <= labels.row[row, WALKED_M]:
             return True
-        other = labels.row[other, NEXT]
+        newer_row = labels.row[newer_row, NEXT]
     return False
 
 
 @looping
 def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance, positions):
-    """Add a label to a stop's list; return the new number of labels, or NO_ROOM."""
+    """Add a label to a stop's list; return the new number of labels, or BUFFER_FULL."""
     if count == len(labels.row):
-        return NO_ROOM
+        return BUFFER_FULL
     labels.row[count, STOP] = stop
     labels.row[count, TIME_S] = time_s
     labels.row[count, WALKED_M] = walked_m
@@ -62,49 +62,49 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 
 @entry
 @looping
-def search_mcraptor(net, query, known_s, work, labels, found):
+def search_mcraptor(net, query, best_s, work, labels, out):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
-    Only arrivals before ``known_s``, by number of rides, count. Exact: a label is dropped only if another is no worse
-    in time and walking, or if it cannot improve the goal. Returns the number of journeys, or NO_ROOM.
+    Only arrivals before ``best_s``, by number of rides, count. Exact: a label is dropped only if another is no worse
+    in time and walking, or if it cannot improve the target. Returns the number of journeys, or BUFFER_FULL.
     """
-    for rides in range(len(work.goal)):
-        work.goal[rides] = known_s[rides]
-        labels.goal_row[rides] = NOBODY
+    for rides in range(len(work.target)):
+        work.target[rides] = best_s[rides]
+        labels.target_row[rides] = NO_LABEL
     for stop in range(len(net.change_s)):
-        labels.ready_head[stop] = labels.reached_head[stop] = NOBODY
+        labels.ready_head[stop] = labels.reached_head[stop] = NO_LABEL
     bound_s = min(query.latest_s + 1, query.earliest_s + query.direct_s)
-    # Every journey ends with at least the shortest egress, so this much may be walked before it.
-    before_m = np.int64(-1)
+    # The most that may be walked before the egress, whose walk is at least the shortest.
+    max_before_m = np.int64(-1)
     for egress_m in query.egress_m:
-        before_m = max(before_m, query.max_walk_m - egress_m)
+        max_before_m = max(max_before_m, query.max_walk_m - egress_m)
 
-    begin, end = 0, _start(query, work, labels, before_m)
+    begin, end = 0, _push_access(query, work, labels, max_before_m)
     for rides in range(1, query.max_rides + 1):
-        if end == NO_ROOM:
-            return NO_ROOM
+        if end == BUFFER_FULL:
+            return BUFFER_FULL
         queue_count = _enqueue_boarded(net, work, labels, begin, end)
         reached_end = _ride_patterns(net, work, labels, begin, end, queue_count, bound_s, rides)
-        if reached_end == NO_ROOM:
-            return NO_ROOM
-        _walk_to_goal(query, work, labels, end, reached_end, bound_s, rides)
-        begin, end = reached_end, _walk_to_stops(net, work, labels, end, reached_end, before_m, rides)
-    return _write_labels(query, work, labels, found)
+        if reached_end == BUFFER_FULL:
+            return BUFFER_FULL
+        _walk_to_target(query, work, labels, end, reached_end, bound_s, rides)
+        begin, end = reached_end, _walk_to_stops(net, work, labels, end, reached_end, max_before_m, rides)
+    return _write_labels(query, work, labels, out)
 
 
 @looping
-def _start(query, work, labels, before_m):
+def _push_access(query, work, labels, max_before_m):
     count = 0
     for row in range(len(query.access_stop)):
         stop = query.access_stop[row]
         time_s = np.int32(query.earliest_s + query.access_s[row])
         walked_m = query.access_m[row]
-        if walked_m > before_m or not can_improve(work, stop, time_s, work.rides_from[stop]):
+        if walked_m > max_before_m or not can_improve(work, stop, time_s, work.rides_from[stop]):
             continue
         if not _is_dominated(labels, labels.ready_head, stop, time_s, walked_m):
-            count = _push(labels, count, labels.ready_head, stop, time_s, walked_m, NOBODY, NOBODY, NOBODY, 0)
-            if count == NO_ROOM:
-                return NO_ROOM
+            count = _push(labels, count, labels.ready_head, stop, time_s, walked_m, NO_LABEL, NO_LABEL, NO_LABEL, 0)
+            if count == BUFFER_FULL:
+                return BUFFER_FULL
     return count
 
 
@@ -125,10 +125,10 @@ def _enqueue_boarded(net, work, labels, begin, end):
 
 @looping
 def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, rides):
-    """Scan each pattern of the queue once with all its riders; push a label wherever one alights.
+    """Scan each pattern of the queue once with all its riders; push a label wherever a rider can alight.
 
-    Labels from row ``first_row`` on may board. Each rider is in an earlier instance than all who have walked as little.
-    Returns the new number of labels, or NO_ROOM.
+    Labels from row ``first_row`` on may board. A rider who has walked more is in an earlier instance.
+    Returns the new number of labels, or BUFFER_FULL.
     """
     for index in range(queue_count):
         pattern = work.queue[index]
@@ -142,149 +142,149 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
                 break
             stop = net.position_stop[first + position]
             flags = net.position_flags[first + position]
-            stay = 0
+            kept_count = 0
             for rider in range(riders):
-                instance, walked_m = labels.aboard[rider, IN_INSTANCE], labels.aboard[rider, HAS_WALKED_M]
+                instance, walked_m = labels.aboard[rider, RIDER_INSTANCE], labels.aboard[rider, RIDER_WALKED_M]
                 arrival_s = net.arrival_s[net.stop_time_base[pattern] + instance * length + position]
-                if arrival_s >= bound_s or arrival_s >= work.goal[rides]:
+                if arrival_s >= bound_s or arrival_s >= work.target[rides]:
                     continue
                 if (
                     not flags & NO_ALIGHTING
                     and can_improve(work, stop, arrival_s, rides + work.rides_after[stop])
                     and not _is_dominated(labels, labels.reached_head, stop, arrival_s, walked_m)
                 ):
-                    positions = labels.aboard[rider, BOARDED_AT] * POSITIONS_BASE + position
+                    positions = labels.aboard[rider, RIDER_BOARDED_AT] * POSITIONS_BASE + position
                     count = _push(
                         labels, count, labels.reached_head,
-                        stop, arrival_s, walked_m, labels.aboard[rider, LABEL], pattern, instance, positions,
+                        stop, arrival_s, walked_m, labels.aboard[rider, RIDER_LABEL], pattern, instance, positions,
                     )  # fmt: skip
-                    if count == NO_ROOM:
-                        return NO_ROOM
+                    if count == BUFFER_FULL:
+                        return BUFFER_FULL
                 # Riding on is like boarding here, so the same pruning applies.
                 if flags & NO_BOARDING or can_improve(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
-                    _sit(labels, rider, stay)
-                    stay += 1
-            riders = stay
+                    _move_rider(labels, rider, kept_count)
+                    kept_count += 1
+            riders = kept_count
             if flags & NO_BOARDING or position == length - 1:
                 continue
             row = labels.ready_head[stop]
             while row >= first_row:
-                riders = _take_aboard(net, work, labels, pattern, position, row, riders, rides)
-                if riders == NO_ROOM:
-                    return NO_ROOM
+                riders = _board(net, work, labels, pattern, position, row, riders, rides)
+                if riders == BUFFER_FULL:
+                    return BUFFER_FULL
                 row = labels.row[row, NEXT]
     return count
 
 
 @looping
-def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
-    """Board the first possible instance, unless a rider of it or an earlier one has walked as little.
+def _board(net, work, labels, pattern, position, row, riders, rides):
+    """Board the first possible instance, unless a rider who has walked no more is in it or an earlier one.
 
-    Removes the riders that the new one dominates. Returns the number of riders, or NO_ROOM.
+    Removes the riders that the new one dominates. Returns the number of riders, or BUFFER_FULL.
     """
     walked_m = labels.row[row, WALKED_M]
     below = net.instance_first[pattern + 1] - net.instance_first[pattern]
     for rider in range(riders):
-        if labels.aboard[rider, HAS_WALKED_M] <= walked_m:
-            below = min(below, labels.aboard[rider, IN_INSTANCE])
+        if labels.aboard[rider, RIDER_WALKED_M] <= walked_m:
+            below = min(below, labels.aboard[rider, RIDER_INSTANCE])
     ready_s = labels.row[row, TIME_S]
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     before = net.stop_time_base[pattern] + (below - 1) * length + position
-    # Few labels can catch an earlier instance, so the next earlier one is checked before the binary search.
+    # Few labels can catch an earlier instance, so the previous one is checked before the binary search.
     if below == 0 or net.departure_s[before] < ready_s:
         return riders
-    instance = first_instance(net, pattern, position, ready_s, below)
+    instance = find_first_instance(net, pattern, position, ready_s, below)
     stop = net.position_stop[net.pattern_first[pattern] + position]
     departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
     if not can_improve(work, stop, departure_s, rides - 1 + work.rides_from[stop]):
         return riders
-    stay = 0
+    kept_count = 0
     for rider in range(riders):
-        if labels.aboard[rider, IN_INSTANCE] < instance or labels.aboard[rider, HAS_WALKED_M] < walked_m:
-            _sit(labels, rider, stay)
-            stay += 1
-    if stay == len(labels.aboard):
-        return NO_ROOM
-    labels.aboard[stay, IN_INSTANCE], labels.aboard[stay, HAS_WALKED_M] = instance, walked_m
-    labels.aboard[stay, LABEL], labels.aboard[stay, BOARDED_AT] = row, position
-    return stay + 1
+        if labels.aboard[rider, RIDER_INSTANCE] < instance or labels.aboard[rider, RIDER_WALKED_M] < walked_m:
+            _move_rider(labels, rider, kept_count)
+            kept_count += 1
+    if kept_count == len(labels.aboard):
+        return BUFFER_FULL
+    labels.aboard[kept_count, RIDER_INSTANCE], labels.aboard[kept_count, RIDER_WALKED_M] = instance, walked_m
+    labels.aboard[kept_count, RIDER_LABEL], labels.aboard[kept_count, RIDER_BOARDED_AT] = row, position
+    return kept_count + 1
 
 
 @looping
-def _sit(labels, rider, seat):
+def _move_rider(labels, rider, place):
     for column in range(labels.aboard.shape[1]):
-        labels.aboard[seat, column] = labels.aboard[rider, column]
+        labels.aboard[place, column] = labels.aboard[rider, column]
 
 
 @looping
-def _walk_to_goal(query, work, labels, begin, end, bound_s, rides):
+def _walk_to_target(query, work, labels, begin, end, bound_s, rides):
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
         if work.egress_s[stop] == UNREACHED or walked_m + work.egress_m[stop] > query.max_walk_m:
             continue
         total_s = time_s + work.egress_s[stop]
-        if total_s >= work.goal[rides] or total_s >= bound_s or _is_beaten_since(labels, labels.reached_head, row):
+        if total_s >= work.target[rides] or total_s >= bound_s or _is_dominated_since(labels, labels.reached_head, row):
             continue
-        for k in range(rides, len(work.goal)):
-            work.goal[k] = min(work.goal[k], total_s)
-        labels.goal_row[rides] = row
+        for k in range(rides, len(work.target)):
+            work.target[k] = min(work.target[k], total_s)
+        labels.target_row[rides] = row
 
 
 @looping
-def _walk_to_stops(net, work, labels, begin, end, before_m, rides):
-    """Walk from the labels ``begin`` to ``end`` to other stops; return the new number of labels, or NO_ROOM."""
+def _walk_to_stops(net, work, labels, begin, end, max_before_m, rides):
+    """Walk from the labels ``begin`` to ``end`` to nearby stops; return the new number of labels, or BUFFER_FULL."""
     count = end
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
-        # Going on takes at least one more ride.
+        # Another transfer needs at least one more ride.
         if not can_improve(work, stop, time_s, rides + max(1, work.rides_after[stop])):
             continue
-        if _is_beaten_since(labels, labels.reached_head, row):
+        if _is_dominated_since(labels, labels.reached_head, row):
             continue
         if net.change_s[stop] >= 0:
-            count = _note_ready(work, labels, count, row, stop, time_s + net.change_s[stop], walked_m, rides)
-            if count == NO_ROOM:
-                return NO_ROOM
-        for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
-            total_m = walked_m + net.foot_m[path]
-            if total_m <= before_m:
-                there, ready_s = net.foot_to[path], time_s + net.foot_s[path]
-                count = _note_ready(work, labels, count, row, there, ready_s, total_m, rides)
-                if count == NO_ROOM:
-                    return NO_ROOM
+            count = _push_ready(work, labels, count, row, stop, time_s + net.change_s[stop], walked_m, rides)
+            if count == BUFFER_FULL:
+                return BUFFER_FULL
+        for path in range(net.footpath_first[stop], net.footpath_first[stop + 1]):
+            total_m = walked_m + net.footpath_m[path]
+            if total_m <= max_before_m:
+                to_stop, ready_s = net.footpath_to[path], time_s + net.footpath_s[path]
+                count = _push_ready(work, labels, count, row, to_stop, ready_s, total_m, rides)
+                if count == BUFFER_FULL:
+                    return BUFFER_FULL
     return count
 
 
 @looping
-def _note_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
-    """Push a label for boarding at a stop, unless it is pruned; return the new number of labels, or NO_ROOM."""
+def _push_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
+    """Push a label for boarding at a stop, unless it is pruned; return the new number of labels, or BUFFER_FULL."""
     if not can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         return count
     if _is_dominated(labels, labels.ready_head, stop, ready_s, walked_m):
         return count
-    return _push(labels, count, labels.ready_head, stop, ready_s, walked_m, parent, NOBODY, NOBODY, 0)
+    return _push(labels, count, labels.ready_head, stop, ready_s, walked_m, parent, NO_LABEL, NO_LABEL, 0)
 
 
 @looping
-def _write_labels(query, work, labels, found):
-    """Follow the best label of each number of rides back to the start, and write its journey."""
+def _write_labels(query, work, labels, out):
+    """Follow the best label of each number of rides back to the origin, and write its journey."""
     journey_count, leg_count = 0, 0
     for rides in range(1, query.max_rides + 1):
-        row = labels.goal_row[rides]
-        if row == NOBODY:
+        row = labels.target_row[rides]
+        if row == NO_LABEL:
             continue
-        if journey_count == len(found.journey) or leg_count + rides > len(found.leg):
-            return NO_ROOM
-        found.journey[journey_count, 0] = query.earliest_s
-        found.journey[journey_count, 1] = labels.row[row, TIME_S] + work.egress_s[labels.row[row, STOP]]
-        found.journey[journey_count, 2] = rides
-        found.journey[journey_count, 3] = leg_count
+        if journey_count == len(out.journey) or leg_count + rides > len(out.leg):
+            return BUFFER_FULL
+        out.journey[journey_count, 0] = query.earliest_s
+        out.journey[journey_count, 1] = labels.row[row, TIME_S] + work.egress_s[labels.row[row, STOP]]
+        out.journey[journey_count, 2] = rides
+        out.journey[journey_count, 3] = leg_count
         for k in range(rides, 0, -1):
             leg = leg_count + k - 1
-            found.leg[leg, 0] = labels.row[row, PATTERN]
-            found.leg[leg, 1] = labels.row[row, INSTANCE]
-            found.leg[leg, 2] = labels.row[row, POSITIONS] // POSITIONS_BASE
-            found.leg[leg, 3] = labels.row[row, POSITIONS] % POSITIONS_BASE
+            out.leg[leg, 0] = labels.row[row, PATTERN]
+            out.leg[leg, 1] = labels.row[row, INSTANCE]
+            out.leg[leg, 2] = labels.row[row, POSITIONS] // POSITIONS_BASE
+            out.leg[leg, 3] = labels.row[row, POSITIONS] % POSITIONS_BASE
             row = labels.row[labels.row[row, PARENT], PARENT]
         journey_count += 1
         leg_count += rides

@@ -1,4 +1,4 @@
-"""Groups trip instances into patterns: the same stops, and none overtakes another."""
+"""Group trip instances into patterns: the same stops, and no overtaking."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ _PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 def gather_stop_times(
     begin, length, shift_s, stop, flags, arrival, departure, out_begin, out_stop, out_flags, out_arrival, out_departure
 ):
-    """Copy the stop times of trip instances to where each is to begin, shifted."""
+    """Copy the stop times of trip instances to their output rows, shifted in time."""
     for instance in range(len(begin)):
         for i in range(length[instance]):
             row, out = begin[instance] + i, out_begin[instance] + i
@@ -27,7 +27,7 @@ def gather_stop_times(
 @entry
 @looping
 def hash_stop_sequences(begin, length, stop, flags, out):
-    """Hash the stops, pickup and drop-off of each trip instance (FNV-1a); different ones differ almost surely."""
+    """Hash the stops, pickup and drop-off of each trip instance (FNV-1a); collisions are harmless."""
     for instance in range(len(begin)):
         value = np.uint64(1469598103934665603)
         for row in range(begin[instance], begin[instance] + length[instance]):
@@ -38,10 +38,10 @@ def hash_stop_sequences(begin, length, stop, flags, out):
 
 @entry
 @allocating
-def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, pattern_of):
-    """Put each trip instance into the first pattern of its group that it fits behind; return the number of patterns.
+def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, instance_pattern):
+    """Assign each trip instance to the first pattern of its group that it fits; return the number of patterns.
 
-    It fits behind another with the same stops, pickup and drop-off that is never later anywhere.
+    It fits if the last instance has the same stops, pickup and drop-off, and is nowhere later.
     """
     pattern_count = 0
     last = np.empty(len(order), np.int64)
@@ -51,42 +51,42 @@ def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, 
         if index == 0 or group[instance] != group[order[index - 1]]:
             group_begin = pattern_count
         base = begin[instance]
-        home = -1
+        chosen = -1
         for pattern in range(group_begin, pattern_count):
-            before = begin[last[pattern]]
+            last_begin = begin[last[pattern]]
             later_s = shift_s[instance] - shift_s[last[pattern]]
             fits = length[last[pattern]] == length[instance]
             i = 0
             while fits and i < length[instance]:
                 fits = (
-                    stop[base + i] == stop[before + i]
-                    and (flags[base + i] ^ flags[before + i]) & _PICKUP_DROP_OFF == 0
-                    and arrival[base + i] + later_s >= arrival[before + i]
-                    and departure[base + i] + later_s >= departure[before + i]
+                    stop[base + i] == stop[last_begin + i]
+                    and (flags[base + i] ^ flags[last_begin + i]) & _PICKUP_DROP_OFF == 0
+                    and arrival[base + i] + later_s >= arrival[last_begin + i]
+                    and departure[base + i] + later_s >= departure[last_begin + i]
                 )
                 i += 1
             if fits:
-                home = pattern
+                chosen = pattern
                 break
-        if home < 0:
-            home = pattern_count
+        if chosen < 0:
+            chosen = pattern_count
             pattern_count += 1
-        last[home] = instance
-        pattern_of[instance] = home
+        last[chosen] = instance
+        instance_pattern[instance] = chosen
     return pattern_count
 
 
 @entry
 @allocating
 def fill_patterns(
-    order, pattern_of, begin, length, shift_s, stop, flags, arrival, departure,
+    order, instance_pattern, begin, length, shift_s, stop, flags, arrival, departure,
     pattern_first, instance_first, stop_time_base, out_stop, out_flags, out_arrival, out_departure, out_instance,
 ):  # fmt: skip
-    """Write the trip instances of each pattern one behind the other."""
+    """Write the stop times of each pattern, instance by instance."""
     filled = np.zeros(len(stop_time_base), np.int64)
     for index in range(len(order)):
         instance = order[index]
-        pattern = pattern_of[instance]
+        pattern = instance_pattern[instance]
         base, stop_times = begin[instance], length[instance]
         row = filled[pattern]
         out_instance[instance_first[pattern] + row] = instance
@@ -103,17 +103,17 @@ def fill_patterns(
 
 @entry
 @looping
-def shortest_hops(net, hop_of, out):
-    """Lower ``out`` to the shortest rides, by the span of the day in which they leave and by hop.
+def find_shortest_hops(net, position_hop, out):
+    """Lower ``out`` to the shortest ride by departure span and hop.
 
-    ``hop_of`` is the hop that leads to each position of a pattern but its first.
+    ``position_hop`` is the hop that ends at each position of a pattern except the first.
     """
     last = len(out) - 1
     for pattern in range(len(net.stop_time_base)):
         first = net.pattern_first[pattern]
         length = net.pattern_first[pattern + 1] - first
         for position in range(1, length):
-            hop = hop_of[first + position]
+            hop = position_hop[first + position]
             for row in range(net.instance_first[pattern + 1] - net.instance_first[pattern]):
                 stop_time = net.stop_time_base[pattern] + row * length + position
                 leave_s = net.departure_s[stop_time - 1]
@@ -125,8 +125,8 @@ def shortest_hops(net, hop_of, out):
 
 @entry
 @looping
-def hold_order(begin, length, instances, arrival, departure):
-    """Raise times that run backwards along a trip instance to the time before them."""
+def fix_decreasing_times(begin, length, instances, arrival, departure):
+    """Raise times that decrease along a trip instance to the previous time."""
     for index in range(len(instances)):
         instance = instances[index]
         for stop_time in range(begin[instance], begin[instance] + length[instance]):

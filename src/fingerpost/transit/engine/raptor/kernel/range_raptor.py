@@ -2,10 +2,9 @@
 
 ``search_window`` is rRAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit Routing", Transportation
 Science 49(3), 2015, sections 3 and 4.2) over patterns of trips that do not overtake one another.
-It prunes by the destination with the lower bounds that ``lower_bounds`` has put into the workspace before.
-It leaves out trips that were reached before, as Trip-Based routing does (Witt: "Trip-Based Public Transit Routing",
-ESA 2015).
-Where the sum of walking decides, ``mcraptor`` is used as well.
+It prunes by the target (the destination) with the lower bounds that ``lower_bounds`` has computed.
+It skips trips that were reached before, as Trip-Based routing does (Witt: "Trip-Based Public Transit Routing",
+ESA 2015). ``mcraptor`` finds the journeys within a limit on total walking.
 """
 
 import numpy as np
@@ -15,19 +14,19 @@ from fingerpost.transit.kernel_mode import allocating, entry, looping
 
 
 @looping
-def least_s(work, stop, time_s):
-    """Return the least possible arrival at the goal from a stop at a time, which may be past the horizon."""
+def bound_arrival(work, stop, time_s):
+    """Return a lower bound of the arrival at the target from a stop at a time, which may be past the horizon."""
     return min(time_s + work.bound_s[stop], max(time_s, work.horizon_s[0]))
 
 
 @looping
 def can_improve(work, stop, time_s, rides):
-    """Whether a journey with so many rides in all could still arrive earlier than known (target pruning)."""
-    return rides < len(work.goal) and least_s(work, stop, time_s) < work.goal[rides]
+    """Whether a journey of so many rides can improve the earliest known arrival (target pruning)."""
+    return rides < len(work.target) and bound_arrival(work, stop, time_s) < work.target[rides]
 
 
 @looping
-def first_instance(net, pattern, position, ready_s, below):
+def find_first_instance(net, pattern, position, ready_s, below):
     """Return the first instance before ``below`` that leaves a position at or after a time, else ``below``."""
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     base = net.stop_time_base[pattern] + position
@@ -43,7 +42,7 @@ def first_instance(net, pattern, position, ready_s, below):
 
 @allocating
 def list_boardings(net, query, work):
-    """Return every (leave_s, pattern, position, access row) with which a journey in the window can begin, unordered."""
+    """Return each (leave_s, pattern, position, access row) with which a journey in the window can begin, unordered."""
     count = 0
     out = np.empty((64, 4), np.int32)
     for row in range(len(query.access_stop)):
@@ -58,7 +57,7 @@ def list_boardings(net, query, work):
                 continue
             length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
             instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-            instance = first_instance(net, pattern, position, query.earliest_s + walk_s, instances)
+            instance = find_first_instance(net, pattern, position, query.earliest_s + walk_s, instances)
             while instance < instances:
                 leave_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position] - walk_s
                 if leave_s >= query.window_end_s:
@@ -77,8 +76,8 @@ def list_boardings(net, query, work):
 
 
 @looping
-def _can_be_ridden_from(net, here, end):
-    """Return whether riders may board at a row of the patterns' positions, and alight before ``end``."""
+def _can_board(net, here, end):
+    """Whether riders may board at a position row, and alight before the row ``end``."""
     if net.position_flags[here] & NO_BOARDING:
         return False
     for position in range(here + 1, end):  # noqa: SIM110  (numba compiles no generator)
@@ -90,7 +89,7 @@ def _can_be_ridden_from(net, here, end):
 @entry
 @allocating
 def list_departures(net, stops, since_s, until_s):
-    """Return (instance row, position, departure_s) of every departure with pickup from some stops in a time."""
+    """Return (instance row, position, departure_s) of each departure with pickup from some stops in a time."""
     count = 0
     out = np.empty((64, 3), np.int32)
     for stop in stops:
@@ -99,10 +98,10 @@ def list_departures(net, stops, since_s, until_s):
             position = net.stop_position[pair]
             first = net.pattern_first[pattern]
             length = net.pattern_first[pattern + 1] - first
-            if not _can_be_ridden_from(net, first + position, first + length):
+            if not _can_board(net, first + position, first + length):
                 continue
             instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-            for instance in range(first_instance(net, pattern, position, since_s, instances), instances):
+            for instance in range(find_first_instance(net, pattern, position, since_s, instances), instances):
                 departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
                 if departure_s > until_s:
                     break
@@ -119,7 +118,7 @@ def list_departures(net, stops, since_s, until_s):
 
 @looping
 def _lower(table, rides, stop, value_s):
-    """Keep ``value_s`` for so many rides and more; the table never rises with the number of rides."""
+    """Lower the value for so many rides and more, so that the table never rises with the number of rides."""
     for k in range(rides, table.shape[0]):
         if table[k, stop] <= value_s:
             break
@@ -138,13 +137,13 @@ def _mark(work, side, count, stop):
 @looping
 def enqueue(work, count, pattern, position):
     """Queue a pattern for scanning from a position, or from before it; return the new length of the queue."""
-    known = work.queue_position[pattern]
+    queued_from = work.queue_position[pattern]
     work.queue_last[pattern] = max(work.queue_last[pattern], position)
-    if known < 0:
+    if queued_from < 0:
         work.queue[count] = pattern
         work.queue_position[pattern] = position
         return count + 1
-    if position < known:
+    if position < queued_from:
         work.queue_position[pattern] = position
     return count
 
@@ -153,8 +152,8 @@ def enqueue(work, count, pattern, position):
 def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     """Scan a queued pattern, boarding at marked stops; return the new number of stops reached.
 
-    Many departures catch the same trip. After the position where it was boarded before, with as many rides, it leads
-    nowhere new (reached-trip pruning).
+    Many departures catch the same trip. After the position where an earlier search boarded it with as many rides, it
+    leads nowhere new (reached-trip pruning).
     """
     begin, last = work.queue_position[pattern], work.queue_last[pattern]
     work.queue_position[pattern] = work.queue_last[pattern] = -1
@@ -162,8 +161,8 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     first = net.pattern_first[pattern]
     length = net.pattern_first[pattern + 1] - first
     instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-    # instance: only earlier ones can lead anywhere new; boarded_at: where it was boarded, -1 while nobody rides;
-    # caught_at: where it was caught, also if riding on was pruned.
+    # Only instances before ``instance`` can improve; ``boarded_at`` is -1 while nobody is aboard; ``caught_at`` is the
+    # position where the instance was caught, even if the ride was pruned.
     instance = reached if begin > reached_from else instances
     boarded_at, caught_at = -1, -1
     for position in range(begin, length):
@@ -176,7 +175,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
             arrival_s = net.arrival_s[stop_time]
             if (
                 arrival_s < work.arrived[rides, stop]
-                and least_s(work, stop, arrival_s) < bound_s
+                and bound_arrival(work, stop, arrival_s) < bound_s
                 and can_improve(work, stop, arrival_s, rides + work.rides_after[stop])
             ):
                 _lower(work.arrived, rides, stop, arrival_s)
@@ -189,34 +188,34 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
                     work.touched[touched_count] = stop
                     touched_count += 1
         if position == reached_from and instance >= reached:
-            # After this, ``reached`` and all behind it lead nowhere new: what matters is who catches one ahead of it.
+            # From here on, only instances before ``reached`` lead anywhere new.
             caught_at = caught_at if instance == reached else -1
             instance, boarded_at = reached, -1
         if flags & NO_BOARDING or position == length - 1:
             continue
-        # Riding on is like boarding here: where that is pruned, whoever is aboard is pruned too.
-        needed = rides - 1 + work.rides_from[stop]
-        if boarded_at >= 0 and not can_improve(work, stop, net.departure_s[stop_time], needed):
+        # Riding on is like boarding here, so the same pruning applies.
+        min_rides = rides - 1 + work.rides_from[stop]
+        if boarded_at >= 0 and not can_improve(work, stop, net.departure_s[stop_time], min_rides):
             boarded_at = -1
         if work.is_marked[side, stop]:
             ready_s = work.ready[rides - 1, stop]
-            before = net.stop_time_base[pattern] + (instance - 1) * length + position
-            # Whoever is aboard can rarely catch an earlier instance: check the next earlier one before the search.
-            if instance == instances or (instance > 0 and net.departure_s[before] >= ready_s):
-                caught = first_instance(net, pattern, position, ready_s, instance)
+            previous_departure = net.stop_time_base[pattern] + (instance - 1) * length + position
+            # Riders can rarely catch an earlier instance, so the previous one is checked before the search.
+            if instance == instances or (instance > 0 and net.departure_s[previous_departure] >= ready_s):
+                caught = find_first_instance(net, pattern, position, ready_s, instance)
                 if caught < instance:
                     instance, caught_at = caught, position
                     departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
-                    boarded_at = position if can_improve(work, stop, departure_s, needed) else -1
+                    boarded_at = position if can_improve(work, stop, departure_s, min_rides) else -1
     if caught_at >= 0:
-        _note_reached(work, rides, pattern, instance, caught_at)
+        _record_reached(work, rides, pattern, instance, caught_at)
     return touched_count
 
 
 @looping
-def _note_reached(work, rides, pattern, instance, position):
-    """Note that an instance and all later ones lead nowhere new after a position, with so many rides or more."""
-    for k in range(rides, len(work.goal)):
+def _record_reached(work, rides, pattern, instance, position):
+    """Record that from an instance on, none leads anywhere new after a position with so many rides or more."""
+    for k in range(rides, len(work.target)):
         if k > rides and work.reached_instance[k, pattern] <= instance:
             break
         work.reached_instance[k, pattern] = instance
@@ -224,8 +223,8 @@ def _note_reached(work, rides, pattern, instance, position):
 
 
 @looping
-def _walk_on(net, query, work, rides, side, touched_count, leave_s, improved):
-    """From the stops reached in this round walk to the goal and to other stops; return how many can be boarded at."""
+def _walk_from_stops(net, query, work, rides, side, touched_count, leave_s, improved):
+    """Walk from the stops reached in this round to the target and nearby stops; return the number of marked stops."""
     marked_count = 0
     bound_s = min(query.latest_s + 1, leave_s + query.direct_s)
     for index in range(touched_count):
@@ -234,29 +233,31 @@ def _walk_on(net, query, work, rides, side, touched_count, leave_s, improved):
         arrival_s = work.arrived[rides, stop]
         if work.egress_s[stop] != UNREACHED:
             total_s = arrival_s + work.egress_s[stop]
-            if total_s < work.goal[rides] and total_s < bound_s:
-                for k in range(rides, len(work.goal)):
-                    work.goal[k] = min(work.goal[k], total_s)
-                work.goal_stop[rides] = stop
+            if total_s < work.target[rides] and total_s < bound_s:
+                for k in range(rides, len(work.target)):
+                    work.target[k] = min(work.target[k], total_s)
+                work.target_stop[rides] = stop
                 improved[rides] = True
     for index in range(touched_count):
         stop = work.touched[index]
         arrival_s = work.arrived[rides, stop]
-        # The goal may have improved since, and going on takes at least one more ride.
+        # The target may have improved since, and another transfer needs at least one more ride.
         if not can_improve(work, stop, arrival_s, rides + max(1, work.rides_after[stop])):
             continue
         if net.change_s[stop] >= 0:
-            marked_count = _make_ready(work, rides, side, marked_count, stop, stop, arrival_s + net.change_s[stop])
-        for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
-            if net.foot_m[path] <= query.max_walk_m:
-                there = net.foot_to[path]
-                marked_count = _make_ready(work, rides, side, marked_count, stop, there, arrival_s + net.foot_s[path])
+            marked_count = _lower_ready(work, rides, side, marked_count, stop, stop, arrival_s + net.change_s[stop])
+        for path in range(net.footpath_first[stop], net.footpath_first[stop + 1]):
+            if net.footpath_m[path] <= query.max_walk_m:
+                to_stop = net.footpath_to[path]
+                marked_count = _lower_ready(
+                    work, rides, side, marked_count, stop, to_stop, arrival_s + net.footpath_s[path]
+                )
     return marked_count
 
 
 @looping
-def _make_ready(work, rides, side, count, origin, stop, ready_s):
-    """Lower the time from which a stop can be boarded at, unless pruned; return the number of marked stops."""
+def _lower_ready(work, rides, side, count, origin, stop, ready_s):
+    """Lower the earliest boarding time at a stop, unless pruned; return the number of marked stops."""
     if ready_s < work.ready[rides, stop] and can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         _lower(work.ready, rides, stop, ready_s)
         work.ready_from[rides, stop] = origin
@@ -265,7 +266,7 @@ def _make_ready(work, rides, side, count, origin, stop, ready_s):
 
 
 @looping
-def _ride_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
+def _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
     bound_s = min(query.latest_s + 1, leave_s + query.direct_s)
     for rides in range(1, query.max_rides + 1):
         side = (rides - 1) & 1
@@ -280,7 +281,7 @@ def _ride_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
         queue_count = 0
         for index in range(marked_count):
             work.is_marked[side, work.marked[side, index]] = False
-        marked_count = _walk_on(net, query, work, rides, 1 - side, touched_count, leave_s, improved)
+        marked_count = _walk_from_stops(net, query, work, rides, 1 - side, touched_count, leave_s, improved)
         if marked_count == 0:
             return
     side = query.max_rides & 1
@@ -289,28 +290,28 @@ def _ride_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
 
 
 @looping
-def _write_journeys(net, query, work, leave_s, improved, found, journey_count, leg_count):
-    """Follow each improved goal back to the start and write the journey; return both new counts."""
+def _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg_count):
+    """Follow each improved arrival back to the origin, and write the journey; return both new counts."""
     for rides in range(1, query.max_rides + 1):
         if not improved[rides]:
             continue
         improved[rides] = False
-        if journey_count == len(found.journey) or leg_count + rides > len(found.leg):
+        if journey_count == len(out.journey) or leg_count + rides > len(out.leg):
             return -1, leg_count
-        stop = work.goal_stop[rides]
-        found.journey[journey_count, 0] = leave_s
-        found.journey[journey_count, 1] = work.arrived[rides, stop] + work.egress_s[stop]
-        found.journey[journey_count, 2] = rides
-        found.journey[journey_count, 3] = leg_count
+        stop = work.target_stop[rides]
+        out.journey[journey_count, 0] = leave_s
+        out.journey[journey_count, 1] = work.arrived[rides, stop] + work.egress_s[stop]
+        out.journey[journey_count, 2] = rides
+        out.journey[journey_count, 3] = leg_count
         for k in range(rides, 0, -1):
             row = leg_count + k - 1
             pattern = work.ride_pattern[k, stop]
-            found.leg[row, 0] = pattern
-            found.leg[row, 1] = work.ride_instance[k, stop]
-            found.leg[row, 2] = work.ride_board[k, stop]
-            found.leg[row, 3] = work.ride_alight[k, stop]
-            boarded = net.position_stop[net.pattern_first[pattern] + work.ride_board[k, stop]]
-            stop = work.ready_from[k - 1, boarded]
+            out.leg[row, 0] = pattern
+            out.leg[row, 1] = work.ride_instance[k, stop]
+            out.leg[row, 2] = work.ride_board[k, stop]
+            out.leg[row, 3] = work.ride_alight[k, stop]
+            board_stop = net.position_stop[net.pattern_first[pattern] + work.ride_board[k, stop]]
+            stop = work.ready_from[k - 1, board_stop]
         journey_count += 1
         leg_count += rides
     return journey_count, leg_count
@@ -318,16 +319,16 @@ def _write_journeys(net, query, work, leave_s, improved, found, journey_count, l
 
 @entry
 @allocating
-def search_window(net, query, work, found):
+def search_window(net, query, work, out):
     """Find all journeys that are best in (leave later, arrive earlier, fewer rides) and leave in the window.
 
-    The first search is from the window's end, so that a later start prunes those in the window; then follows each start
-    within, latest first. Labels stay from start to start (self-pruning).
-    Returns the number of journeys, -1 if ``found`` is too small.
+    The first search departs at the end of the window, the next ones at each departure within it, latest first. Labels
+    persist between searches (self-pruning), so later departures prune earlier ones.
+    Returns the number of journeys, -1 if ``out`` is too small.
     """
     for table in (work.arrived, work.ready, work.reached_instance, work.reached_from):
         table[:] = UNREACHED
-    work.goal[:] = UNREACHED
+    work.target[:] = UNREACHED
     improved = np.zeros(query.max_rides + 1, np.bool_)
     journey_count, leg_count = 0, 0
 
@@ -343,20 +344,20 @@ def search_window(net, query, work, found):
         stop = work.marked[0, index]
         for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
             queue_count = enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
-    _ride_rounds(net, query, work, query.window_end_s, marked_count, queue_count, improved)
+    _run_rounds(net, query, work, query.window_end_s, marked_count, queue_count, improved)
     journey_count, leg_count = _write_journeys(
-        net, query, work, query.window_end_s, improved, found, journey_count, leg_count
+        net, query, work, query.window_end_s, improved, out, journey_count, leg_count
     )
 
-    leaves = list_boardings(net, query, work)
-    order = np.argsort(-leaves[:, 0], kind="mergesort")
+    boardings = list_boardings(net, query, work)
+    order = np.argsort(-boardings[:, 0], kind="mergesort")
     begin = 0
     while begin < len(order) and journey_count >= 0:
-        leave_s = leaves[order[begin], 0]
+        leave_s = boardings[order[begin], 0]
         end = begin
         marked_count, queue_count = 0, 0
-        while end < len(order) and leaves[order[end], 0] == leave_s:
-            row = leaves[order[end], 3]
+        while end < len(order) and boardings[order[end], 0] == leave_s:
+            row = boardings[order[end], 3]
             stop = query.access_stop[row]
             ready_s = leave_s + query.access_s[row]
             if ready_s < work.ready[0, stop] and can_improve(work, stop, ready_s, work.rides_from[stop]):
@@ -364,9 +365,9 @@ def search_window(net, query, work, found):
                 work.ready_from[0, stop] = -1
                 marked_count = _mark(work, 0, marked_count, stop)
             if work.is_marked[0, stop]:
-                queue_count = enqueue(work, queue_count, leaves[order[end], 1], leaves[order[end], 2])
+                queue_count = enqueue(work, queue_count, boardings[order[end], 1], boardings[order[end], 2])
             end += 1
-        _ride_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
-        journey_count, leg_count = _write_journeys(net, query, work, leave_s, improved, found, journey_count, leg_count)
+        _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved)
+        journey_count, leg_count = _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg_count)
         begin = end
     return journey_count

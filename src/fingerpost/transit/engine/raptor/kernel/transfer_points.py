@@ -1,4 +1,4 @@
-"""Transfer-point optimisation: where to board and alight, for given trips."""
+"""Optimise the transfer points of journeys: where to board and alight, with unchanged trips."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from fingerpost.transit.kernel_mode import allocating, entry, looping
 
 @entry
 @allocating
-def optimise_transfer_points(net, query, work, found, journey_count):
+def optimise_transfer_points(net, query, work, out, journey_count):
     """Choose the stops to board and alight at with the least walking, without changing the trips of a journey.
 
-    Writes all walked metres, and the exact departure and arrival. ``work`` must still hold the egress of the query.
+    Writes all walked metres, and the exact departure and arrival. ``work`` must contain the egress of the query.
     """
     access_s = np.full(len(net.change_s), UNREACHED, np.int32)
     access_m = np.full(len(net.change_s), UNREACHED, np.int32)
@@ -21,23 +21,23 @@ def optimise_transfer_points(net, query, work, found, journey_count):
             access_s[stop] = query.access_s[row]
             access_m[stop] = query.access_m[row]
     for journey in range(journey_count):
-        rides = found.journey[journey, 2]
-        legs = found.leg[found.journey[journey, 3] : found.journey[journey, 3] + rides]
-        _cost_of_access(net, work, legs, access_s, access_m, found.journey[journey, 0])
+        rides = out.journey[journey, 2]
+        legs = out.leg[out.journey[journey, 3] : out.journey[journey, 3] + rides]
+        _compute_access_cost(net, work, legs, access_s, access_m, out.journey[journey, 0])
         for ride in range(1, rides):
-            _cost_of_change(net, query, work, legs, ride)
-        _choose(net, work, found.journey[journey], legs, access_s)
+            _compute_transfer_cost(net, query, work, legs, ride)
+        _choose_stops(net, work, out.journey[journey], legs, access_s)
 
 
 @looping
-def _stop_time(net, pattern, instance, position):
+def _find_stop_time(net, pattern, instance, position):
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     return net.stop_time_base[pattern] + instance * length + position
 
 
 @looping
-def _cost_of_access(net, work, legs, access_s, access_m, leave_s):
-    """Metres walked to board the first ride at each position."""
+def _compute_access_cost(net, work, legs, access_s, access_m, leave_s):
+    """Compute the metres walked to board the first ride at each position."""
     pattern, instance = legs[0, 0], legs[0, 1]
     first = net.pattern_first[pattern]
     length = net.pattern_first[pattern + 1] - first
@@ -46,54 +46,54 @@ def _cost_of_access(net, work, legs, access_s, access_m, leave_s):
         stop = net.position_stop[first + position]
         if net.position_flags[first + position] & NO_BOARDING or access_s[stop] == UNREACHED:
             continue
-        departure_s = net.departure_s[_stop_time(net, pattern, instance, position)]
+        departure_s = net.departure_s[_find_stop_time(net, pattern, instance, position)]
         if departure_s - access_s[stop] >= leave_s:
             work.transfer_cost_m[0, position] = access_m[stop]
 
 
 @looping
-def _cost_of_change(net, query, work, legs, ride):
-    """Metres walked to board a later ride at each position, and where the ride before was left."""
+def _compute_transfer_cost(net, query, work, legs, ride):
+    """Compute the metres walked to board a later ride at each position, and where to alight before."""
     pattern, instance = legs[ride, 0], legs[ride, 1]
     for position in range(net.pattern_first[pattern + 1] - net.pattern_first[pattern]):
         work.transfer_cost_m[ride, position] = UNREACHED
-    before, before_instance = legs[ride - 1, 0], legs[ride - 1, 1]
-    before_first = net.pattern_first[before]
+    previous, previous_instance = legs[ride - 1, 0], legs[ride - 1, 1]
+    previous_first = net.pattern_first[previous]
     cheapest_m = UNREACHED
-    for alight in range(net.pattern_first[before + 1] - before_first):
-        stop = net.position_stop[before_first + alight]
-        if cheapest_m != UNREACHED and not net.position_flags[before_first + alight] & NO_ALIGHTING:
-            arrival_s = net.arrival_s[_stop_time(net, before, before_instance, alight)]
+    for alight in range(net.pattern_first[previous + 1] - previous_first):
+        stop = net.position_stop[previous_first + alight]
+        if cheapest_m != UNREACHED and not net.position_flags[previous_first + alight] & NO_ALIGHTING:
+            arrival_s = net.arrival_s[_find_stop_time(net, previous, previous_instance, alight)]
             if net.change_s[stop] >= 0:
-                _offer(net, work, ride, pattern, instance, stop, arrival_s + net.change_s[stop], cheapest_m, 0, alight)
-            for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
-                if net.foot_m[path] <= query.max_walk_m:
-                    _offer(
-                        net, work, ride, pattern, instance, net.foot_to[path], arrival_s + net.foot_s[path],
-                        cheapest_m, net.foot_m[path], alight,
+                _board(net, work, ride, pattern, instance, stop, arrival_s + net.change_s[stop], cheapest_m, 0, alight)
+            for path in range(net.footpath_first[stop], net.footpath_first[stop + 1]):
+                if net.footpath_m[path] <= query.max_walk_m:
+                    _board(
+                        net, work, ride, pattern, instance, net.footpath_to[path], arrival_s + net.footpath_s[path],
+                        cheapest_m, net.footpath_m[path], alight,
                     )  # fmt: skip
         cheapest_m = min(cheapest_m, work.transfer_cost_m[ride - 1, alight])
 
 
 @looping
-def _offer(net, work, ride, pattern, instance, stop, ready_s, before_m, foot_m, alight):
-    """Board a ride at a stop if that is in time and cheaper than before."""
+def _board(net, work, ride, pattern, instance, stop, ready_s, previous_m, foot_m, alight):
+    """Board a ride at a stop if it can be caught, and lower its cost."""
     for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
         if net.stop_pattern[pair] != pattern:
             continue
         position = net.stop_position[pair]
         if net.position_flags[net.pattern_first[pattern] + position] & NO_BOARDING:
             continue
-        departure_s = net.departure_s[_stop_time(net, pattern, instance, position)]
-        if departure_s >= ready_s and before_m + foot_m < work.transfer_cost_m[ride, position]:
-            work.transfer_cost_m[ride, position] = before_m + foot_m
+        departure_s = net.departure_s[_find_stop_time(net, pattern, instance, position)]
+        if departure_s >= ready_s and previous_m + foot_m < work.transfer_cost_m[ride, position]:
+            work.transfer_cost_m[ride, position] = previous_m + foot_m
             work.transfer_before[ride, position] = alight
             work.transfer_foot[ride, position] = foot_m
 
 
 @looping
-def _choose(net, work, journey, legs, access_s):
-    """Choose the cheapest stop to alight at last, then go back ride by ride, and write the journey."""
+def _choose_stops(net, work, journey, legs, access_s):
+    """Choose the cheapest last stop, trace the rides back from it, and write the journey."""
     rides = len(legs)
     pattern, instance = legs[rides - 1, 0], legs[rides - 1, 1]
     first = net.pattern_first[pattern]
@@ -104,7 +104,7 @@ def _choose(net, work, journey, legs, access_s):
         if cheapest_m != UNREACHED and not net.position_flags[first + position] & NO_ALIGHTING:
             total_s = UNREACHED
             if work.egress_s[stop] != UNREACHED:
-                arrival_s = net.arrival_s[_stop_time(net, pattern, instance, position)]
+                arrival_s = net.arrival_s[_find_stop_time(net, pattern, instance, position)]
                 total_s = arrival_s + work.egress_s[stop]
             if total_s <= journey[1]:
                 cost_m = cheapest_m + work.egress_m[stop]
@@ -125,7 +125,7 @@ def _choose(net, work, journey, legs, access_s):
             alight = work.transfer_before[ride, board]
         else:
             stop = net.position_stop[net.pattern_first[legs[0, 0]] + board]
-            departure_s = net.departure_s[_stop_time(net, legs[0, 0], legs[0, 1], board)]
+            departure_s = net.departure_s[_find_stop_time(net, legs[0, 0], legs[0, 1], board)]
             legs[0, 4] = work.transfer_cost_m[0, board]
             journey[4] = work.transfer_cost_m[0, board]
             journey[0] = departure_s - access_s[stop]

@@ -1,1 +1,1 @@
-"""Builds the search timetable: the trips around one day, grouped into patterns for the kernels."""
+"""Build the search timetable: the trips around one day, grouped into patterns for the kernels."""

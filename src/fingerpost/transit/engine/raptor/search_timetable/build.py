@@ -1,6 +1,6 @@
 """Build and cache search timetables: the trip instances around one day, grouped into patterns.
 
-Times are seconds from the start of the day. A *mirrored* search timetable counts them backwards, so the same search
+Times are seconds from the start of the day. A reversed search timetable counts them backwards, so the same search
 finds the latest departure for an arrival. It includes trips of the days before and after, so kernels need no calendar.
 """
 
@@ -19,18 +19,18 @@ from fingerpost.transit.engine.raptor.kernel import NO_HOP, SPAN_S
 from fingerpost.transit.engine.raptor.kernel.patterns import (
     assign_patterns,
     fill_patterns,
+    find_shortest_hops,
     hash_stop_sequences,
-    shortest_hops,
 )
 from fingerpost.transit.engine.raptor.search_timetable.in_seat import Parts, join_in_seat
-from fingerpost.transit.engine.raptor.search_timetable.realtime import LATEST_S, apply_overlay, close_stops
+from fingerpost.transit.engine.raptor.search_timetable.realtime import MAX_DELAY_S, apply_overlay, close_stops
 from fingerpost.transit.engine.raptor.search_timetable.split_stops import SearchStops, split_stops
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     DAY_S,
     TripInstances,
+    drop_inaccessible,
     gather_trip_instances,
-    mirror,
-    without_steps,
+    reverse_in_time,
 )
 from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows, starts_of
 from fingerpost.transit.engine.timetable.footpaths import with_step_free_footpaths
@@ -38,7 +38,7 @@ from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.service_days import midnight, service_day_start
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable, UInt8
 
-# A forward search timetable reaches this far after its day's start; a mirrored one also a day before it.
+# A forward search timetable ends this long after the start of its day; a reversed one begins a day before it.
 HORIZON_S = 2 * DAY_S
 
 
@@ -46,12 +46,12 @@ HORIZON_S = 2 * DAY_S
 class SearchTimetable:
     """The trip instances around a day, in patterns; ``instance_parts`` are the rows in ``parts`` of each instance.
 
-    All trips that begin up to ``reach_s`` are included (mirrored: all trips that end since then).
+    It includes all trips that begin up to ``reach_s`` (reversed: all trips that end since then).
     """
 
     day: date
     start: int  # Unix seconds
-    mirrored: bool
+    is_reverse: bool
     patterns: Patterns
     parts: Parts
     instance_parts: Int64
@@ -68,55 +68,55 @@ class SearchTimetable:
         return len(self.patterns.stop_time_base)
 
     def to_search_s(self, instant: int) -> int:
-        return self.start - instant if self.mirrored else instant - self.start
+        return self.start - instant if self.is_reverse else instant - self.start
 
     def to_instant(self, search_s: int) -> int:
-        return self.start - search_s if self.mirrored else self.start + search_s
+        return self.start - search_s if self.is_reverse else self.start + search_s
 
 
 def build_search_timetable(
     timetable: Timetable,
     day: date,
     *,
-    mirrored: bool,
+    is_reverse: bool,
     step_free: bool,
     overlay: Overlay | None = None,
     further_days: int = 0,
 ) -> SearchTimetable:
-    """Group the trip instances around a day into patterns, as the timetable or an overlay has them.
+    """Group the trip instances around a day into patterns, with the realtime data of an overlay if given.
 
-    ``step_free`` excludes trips and stops known to be inaccessible, and counts broken lifts as closed stops.
-    ``further_days`` are later days, or earlier if ``mirrored``.
+    ``step_free`` excludes inaccessible trips and stops, and closes stops with broken lifts.
+    ``further_days`` are later days, or earlier ones if ``is_reverse``.
     """
     zone = timetable.feeds[0].zone
     start = service_day_start(day, zone)
     # If clocks go back, the calendar day begins before the service day.
     first_s = min(0, midnight(day, zone) - start)
-    since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if mirrored else (first_s, HORIZON_S)
-    if mirrored:
+    since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if is_reverse else (first_s, HORIZON_S)
+    if is_reverse:
         since_s -= further_days * DAY_S
     else:
         until_s += further_days * DAY_S
     if overlay is None:
         instances = gather_trip_instances(timetable, day, start, since_s, until_s)
     else:
-        instances = gather_trip_instances(timetable, day, start, since_s - LATEST_S, until_s)
+        instances = gather_trip_instances(timetable, day, start, since_s - MAX_DELAY_S, until_s)
         instances = apply_overlay(instances, overlay, start, since_s)
     if step_free:
-        instances = without_steps(timetable, instances)
+        instances = drop_inaccessible(timetable, instances)
     if overlay is not None:
         instances = close_stops(timetable, instances, overlay, start, step_free=step_free)
     instances, search_stops = split_stops(timetable, instances, overlay)
     instances, parts = join_in_seat(timetable, instances, overlay)
-    if mirrored:
-        instances, since_s, until_s = mirror(instances), -until_s, -since_s
+    if is_reverse:
+        instances, since_s, until_s = reverse_in_time(instances), -until_s, -since_s
     span_count = (until_s - since_s) // SPAN_S
     rows = _group_into_patterns(instances)
-    stop_first, stop_pattern, stop_position = _positions_by_stop(search_stops.stop_count, rows.pattern_first, rows.stop)
+    stop_first, stop_pattern, stop_position = _index_positions(search_stops.stop_count, rows.pattern_first, rows.stop)
     first, to, seconds, metres = search_stops.footpaths
-    foot, walk = (first.view(np.uint32), to.view(np.uint32), seconds, metres), _reverse_footpaths(search_stops)
-    if mirrored:
-        foot, walk = walk, foot
+    footpaths, incoming = (first.view(np.uint32), to.view(np.uint32), seconds, metres), _reverse_footpaths(search_stops)
+    if is_reverse:
+        footpaths, incoming = incoming, footpaths
     patterns = Patterns(
         rows.pattern_first.astype(np.int32),
         rows.stop.view(np.uint32),
@@ -128,20 +128,20 @@ def build_search_timetable(
         stop_first,
         stop_pattern,
         stop_position,
-        *foot,
+        *footpaths,
         search_stops.change_s,
         np.zeros(0, np.uint32),
         np.zeros(0, np.uint32),
         np.zeros((span_count, 0), np.uint16),
-        *walk,
+        *incoming,
         since_s,
     )
-    hops = _hops(search_stops.stop_count, patterns, span_count)
+    hops = _build_hops(search_stops.stop_count, patterns, span_count)
     patterns = patterns._replace(hop_first=hops[0], hop_from=hops[1], hop_s=hops[2])
     return SearchTimetable(
         day=day,
         start=start,
-        mirrored=mirrored,
+        is_reverse=is_reverse,
         patterns=patterns,
         parts=parts,
         instance_parts=rows.instance,
@@ -170,11 +170,11 @@ def _group_into_patterns(instances: TripInstances) -> _PatternRows:
     hash_stop_sequences(instances.begin, instances.length, instances.stop, instances.flags, stop_hash)
     group = np.unique(stop_hash, return_inverse=True)[1].reshape(-1)
     order = np.lexsort((np.arange(count), instances.ends_s, instances.begins_s, group))
-    pattern_of = np.zeros(count, np.int64)
-    pattern_count = assign_patterns(order, group, *columns, pattern_of)
+    instance_pattern = np.zeros(count, np.int64)
+    pattern_count = assign_patterns(order, group, *columns, instance_pattern)
     length = np.zeros(pattern_count, np.int64)
-    length[pattern_of] = instances.length
-    size = np.bincount(pattern_of, minlength=pattern_count).astype(np.int64)
+    length[instance_pattern] = instances.length
+    size = np.bincount(instance_pattern, minlength=pattern_count).astype(np.int64)
     pattern_first, stop_time_base = starts_of(length), starts_of(length * size)
     positions, stop_times = int(pattern_first[-1]), int(stop_time_base[-1])
     rows = _PatternRows(
@@ -187,11 +187,11 @@ def _group_into_patterns(instances: TripInstances) -> _PatternRows:
         departure_s=np.empty(stop_times, np.int32),
         instance=np.zeros(count, np.int64),
     )
-    fill_patterns(order, pattern_of, *columns, *rows)
+    fill_patterns(order, instance_pattern, *columns, *rows)
     return rows
 
 
-def _positions_by_stop(stop_count: int, pattern_first: Int64, position_stop: Int32) -> tuple[UInt32, UInt32, Int32]:
+def _index_positions(stop_count: int, pattern_first: Int64, position_stop: Int32) -> tuple[UInt32, UInt32, Int32]:
     length = np.diff(pattern_first)
     pattern, position = list_ranges(np.zeros_like(length), length)
     order = np.argsort(position_stop, kind="stable")
@@ -199,15 +199,15 @@ def _positions_by_stop(stop_count: int, pattern_first: Int64, position_stop: Int
     return first.astype(np.uint32), pattern[order].astype(np.uint32), position[order].astype(np.int32)
 
 
-def _hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32, UInt32, UInt16]:
+def _build_hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32, UInt32, UInt16]:
     is_later = ~mark_rows(len(patterns.position_stop), patterns.pattern_first[:-1])
     rows = np.flatnonzero(is_later)
     pair = patterns.position_stop[rows].astype(np.int64) * stop_count + patterns.position_stop[rows - 1]
-    hops, own = np.unique(pair, return_inverse=True)
-    hop_of = np.full(len(is_later), -1, np.int64)
-    hop_of[rows] = own.reshape(-1)
+    hops, hop_rows = np.unique(pair, return_inverse=True)
+    position_hop = np.full(len(is_later), -1, np.int64)
+    position_hop[rows] = hop_rows.reshape(-1)
     hop_s = np.full((span_count, len(hops)), NO_HOP, np.uint16)
-    shortest_hops(patterns, hop_of, hop_s)
+    find_shortest_hops(patterns, position_hop, hop_s)
     first = starts_of(np.bincount(hops // stop_count, minlength=stop_count))
     return first.astype(np.uint32), (hops % stop_count).astype(np.uint32), hop_s
 
@@ -222,7 +222,7 @@ def _reverse_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32
 
 # The default memory of all search timetables of a process.
 CACHE_BYTES = 512_000_000
-# A search among this many stop times takes less than a millisecond.
+# A search in this many stop times takes less than a millisecond.
 LIGHT_STOP_TIMES = 250_000
 
 _Key = tuple[date, bool, bool, int]
@@ -235,14 +235,14 @@ class _Cached:
     used: int
 
 
-class DayCache:
-    """Bounds the memory of search timetables; drops the least recently used, but never the newest."""
+class SearchTimetableCache:
+    """Limit the memory of search timetables: drop the least recently used ones, but never the newest."""
 
     def __init__(self, max_bytes: int = CACHE_BYTES) -> None:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self.uses = itertools.count()
-        # Weak, so that the search timetables of an unused overlay are dropped with it.
+        # Weak references, so that the search timetables of an unused overlay are freed with it.
         self._owners: WeakSet[SearchTimetables] = WeakSet()
 
     def add(self, owner: "SearchTimetables", key: _Key, search_timetable: SearchTimetable) -> _Cached:
@@ -250,38 +250,40 @@ class DayCache:
         with self._lock:
             self._owners.add(owner)
             owner.cached[key] = added
-            owned = [(cached, key, other.cached) for other in self._owners for key, cached in other.cached.items()]
-            left_bytes = sum(cached.size_bytes for cached, _, _ in owned) - self._max_bytes
-            for cached, old_key, entries in sorted(owned, key=lambda entry: entry[0].used):
-                if left_bytes <= 0 or cached is added:
+            entries = [(cached, key, other.cached) for other in self._owners for key, cached in other.cached.items()]
+            excess_bytes = sum(cached.size_bytes for cached, _, _ in entries) - self._max_bytes
+            for cached, old_key, owner_entries in sorted(entries, key=lambda entry: entry[0].used):
+                if excess_bytes <= 0 or cached is added:
                     break
-                del entries[old_key]
-                left_bytes -= cached.size_bytes
+                del owner_entries[old_key]
+                excess_bytes -= cached.size_bytes
         return added
 
 
 def count_bytes(search_timetable: SearchTimetable) -> int:
-    """Return the size of the arrays of a search timetable, footpaths shared with its timetable included."""
+    """Return the size of the arrays of a search timetable, including footpaths shared with its timetable."""
     arrays = (*search_timetable.patterns, search_timetable.instance_parts, *search_timetable.parts)
     return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
 
 
 class SearchTimetables:
-    """The search timetables of a timetable or an overlay by day, direction, step-free and reach. Thread-safe."""
+    """Build and cache search timetables, by day, direction and options. Thread-safe."""
 
-    def __init__(self, timetable: Timetable, overlay: Overlay | None = None, cache: DayCache | None = None) -> None:
-        self.cache = DayCache() if cache is None else cache
+    def __init__(
+        self, timetable: Timetable, overlay: Overlay | None = None, cache: SearchTimetableCache | None = None
+    ) -> None:
+        self.cache = SearchTimetableCache() if cache is None else cache
         self._timetable = timetable
         self._step_free = with_step_free_footpaths(timetable)
         self._overlay = overlay
-        # Only the cache changes it.
+        # Changed by the cache only.
         self.cached: dict[_Key, _Cached] = {}
         self._building = threading.Lock()
 
     def get_search_timetable(
-        self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
+        self, day: date, *, is_reverse: bool, step_free: bool, further_days: int = 0
     ) -> SearchTimetable:
-        key = (day, mirrored, step_free, further_days)
+        key = (day, is_reverse, step_free, further_days)
         cached = self.cached.get(key)
         if cached is None:
             with self._building:
@@ -289,16 +291,16 @@ class SearchTimetables:
                 if cached is None:
                     timetable = self._step_free if step_free else self._timetable
                     built = build_search_timetable(
-                        timetable, day, mirrored=mirrored, step_free=step_free,
+                        timetable, day, is_reverse=is_reverse, step_free=step_free,
                         overlay=self._overlay, further_days=further_days,
                     )  # fmt: skip
                     cached = self.cache.add(self, key, built)
         cached.used = next(self.cache.uses)
         return cached.search_timetable
 
-    def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
-        return (day, mirrored, step_free, 0) in self.cached
+    def is_ready(self, day: date, *, is_reverse: bool, step_free: bool) -> bool:
+        return (day, is_reverse, step_free, 0) in self.cached
 
-    def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
-        cached = self.cached.get((day, mirrored, step_free, 0))
+    def is_light(self, day: date, *, is_reverse: bool, step_free: bool) -> bool:
+        cached = self.cached.get((day, is_reverse, step_free, 0))
         return cached is not None and len(cached.search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES

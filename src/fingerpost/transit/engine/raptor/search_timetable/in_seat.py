@@ -1,7 +1,7 @@
 """Join trips with in-seat transfers into one trip instance.
 
-A train that divides becomes one instance for each part that goes on, a coupled train one for each part that arrived.
-The two stop times at the transfer stay separate: nobody boards at the first or alights at the second of them.
+A train that divides becomes one instance for each portion that continues; a coupled train, one for each portion that
+arrives. The transfer remains two stop times: without boarding at the first, without alighting at the second.
 """
 
 import logging
@@ -24,14 +24,14 @@ _log = logging.getLogger(__name__)
 MAX_STOP_TIMES = 30_000
 # The most trips of an instance.
 MAX_RIDES = 400
-# Paths multiply if trains divide and couple again and again, so each stop time is copied this many times on average.
+# Paths multiply if trains divide and couple repeatedly, so each stop time is copied at most this often on average.
 MAX_GROWTH = 16
 
 
 class Parts(NamedTuple):
     """The trips that each trip instance is joined from: rows ``first[i] .. first[i + 1]`` for instance i.
 
-    ``position`` is that of the trip's first stop time, not mirrored; ``ride`` numbers the trips.
+    ``position`` is that of the trip's first stop time, not reversed; ``ride`` numbers the trips.
     """
 
     first: Int64
@@ -41,7 +41,7 @@ class Parts(NamedTuple):
     ride: Int32
 
     @classmethod
-    def of(cls, instances: TripInstances) -> "Parts":
+    def from_instances(cls, instances: TripInstances) -> "Parts":
         return cls(
             first=np.arange(instances.count + 1, dtype=np.int64),
             trip_departure=instances.trip_departure.astype(np.int32),
@@ -58,37 +58,37 @@ class Parts(NamedTuple):
 def join_in_seat(
     timetable: Timetable, instances: TripInstances, overlay: Overlay | None
 ) -> tuple[TripInstances, Parts]:
-    """Return the instances joined along in-seat transfers, and the trips that each is joined from.
+    """Join instances along in-seat transfers; also return the trips that each is joined from.
 
-    Realtime may break a transfer: both trips must run in the right order, and neither may skip the stop between them.
+    Realtime can break a transfer: both trips must run in the right order, and neither may skip the transfer stop.
     """
     if not len(timetable.in_seat_from):
-        return instances, Parts.of(instances)
+        return instances, Parts.from_instances(instances)
     first, then = _list_seams(timetable, instances)
     begins_s = instances.begins_s
-    holds = (instances.ends_s[first] <= begins_s[then]) & (begins_s[first] < begins_s[then])
+    is_valid = (instances.ends_s[first] <= begins_s[then]) & (begins_s[first] < begins_s[then])
     if overlay is not None:
-        shut_first, shut_last = _skipped_ends(overlay)
-        own = _keys(instances.trip_departure, instances.day)
-        holds &= ~np.isin(own[first], shut_last) & ~np.isin(own[then], shut_first)
-    first, then = first[holds], then[holds]
+        skips_first, skips_last = _list_skipped_ends(overlay)
+        keys = _make_keys(instances.trip_departure, instances.day)
+        is_valid &= ~np.isin(keys[first], skips_last) & ~np.isin(keys[then], skips_first)
+    first, then = first[is_valid], then[is_valid]
     if not len(first):
-        return instances, Parts.of(instances)
+        return instances, Parts.from_instances(instances)
     alone = np.ones(instances.count, np.bool_)
     alone[first] = alone[then] = False
     paths = list_paths(first.tolist(), then.tolist(), begins_s.tolist(), instances.length.tolist())
-    return _joined(instances, np.flatnonzero(alone), paths)
+    return _join(instances, np.flatnonzero(alone), paths)
 
 
-def _keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
+def _make_keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
     return trip_departure.astype(np.int64) * ORDINALS + day
 
 
-def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
-    """Return the keys of the rides that skip their first stop, and of those that skip their last."""
+def _list_skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
+    """Return the keys of the rides that skip their first stop, and those that skip their last stop."""
     first, last = (
-        [departure * ORDINALS + day for (departure, day), ride in overlay.rides.items() if ride.is_skipped[at]]
-        for at in (0, -1)
+        [departure * ORDINALS + day for (departure, day), ride in overlay.rides.items() if ride.is_skipped[index]]
+        for index in (0, -1)
     )
     return np.array(first, np.int64), np.array(last, np.int64)
 
@@ -98,17 +98,17 @@ def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, 
     count = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "right") - begin
     first, seam = list_ranges(begin, count)
     service = timetable.in_seat_service[seam]
-    holds = service < 0
+    is_valid = service < 0
     for day in np.unique(instances.day[first]).tolist():
-        on_day = ~holds & (instances.day[first] == day)
-        holds[on_day] = services_on(timetable, date.fromordinal(day))[service[on_day]] == 1
-    first, seam = first[holds], seam[holds]
-    own = _keys(instances.trip_departure, instances.day)
-    order = np.argsort(own, kind="stable")
-    wanted = _keys(timetable.in_seat_to[seam], instances.day[first] + timetable.in_seat_days_later[seam])
-    at = np.minimum(np.searchsorted(own, wanted, sorter=order), instances.count - 1)
-    then = order[at]
-    is_running = own[then] == wanted
+        on_day = ~is_valid & (instances.day[first] == day)
+        is_valid[on_day] = services_on(timetable, date.fromordinal(day))[service[on_day]] == 1
+    first, seam = first[is_valid], seam[is_valid]
+    keys = _make_keys(instances.trip_departure, instances.day)
+    order = np.argsort(keys, kind="stable")
+    wanted = _make_keys(timetable.in_seat_to[seam], instances.day[first] + timetable.in_seat_days_later[seam])
+    index = np.minimum(np.searchsorted(keys, wanted, sorter=order), instances.count - 1)
+    then = order[index]
+    is_running = keys[then] == wanted
     return first[is_running], then[is_running]
 
 
@@ -118,11 +118,11 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
     One path per pair is enough, because times do not depend on the path.
     """
     after: dict[int, list[int]] = {}
-    for one, other in zip(first, then, strict=True):
-        after.setdefault(one, []).append(other)
+    for begin, end in zip(first, then, strict=True):
+        after.setdefault(begin, []).append(end)
     paths: list[list[int]] = []
     covered: set[tuple[int, int]] = set()
-    # If trips are coupled, a path from a later one need not be part of one from an earlier.
+    # With coupled trips, a path from a later trip may not be part of any path from an earlier one.
     is_coupled = len(set(then)) < len(then)
     linked = {*first, *then}
     budget = MAX_GROWTH * sum(stop_time_counts[instance] for instance in linked)
@@ -133,51 +133,51 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
                 cut += 1
                 paths.append([begin])
             continue
-        if not is_coupled and all((begin, other) in covered for other in (begin, *after.get(begin, ()))):
+        if not is_coupled and all((begin, end) in covered for end in (begin, *after.get(begin, ()))):
             continue
-        for path in _spanning(begin, after, stop_time_counts):
+        for path in _find_spanning_paths(begin, after, stop_time_counts):
             if budget >= 0 and any((begin, instance) not in covered for instance in path):
                 budget -= sum(stop_time_counts[instance] for instance in path)
                 paths.append(path)
-                covered.update((one, other) for at, one in enumerate(path) for other in path[at:])
+                covered.update((start, end) for index, start in enumerate(path) for end in path[index:])
     if budget < 0:
         _log.warning("in-seat transfers divide and join too often: %d trips run by themselves, others in part", cut)
     return paths
 
 
-def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[int]) -> list[list[int]]:
-    """Return one path to each instance within reach, without paths that are the start of another."""
-    ways: list[list[int]] = []
+def _find_spanning_paths(begin: int, after: dict[int, list[int]], stop_time_counts: list[int]) -> list[list[int]]:
+    """Return one path to each reachable instance, without paths that are a prefix of another."""
+    paths: list[list[int]] = []
     seen = {begin}
     stack = [([begin], stop_time_counts[begin])]
     while stack:
         path, length = stack.pop()
         onward = after.get(path[-1], ()) if len(path) < MAX_RIDES else ()
-        fresh = [then for then in onward if then not in seen and length + stop_time_counts[then] <= MAX_STOP_TIMES]
-        seen.update(fresh)
-        stack += [([*path, then], length + stop_time_counts[then]) for then in fresh]
-        if not fresh:
-            ways.append(path)
-    return ways
+        unseen = [then for then in onward if then not in seen and length + stop_time_counts[then] <= MAX_STOP_TIMES]
+        seen.update(unseen)
+        stack += [([*path, then], length + stop_time_counts[then]) for then in unseen]
+        if not unseen:
+            paths.append(path)
+    return paths
 
 
-def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
+def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
     size = np.array([1] * len(alone) + [len(path) for path in paths], np.int64)
     part_first = starts_of(size)
     member = np.concatenate([alone, *(np.array(path, np.int64) for path in paths)])
     instances = instances.compact()
-    linked = instances.take(member[len(alone) :]).laid_out()
+    linked = instances.take(member[len(alone) :]).unshare_all()
     begins = part_first[len(alone) : -1] - len(alone)
-    into = np.delete(linked.begin, begins)
-    linked.flags[into] |= NO_ALIGHTING
-    linked.arrival_s[into] = linked.departure_s[into]
-    out_of = into - 1
-    linked.flags[out_of] |= NO_BOARDING
-    linked.departure_s[out_of] = linked.arrival_s[out_of]
+    next_begin = np.delete(linked.begin, begins)
+    linked.flags[next_begin] |= NO_ALIGHTING
+    linked.arrival_s[next_begin] = linked.departure_s[next_begin]
+    last_row = next_begin - 1
+    linked.flags[last_row] |= NO_BOARDING
+    linked.departure_s[last_row] = linked.arrival_s[last_row]
     stop_time_first = starts_of(instances.length[member])
     first = stop_time_first[part_first]
     joined = replace(
-        instances.with_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
+        instances.append_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
         trip_departure=instances.trip_departure[member[part_first[:-1]]],
         day=instances.day[member[part_first[:-1]]],
         begin=np.concatenate([instances.begin[alone], len(instances.stop) + linked.begin[begins]]),

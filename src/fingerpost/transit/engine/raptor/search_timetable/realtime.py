@@ -1,70 +1,70 @@
-"""Apply realtime to trip instances: cancel, delay and add them, and close stops as alerts demand."""
+"""Apply realtime to trip instances: cancel, delay and add them, and close stops by alerts."""
 
 from dataclasses import replace
 
 import numpy as np
 
-from fingerpost.transit.engine.raptor.kernel.patterns import hold_order
+from fingerpost.transit.engine.raptor.kernel.patterns import fix_decreasing_times
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
 from fingerpost.transit.engine.timetable.columns import mark_rows, starts_of
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int32, Int64, Timetable
 
-# A ride's key is trip departure * ORDINALS + day, which fits as long as days stay below this.
+# A ride's key is trip departure * ORDINALS + day; day ordinals are less than this.
 ORDINALS = 1 << 22
 # The longest delay for which a trip of an earlier day is considered.
-LATEST_S = 12 * 3600
+MAX_DELAY_S = 12 * 3600
 
 
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
     """Return the expected trip instances that end at ``since_s`` or later; ``start`` is the day's Unix second."""
     rides = sorted(overlay.rides.items())
     keys = np.array([trip_departure * ORDINALS + day for (trip_departure, day), _ in rides], np.int64)
-    own = instances.trip_departure * ORDINALS + instances.day
-    at = np.searchsorted(keys, own)
+    own_rows = instances.trip_departure * ORDINALS + instances.day
+    at = np.searchsorted(keys, own_rows)
     has_update = np.zeros(instances.count, np.bool_)
     inside = at < len(keys)
-    has_update[inside] = keys[at[inside]] == own[inside]
+    has_update[inside] = keys[at[inside]] == own_rows[inside]
     updated = np.flatnonzero(has_update)
     updates = [rides[index][1] for index in at[updated].tolist()]
     is_cancelled = np.zeros(instances.count, np.bool_)
     is_cancelled[updated] = [update.is_cancelled for update in updates]
     running = [index for index, update in enumerate(updates) if not update.is_cancelled]
-    moved = _moved(instances, updated[running], [updates[index] for index in running])
-    return _with_added(moved.take(~is_cancelled & (moved.ends_s >= since_s)), overlay, start)
+    moved = _apply_updates(instances, updated[running], [updates[index] for index in running])
+    return _append_added(moved.take(~is_cancelled & (moved.ends_s >= since_s)), overlay, start)
 
 
-def _moved(instances: TripInstances, updated: Int64, updates: list[RideUpdate]) -> TripInstances:
+def _apply_updates(instances: TripInstances, updated: Int64, updates: list[RideUpdate]) -> TripInstances:
     if not len(updated):
         return instances
-    moved = instances.compact().with_own_rows(updated)
-    row = moved.rows_of(updated)
+    moved = instances.compact().unshare_rows(updated)
+    row = moved.list_rows(updated)
     moved.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
     moved.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
-    hold_order(moved.begin, moved.length, updated, moved.arrival_s, moved.departure_s)
+    fix_decreasing_times(moved.begin, moved.length, updated, moved.arrival_s, moved.departure_s)
     for instance, update in zip(updated.tolist(), updates, strict=True):
         if update.stop is None and update.flags is None:
             continue
-        own = slice(moved.begin[instance], moved.begin[instance] + moved.length[instance])
+        own_rows = slice(moved.begin[instance], moved.begin[instance] + moved.length[instance])
         if update.stop is not None:
-            moved.stop[own] = update.stop
+            moved.stop[own_rows] = update.stop
         if update.flags is not None:
-            moved.flags[own] = update.flags
+            moved.flags[own_rows] = update.flags
     is_skipped = np.concatenate([update.is_skipped for update in updates])
     moved.flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
     return moved
 
 
-def _with_added(instances: TripInstances, overlay: Overlay, start: int) -> TripInstances:
+def _append_added(instances: TripInstances, overlay: Overlay, start: int) -> TripInstances:
     added = overlay.added
     if not added:
         return instances
     length = np.array([len(ride.stop) for ride in added], np.int64)
-    both = np.uint8(NO_BOARDING | NO_ALIGHTING)
+    closed_flags = np.uint8(NO_BOARDING | NO_ALIGHTING)
     instances = instances.compact()
-    extended = instances.with_rows(
+    extended = instances.append_rows(
         np.concatenate([ride.stop for ride in added]),
-        np.concatenate([(ride.flags & both) | (ride.is_skipped * both) for ride in added]),
+        np.concatenate([(ride.flags & closed_flags) | (ride.is_skipped * closed_flags) for ride in added]),
         np.concatenate([(ride.arrival - start).astype(np.int32) for ride in added]),
         np.concatenate([(ride.departure - start).astype(np.int32) for ride in added]),
     )
@@ -83,25 +83,25 @@ def close_stops(
 ) -> TripInstances:
     """Return the instances without boarding or alighting at stops that are closed at the expected time.
 
-    ``start`` is the Unix second at which the day begins. ``step_free`` counts broken lifts as well.
+    ``start`` is the Unix second at which the day begins. ``step_free`` includes broken lifts.
     """
     alerts = overlay.list_closing(step_free=step_free)
     if not alerts:
         return instances
-    is_concerned = mark_rows(timetable.stop_count, sorted({stop for alert in alerts for stop in _list_stops(alert)}))
-    counted = np.concatenate([[0], np.cumsum(is_concerned[instances.stop])])
-    concerned = np.flatnonzero(counted[instances.begin + instances.length] > counted[instances.begin])
-    if not len(concerned):
+    is_affected = mark_rows(timetable.stop_count, sorted({stop for alert in alerts for stop in _list_stops(alert)}))
+    cumulative = np.concatenate([[0], np.cumsum(is_affected[instances.stop])])
+    affected = np.flatnonzero(cumulative[instances.begin + instances.length] > cumulative[instances.begin])
+    if not len(affected):
         return instances
-    closed = instances.with_own_rows(concerned)
-    row, instance = closed.rows_of(concerned), np.repeat(concerned, closed.length[concerned])
+    closed = instances.unshare_rows(affected)
+    row, instance = closed.list_rows(affected), np.repeat(affected, closed.length[affected])
     columns = _list_columns(timetable, closed, overlay, row, instance)
     for alert in alerts:
-        own = row[_find_closed(alert, columns)]
-        is_shut = _is_in_force(alert, start + closed.arrival_s[own].astype(np.int64))
-        closed.flags[own[is_shut]] |= NO_ALIGHTING
-        is_shut = _is_in_force(alert, start + closed.departure_s[own].astype(np.int64))
-        closed.flags[own[is_shut]] |= NO_BOARDING
+        own_rows = row[_find_closed(alert, columns)]
+        is_in_force = _is_in_force(alert, start + closed.arrival_s[own_rows].astype(np.int64))
+        closed.flags[own_rows[is_in_force]] |= NO_ALIGHTING
+        is_in_force = _is_in_force(alert, start + closed.departure_s[own_rows].astype(np.int64))
+        closed.flags[own_rows[is_in_force]] |= NO_BOARDING
     return closed
 
 
@@ -110,34 +110,34 @@ def _list_columns(
 ) -> tuple[Int32 | Int64, ...]:
     """Return the columns by which alerts select stop times: stop, route, trip, and the key of the ride.
 
-    The key of a replacement is that of the ride that it replaces.
+    A replacement has the key of the ride that it replaces.
     """
     departure = instances.trip_departure[instance]
-    names = [
+    selectors = [
         (ride.route, ride.trip, *(ride.replaces or (-1 - at, ride.service_day.toordinal())))
         for at, ride in enumerate(overlay.added)
     ]
-    added = np.array(names or [(-1,) * 4], np.int64)
-    own = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
+    added = np.array(selectors or [(-1,) * 4], np.int64)
+    own_rows = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
     is_added = departure < 0
-    trip = np.where(is_added, own[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
+    trip = np.where(is_added, own_rows[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
     return (
         instances.stop[row],
-        np.where(is_added, own[:, 0], timetable.trip_route[np.maximum(trip, 0)]),
+        np.where(is_added, own_rows[:, 0], timetable.trip_route[np.maximum(trip, 0)]),
         trip,
-        np.where(is_added, own[:, 2], departure),
-        np.where(is_added, own[:, 3], instances.day[instance]),
+        np.where(is_added, own_rows[:, 2], departure),
+        np.where(is_added, own_rows[:, 3], instances.day[instance]),
     )
 
 
 def _find_closed(alert: Alert, columns: tuple[Int32 | Int64, ...]) -> Int64:
-    """Return the positions of the stop times at which an alert closes the stop, whenever it is in force."""
-    near = np.flatnonzero(np.isin(columns[0], _list_stops(alert)))
-    shut = [
+    """Return the positions of the stop times whose stop an alert closes, whether or not it is in force."""
+    candidates = np.flatnonzero(np.isin(columns[0], _list_stops(alert)))
+    is_closed = [
         alert.closes_stop(stop, route=route, trip=trip, ride=(departure, day))
-        for stop, route, trip, departure, day in zip(*(column[near].tolist() for column in columns), strict=True)
+        for stop, route, trip, departure, day in zip(*(column[candidates].tolist() for column in columns), strict=True)
     ]
-    return near[np.array(shut, np.bool_)]
+    return candidates[np.array(is_closed, np.bool_)]
 
 
 def _list_stops(alert: Alert) -> list[int]:

@@ -1,7 +1,7 @@
 """Split stops at which transfer rules treat trips or routes differently.
 
-The search does not know with which trip a rider arrived. So it sees such a stop as several, one for each kind of trip
-that serves it, with links as the rules demand.
+The search does not know with which trip a rider arrived. So such a stop is split into copies, one for each kind of
+trip that serves it, and the rules decide which copies are linked.
 """
 
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Ti
 
 
 class RuledStopTimes(NamedTuple):
-    """Stop times at stops with specific rules; ``row`` is that of the instances, trip and route are -1 if unknown."""
+    """Stop times at stops with specific rules: rows of the instances; trip and route are -1 if unknown."""
 
     row: Int64
     stop: Int64
@@ -44,18 +44,18 @@ def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overla
     return RuledStopTimes(row, stop, trip, route, instances.arrival_s[row], instances.departure_s[row])
 
 
-def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
+def list_effective_rules(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
     """Return the rows of the specific rules that may decide whether a connection is possible.
 
-    A rule between two trips alone is dropped if their stop times make it irrelevant.
+    A rule between two trips is dropped if their stop times make it irrelevant.
     """
     count = timetable.stop_count
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
-    is_of_trips = (timetable.specific_transfer_from_trip >= 0) & (timetable.specific_transfer_to_trip >= 0)
-    # Beside wider rules, the change without the rule is not just the footpath.
-    is_alone = is_of_trips & ~np.isin(pair, pair[~is_of_trips])
-    kept = ~is_alone
-    of_trips = _group_by_stop_and_trip(stop_times)
+    is_trip_pair = (timetable.specific_transfer_from_trip >= 0) & (timetable.specific_transfer_to_trip >= 0)
+    # With wider rules for the same stops, the transfer without the rule is not just the footpath.
+    is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
+    is_effective = ~is_alone
+    rows_by_trip = _group_by_stop_and_trip(stop_times)
     change_s: dict[int, int] = {}
     last = {
         (
@@ -67,20 +67,20 @@ def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
     }
     for (stops, from_trip, to_trip), rule in last.items():
         begin, end = divmod(stops, count)
-        arriving, leaving = of_trips.get((begin, from_trip)), of_trips.get((end, to_trip))
+        arriving, leaving = rows_by_trip.get((begin, from_trip)), rows_by_trip.get((end, to_trip))
         if arriving is None or leaving is None:
             continue
         if stops not in change_s:
             change_s[stops] = _find_change_s(timetable, begin, end)
         wait_s = stop_times.departure_s[leaving].astype(np.int64)[None, :] - stop_times.arrival_s[arriving][:, None]
-        by_rule = _is_caught(wait_s, int(timetable.specific_transfer_s[rule]))
-        kept[rule] = (by_rule != _is_caught(wait_s, change_s[stops])).any()
-    return np.flatnonzero(kept)
+        with_rule = _can_catch(wait_s, int(timetable.specific_transfer_s[rule]))
+        is_effective[rule] = (with_rule != _can_catch(wait_s, change_s[stops])).any()
+    return np.flatnonzero(is_effective)
 
 
-def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Bool:
-    # A change of -1 seconds is forbidden.
-    marks: Bool = (wait_s >= needs_s) & (needs_s >= 0)
+def _can_catch(wait_s: npt.NDArray[np.int64], min_s: int) -> Bool:
+    # A transfer of -1 seconds is forbidden.
+    marks: Bool = (wait_s >= min_s) & (min_s >= 0)
     return marks
 
 
@@ -93,7 +93,7 @@ def _group_by_stop_and_trip(stop_times: RuledStopTimes) -> dict[tuple[int, int],
 
 
 def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
-    """Return the seconds of a change between two stops without specific rules, -1 if it is impossible."""
+    """Return the seconds of a transfer between two stops without specific rules, -1 if it is impossible."""
     if begin == end:
         return int(timetable.change_s[begin])
     path = find_footpath(timetable, begin, end, step_free=False)
@@ -101,9 +101,9 @@ def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
 
 
 class SpecificTransfers:
-    """Some of the specific rules; each side is a number that ``kinds`` returns for the stop times it applies to.
+    """Specific transfer rules, with a number for each trip or route that they name at a stop.
 
-    ``sides`` are columns: arriving route, arriving trip, departing route, departing trip; -1 for any.
+    ``sides`` are columns of these numbers: arriving route, arriving trip, departing route, departing trip; -1 for any.
     """
 
     def __init__(self, timetable: Timetable, rows: Int64) -> None:
@@ -120,7 +120,7 @@ class SpecificTransfers:
         ]
         named = [column[rows] for column in columns]
         stops = [self.ends[:, 0], self.ends[:, 0], self.ends[:, 1], self.ends[:, 1]]
-        # More than there are routes or trips, so that a pair of rows is one number.
+        # Larger than any row of a route or trip, so that a pair of rows is one number.
         self._base = 1 + max(len(table.trip_route), len(table.route_type))
         self._keys = [np.unique((stop * self._base + row)[row >= 0]) for stop, row in zip(stops, named, strict=True)]
         self.sides = np.column_stack(
@@ -128,7 +128,7 @@ class SpecificTransfers:
         )
 
     def _find(self, column: int, stop: Int64, row: Int32 | Int64) -> Int64:
-        """Return the number of each pair of a stop and a route or trip, -1 if no rule names it."""
+        """Return the number of each pair of a stop and a route or trip, -1 without a rule."""
         keys = self._keys[column]
         if not len(keys):
             return np.full(len(stop), -1, np.int64)
@@ -137,26 +137,26 @@ class SpecificTransfers:
         found: Int64 = np.where((row >= 0) & (keys[at] == wanted), at, -1)
         return found
 
-    def kinds(self, stop_times: RuledStopTimes) -> Int64:
+    def find_kinds(self, stop_times: RuledStopTimes) -> Int64:
         """Return, for each stop time, its stop and four numbers as in ``sides``."""
         named = (stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)
         return np.column_stack(
             [stop_times.stop, *(self._find(column, stop_times.stop, row) for column, row in enumerate(named))]
         )
 
-    def by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
-        """Return the rules of each pair of stops that may apply if these stops are split, the strongest last."""
+    def list_by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
+        """Return the rules of each pair of stops that can apply if these stops are split, the most specific last."""
         needs = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
-        alive = (~needs[0] | is_split[self.ends[:, 0]]) & (~needs[1] | is_split[self.ends[:, 1]])
+        can_apply = (~needs[0] | is_split[self.ends[:, 0]]) & (~needs[1] | is_split[self.ends[:, 1]])
         rules: dict[tuple[int, int], list[int]] = {}
-        for rule in np.flatnonzero(alive).tolist():
+        for rule in np.flatnonzero(can_apply).tolist():
             rules.setdefault((int(self.ends[rule, 0]), int(self.ends[rule, 1])), []).append(rule)
         return rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchStops:
-    """The stops of the search, and the first, to, seconds and metres of their footpaths, as in ``Timetable``.
+    """The stops of the search, and their footpaths (first, to, seconds, metres) as in ``Timetable``.
 
     The timetable's stops keep their rows; ``copy[copy_first[s] : copy_first[s + 1]]`` are a stop's copies and itself.
     """
@@ -168,7 +168,7 @@ class SearchStops:
     copy: Int32 | None = None
 
     def expand(self, stops: Int32) -> tuple[Int64, Int32]:
-        """Return the copies of some stops: the position among ``stops`` and the row."""
+        """Return the copies of some stops: the index into ``stops``, and the row."""
         if self.copy_first is None or self.copy is None:
             return np.arange(len(stops)), stops
         position, row = list_ranges(self.copy_first[stops], self.copy_first[stops + 1] - self.copy_first[stops])
@@ -179,23 +179,23 @@ def split_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay | None
 ) -> tuple[TripInstances, SearchStops]:
     footpaths = timetable.footpaths[:4]
-    plain = SearchStops(stop_count=timetable.stop_count, footpaths=footpaths, change_s=timetable.change_s)
+    unsplit = SearchStops(stop_count=timetable.stop_count, footpaths=footpaths, change_s=timetable.change_s)
     if not len(timetable.specific_transfer_s):
-        return instances, plain
-    instances = instances.laid_out()
+        return instances, unsplit
+    instances = instances.unshare_all()
     stop_times = list_ruled_stop_times(timetable, instances, overlay)
-    rules = SpecificTransfers(timetable, list_effective(timetable, stop_times))
-    kind = rules.kinds(stop_times)
+    rules = SpecificTransfers(timetable, list_effective_rules(timetable, stop_times))
+    kind = rules.find_kinds(stop_times)
     is_named = (kind[:, 1:] >= 0).any(axis=1)
     if not is_named.any():
-        return instances, plain
-    different, which = np.unique(kind[is_named], axis=0, return_inverse=True)
+        return instances, unsplit
+    different, kind_row = np.unique(kind[is_named], axis=0, return_inverse=True)
     stop = instances.stop.copy()
-    stop[stop_times.row[is_named]] = timetable.stop_count + which.reshape(-1)
-    return replace(instances, stop=stop), _linked(timetable, rules, different)
+    stop[stop_times.row[is_named]] = timetable.stop_count + kind_row.reshape(-1)
+    return replace(instances, stop=stop), _link_copies(timetable, rules, different)
 
 
-def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> SearchStops:
+def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> SearchStops:
     count, total = timetable.stop_count, timetable.stop_count + len(kinds)
     first = np.searchsorted(kinds[:, 0], np.arange(count + 1))
     size = np.diff(first) + 1
@@ -205,35 +205,35 @@ def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> Sea
     is_new = np.ones(total, np.bool_)
     is_new[copy_first[:-1]] = False
     copy[is_new] = np.arange(count, total)
-    # The first copy of a stop serves stop times without any specific rule.
+    # The first copy of a stop is for stop times without any specific rule.
     numbers = np.concatenate([np.full((count, 4), -1, np.int64), kinds[:, 1:]])
 
     paths = timetable.footpaths
     origin = np.repeat(np.arange(count), np.diff(paths.first))
     is_split = size > 1
-    kept = ~(is_split[origin] | is_split[paths.to])
+    is_unchanged = ~(is_split[origin] | is_split[paths.to])
     usual = np.column_stack([origin, paths.to, paths.seconds, paths.metres])
-    links = [usual[kept]]
-    base = {(one, other): (seconds, metres) for one, other, seconds, metres in usual[~kept].tolist()}
+    links = [usual[is_unchanged]]
+    base = {(begin, end): (seconds, metres) for begin, end, seconds, metres in usual[~is_unchanged].tolist()}
     base |= {(stop, stop): (int(timetable.change_s[stop]), 0) for stop in np.flatnonzero(is_split).tolist()}
-    by_pair = rules.by_pair(is_split)
+    by_pair = rules.list_by_pair(is_split)
     change_s = np.concatenate([timetable.change_s, np.full(len(kinds), -1, np.int32)])
-    for one, other in sorted({*base, *by_pair}):
-        begin = copy[copy_first[one] : copy_first[one + 1]]
-        end = copy[copy_first[other] : copy_first[other + 1]]
-        seconds, metres = base.get((one, other), (-1, 0))
-        taken_s = np.full((len(begin), len(end)), seconds, np.int64)
-        for rule in by_pair.get((one, other), ()):
+    for from_stop, to_stop in sorted({*base, *by_pair}):
+        begin = copy[copy_first[from_stop] : copy_first[from_stop + 1]]
+        end = copy[copy_first[to_stop] : copy_first[to_stop + 1]]
+        seconds, metres = base.get((from_stop, to_stop), (-1, 0))
+        transfer_s = np.full((len(begin), len(end)), seconds, np.int64)
+        for rule in by_pair.get((from_stop, to_stop), ()):
             side = rules.sides[rule]
-            leaves = ((side[:2] < 0) | (numbers[begin, :2] == side[:2])).all(axis=1)
-            boards = ((side[2:] < 0) | (numbers[end, 2:] == side[2:])).all(axis=1)
-            taken_s[np.ix_(leaves, boards)] = rules.seconds[rule]
+            matches_from = ((side[:2] < 0) | (numbers[begin, :2] == side[:2])).all(axis=1)
+            matches_to = ((side[2:] < 0) | (numbers[end, 2:] == side[2:])).all(axis=1)
+            transfer_s[np.ix_(matches_from, matches_to)] = rules.seconds[rule]
             metres = int(rules.metres[rule])
-        if one == other:
-            change_s[begin] = np.diagonal(taken_s)
-            np.fill_diagonal(taken_s, -1)
-        at, to = np.nonzero(taken_s >= 0)
-        links.append(np.column_stack([begin[at], end[to], taken_s[at, to], np.full(len(at), metres)]))
+        if from_stop == to_stop:
+            change_s[begin] = np.diagonal(transfer_s)
+            np.fill_diagonal(transfer_s, -1)
+        at, to = np.nonzero(transfer_s >= 0)
+        links.append(np.column_stack([begin[at], end[to], transfer_s[at, to], np.full(len(at), metres)]))
     rows = np.concatenate(links)
     rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))].astype(np.int32)
     return SearchStops(

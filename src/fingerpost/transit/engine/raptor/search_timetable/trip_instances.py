@@ -27,7 +27,7 @@ class TripInstances:
     """Trip instances and their stop times, in seconds from the start of the search timetable's day.
 
     Stop times of instance i are rows ``begin[i] .. begin[i] + length[i]`` of the columns, shifted by ``shift_s[i]``, so
-    that the instances of a trip share its rows. Of ``flags`` only NO_BOARDING and NO_ALIGHTING count.
+    that the instances of a trip share its rows. Only the flags NO_BOARDING and NO_ALIGHTING are used.
     ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay.
     ``day`` is the service day (date.toordinal).
     """
@@ -66,11 +66,11 @@ class TripInstances:
             shift_s=self.shift_s[chosen],
         )
 
-    def rows_of(self, chosen: Int64) -> Int64:
+    def list_rows(self, chosen: Int64) -> Int64:
         return list_ranges(self.begin[chosen], self.length[chosen])[1]
 
-    def laid_out(self) -> "TripInstances":
-        """Return the instances with consecutive rows of their own, unshifted."""
+    def unshare_all(self) -> "TripInstances":
+        """Copy the stop times so that each instance has its own rows, consecutive and unshifted."""
         begin = starts_of(self.length)
         count = int(begin[-1])
         stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
@@ -90,18 +90,18 @@ class TripInstances:
         )
 
     def compact(self) -> "TripInstances":
-        return self.laid_out() if self.length.sum() < len(self.stop) else self
+        return self.unshare_all() if self.length.sum() < len(self.stop) else self
 
-    def with_own_rows(self, chosen: Int64) -> "TripInstances":
-        """Return the instances, some of them with rows of their own that can be changed in place."""
-        own = self.take(chosen).laid_out()
+    def unshare_rows(self, chosen: Int64) -> "TripInstances":
+        """Copy the stop times of some instances so that they can be changed in place."""
+        rows = self.take(chosen).unshare_all()
         begin, shift_s = self.begin.copy(), self.shift_s.copy()
-        begin[chosen], shift_s[chosen] = own.begin + len(self.stop), 0
+        begin[chosen], shift_s[chosen] = rows.begin + len(self.stop), 0
         return replace(
-            self.with_rows(own.stop, own.flags, own.arrival_s, own.departure_s), begin=begin, shift_s=shift_s
+            self.append_rows(rows.stop, rows.flags, rows.arrival_s, rows.departure_s), begin=begin, shift_s=shift_s
         )
 
-    def with_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "TripInstances":
+    def append_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "TripInstances":
         return replace(
             self,
             stop=np.concatenate([self.stop, stop]),
@@ -112,18 +112,18 @@ class TripInstances:
 
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
-    """Return all trip instances that run in [since_s, until_s] of a day, which begins at the Unix second ``start``."""
+    """Return the trip instances that run in [since_s, until_s] of a day, which begins at the Unix second ``start``."""
     first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
-    rideable = last_stop_time > first_stop_time
+    has_ride = last_stop_time > first_stop_time
     trip = timetable.trip_departure_trip
-    begins_s = np.zeros(len(rideable), np.int64)
-    ends_s = np.zeros(len(rideable), np.int64)
-    begins_s[rideable] = timetable.stop_time_departure_s[first_stop_time[rideable]]
-    ends_s[rideable] = timetable.stop_time_arrival_s[last_stop_time[rideable]]
+    begins_s = np.zeros(len(has_ride), np.int64)
+    ends_s = np.zeros(len(has_ride), np.int64)
+    begins_s[has_ride] = timetable.stop_time_departure_s[first_stop_time[has_ride]]
+    ends_s[has_ride] = timetable.stop_time_arrival_s[last_stop_time[has_ride]]
     departure_begins_s = begins_s[trip] + timetable.trip_departure_shift_s
     departure_ends_s = ends_s[trip] + timetable.trip_departure_shift_s
     longest_s = int(departure_ends_s.max(initial=0))
-    found = []
+    selected = []
     current = day + timedelta(days=since_s // DAY_S - longest_s // DAY_S - 1)
     while current <= day + timedelta(days=until_s // DAY_S):
         active = services_on(timetable, current)
@@ -132,14 +132,14 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
             chosen = np.flatnonzero(
                 (active[timetable.trip_service[trip]] == 1)
                 & (timetable.service_feed[timetable.trip_service[trip]] == feed_index)
-                & rideable[trip]
+                & has_ride[trip]
                 & (departure_begins_s + day_shift_s <= until_s)
                 & (departure_ends_s + day_shift_s >= since_s)
             )
             shift_s = timetable.trip_departure_shift_s[chosen] + np.int64(day_shift_s)
-            found.append((chosen, shift_s, np.full(len(chosen), current.toordinal())))
+            selected.append((chosen, shift_s, np.full(len(chosen), current.toordinal())))
         current += timedelta(days=1)
-    trip_departure, shift_s, ordinal = (np.concatenate(column) for column in zip(*found, strict=True))
+    trip_departure, shift_s, ordinal = (np.concatenate(column) for column in zip(*selected, strict=True))
     begin = first_stop_time[trip[trip_departure]]
     return TripInstances(
         trip_departure=trip_departure,
@@ -154,16 +154,16 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
     )
 
 
-def without_steps(timetable: Timetable, instances: TripInstances) -> TripInstances:
+def drop_inaccessible(timetable: Timetable, instances: TripInstances) -> TripInstances:
     trip = timetable.trip_departure_trip[np.maximum(instances.trip_departure, 0)]
-    kept = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
-    shut = timetable.stop_wheelchair == WHEELCHAIR_NO
-    both = np.uint8(NO_BOARDING | NO_ALIGHTING)
-    return replace(kept, flags=np.where(shut[kept.stop], both, kept.flags))
+    accessible = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
+    is_inaccessible = timetable.stop_wheelchair == WHEELCHAIR_NO
+    closed = np.uint8(NO_BOARDING | NO_ALIGHTING)
+    return replace(accessible, flags=np.where(is_inaccessible[accessible.stop], closed, accessible.flags))
 
 
-def mirror(instances: TripInstances) -> TripInstances:
-    """Reverse the instances in time: last stop first, boarding and alighting exchanged."""
+def reverse_in_time(instances: TripInstances) -> TripInstances:
+    """Reverse the instances in time: last stop first, boarding and alighting swapped."""
     instances = instances.compact()
     flags = instances.flags[::-1]
     return replace(
