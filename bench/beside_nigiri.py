@@ -22,7 +22,7 @@ from harness import HEAD, p95, report_pairs, timed_ms
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.engine.timetable.service_days import find_covered_days, service_day_start, services_on
+from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -75,7 +75,7 @@ def measure_new_york() -> bool:
     overlay = read_realtime(timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), now)], now)
     search_timetable = build_search_timetable(timetable, day, is_reverse=False, step_free=False, overlay=overlay)
     questions = draw_questions(search_timetable, SEED, QUESTIONS)
-    midnight = service_day_start(day, timetable.feeds[0].zone)
+    midnight = find_service_day_start(day, timetable.feeds[0].zone)
     name = f"New York, {day}, {len(overlay.rides)} trips in real time"
     live = apply_live(rival, day, message)
     return compare(name, timetable, search_timetable, rival, questions, live=live, midnight=midnight, bound=BOUND)
@@ -109,7 +109,7 @@ def compare(name, timetable, search_timetable, rival, questions, *, live, midnig
 def busiest_day(timetable: Timetable) -> date:
     first, last = find_covered_days(timetable) or (date.min, date.min)
     days = [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal() + 1)]
-    return max(days, key=lambda day: int(services_on(timetable, day)[timetable.trip_service].sum()))
+    return max(days, key=lambda day: int(find_services(timetable, day)[timetable.trip_service].sum()))
 
 
 def write_all_calls(timetable: Timetable, day: date, count: int, dice: random.Random) -> FeedMessage:
@@ -119,9 +119,9 @@ def write_all_calls(timetable: Timetable, day: date, count: int, dice: random.Ra
     """
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
-    start = service_day_start(day, timetable.feeds[0].zone)
+    start = find_service_day_start(day, timetable.feeds[0].zone)
     message.header.timestamp = start + 8 * 3600
-    running = np.flatnonzero(services_on(timetable, day)[timetable.trip_service]).tolist()
+    running = np.flatnonzero(find_services(timetable, day)[timetable.trip_service]).tolist()
     for trip in dice.sample(running, min(count, len(running))):
         update = message.entity.add(id=str(trip)).trip_update
         update.trip.trip_id, update.trip.start_date = timetable.trip_local_id[trip], f"{day:%Y%m%d}"

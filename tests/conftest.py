@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from fingerpost.transit.kernel_mode import note_compiled
+from fingerpost.transit.kernel_mode import mark_compiled
 
 # Before any import of numba, in this process and in those that tests start. A folder that is named already stays.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "kernels"))
 # Tests compile what they need at its first call, and start no other process for it.
-note_compiled()
+mark_compiled()
 
 # Everybody draws the same examples; `make soak` and a stage of `.ci/run` draw new ones and print their seed.
 settings.register_profile("fixed", deadline=None, derandomize=True, database=None)

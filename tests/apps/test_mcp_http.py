@@ -20,7 +20,7 @@ from fingerpost.apps.mcp.address import Access, Address, build_address_key
 from fingerpost.apps.mcp.http import check_host, new_app, new_config
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
-from fingerpost.transit.kernel_mode import note_compiled
+from fingerpost.transit.kernel_mode import mark_compiled
 from tests.apps.processes import DEADLINE_S, run, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO, call_of
 
@@ -249,7 +249,7 @@ def test_an_occupied_address_ends_the_start_with_a_sentence(served):
 def test_it_stops_cleanly_even_while_it_compiles(number, tmp_path, monkeypatch):
     """The folder claims to hold compiled kernels, so the server compiles in its own process."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
-    note_compiled()
+    mark_compiled()
     with serving() as server:
         server.process.send_signal(number)
 

@@ -131,7 +131,7 @@ def test_a_large_network_waits_for_the_compiler(decide):
 
 
 def test_compiled_kernels_are_used_without_a_word(decide):
-    kernel_mode.note_compiled()
+    kernel_mode.mark_compiled()
 
     assert decide() == (False, 0, 0)
 
@@ -152,7 +152,7 @@ def test_a_process_decides_once_and_its_compiler_runs_no_plain_kernel(monkeypatc
     decisions = []
 
     @kernel_mode.entry
-    @kernel_mode.looping
+    @kernel_mode.kernel
     def add(column):
         return column[0] + column[1]
 

@@ -9,7 +9,7 @@ HEAD = "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,star
 DATES = "service_id,date,exception_type\n"
 
 
-def days_of(table, service=0):
+def find_days(table, service=0):
     start = table.calendar_start
     return [f"{start + timedelta(days=int(n)):%m-%d}" for n in table.service_runs_on[service].nonzero()[0]]
 
@@ -18,7 +18,7 @@ def test_a_service_runs_on_its_weekdays_from_the_first_to_the_last_day(tmp_path)
     # 2026-03-02 is a Monday.
     table = import_text(tmp_path, {"calendar.txt": HEAD + "ALL,1,0,0,0,0,0,1,20260302,20260315\n"}).timetable
 
-    assert days_of(table) == ["03-02", "03-08", "03-09", "03-15"]
+    assert find_days(table) == ["03-02", "03-08", "03-09", "03-15"]
     assert find_covered_days(table) == (date(2026, 3, 2), date(2026, 3, 15))
 
 
@@ -31,7 +31,7 @@ def test_exceptions_add_and_remove_days(tmp_path):
         },
     ).timetable
 
-    assert days_of(table) == ["03-03", "03-04", "03-08"]
+    assert find_days(table) == ["03-03", "03-04", "03-08"]
     assert find_covered_days(table) == (date(2026, 3, 3), date(2026, 3, 8))
 
 
@@ -44,7 +44,7 @@ def test_a_service_without_trips_does_not_stretch_the_calendar(tmp_path):
         },
     )
 
-    assert days_of(imported.timetable) == ["03-02"]
+    assert find_days(imported.timetable) == ["03-02"]
     assert findings_of(imported) == [
         ("id-repeated", 1, "calendar.txt", 4),
         ("service-without-trips", 1, "calendar.txt", 2),

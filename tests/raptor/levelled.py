@@ -27,7 +27,7 @@ from fingerpost.transit.engine.timetable.timetable import STOP, Footpaths
 from fingerpost.transit.engine.timetable.walking import (
     CHANGE_SLACK_S,
     DETOUR_FACTOR,
-    neighbours_m,
+    find_neighbours,
     straight_line_m,
     walk_s,
 )
@@ -54,7 +54,7 @@ def _text(rows):
 
 def clustered(timetable, link_m=LINK_M):
     rows = np.flatnonzero(timetable.stop_kind == STOP)
-    near_a, near_b, _ = neighbours_m(timetable.stop_lat, timetable.stop_lon, rows, link_m)
+    near_a, near_b, _ = find_neighbours(timetable.stop_lat, timetable.stop_lon, rows, link_m)
     cluster = np.arange(timetable.stop_count)
     while True:
         lower = cluster.copy()

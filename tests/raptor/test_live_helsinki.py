@@ -13,7 +13,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.raptor.search_timetable.build import build_search_timetable
-from fingerpost.transit.engine.timetable.service_days import services_on
+from fingerpost.transit.engine.timetable.service_days import find_services
 from tests.raptor.levelled import DAY, FEED, MIDNIGHT, ask_engine, ask_rival, level
 from tests.raptor.rival import load_rival
 from tests.shared_data import get_shared
@@ -38,7 +38,7 @@ def draw_message(timetable, seed):
     message.header.gtfs_realtime_version, message.header.timestamp = "2.0", MIDNIGHT + 4 * 3600
     # Trips by frequency are named by start times, in which nigiri differs.
     once = np.bincount(timetable.trip_departure_trip, minlength=len(timetable.trip_local_id)) == 1
-    running = np.flatnonzero(once & (services_on(timetable, DAY)[timetable.trip_service] != 0)).tolist()
+    running = np.flatnonzero(once & (find_services(timetable, DAY)[timetable.trip_service] != 0)).tolist()
     for trip in dice.sample(running, CHANGES):
         update = message.entity.add(id=str(trip)).trip_update
         update.trip.trip_id = timetable.trip_local_id[trip]

@@ -7,14 +7,14 @@ import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import gather_trip_instances
-from fingerpost.transit.engine.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 
 DAY = date(2026, 3, 3)
 
 
 def instances_of(drawing):
     table = timetable_from_drawing(drawing)
-    start = service_day_start(DAY, table.feeds[0].zone)
+    start = find_service_day_start(DAY, table.feeds[0].zone)
     return gather_trip_instances(table, DAY, start, 0, 2 * 86_400), table
 
 

@@ -8,7 +8,7 @@ from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity, FeedMessage, Tri
 
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay
-from fingerpost.transit.engine.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 DAY = date(2026, 3, 10)
@@ -131,7 +131,7 @@ def draw(
         return "deleted" if told.is_deleted else "cancelled"
     begin, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
     feed = timetable.feeds[int(timetable.route_feed[int(timetable.trip_route[trip])])]
-    start = service_day_start(day, feed.zone) + int(timetable.trip_departure_shift_s[run])
+    start = find_service_day_start(day, feed.zone) + int(timetable.trip_departure_shift_s[run])
     stops = timetable.stop_time_stop[begin:end] if told.stop is None else told.stop
     arrivals = (timetable.stop_time_arrival_s[begin:end] + start + told.arrival_delay_s).tolist()
     departures = (timetable.stop_time_departure_s[begin:end] + start + told.departure_delay_s).tolist()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
-from fingerpost.transit.engine.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from tests.realtime.messages import DAY, ZONE, at, call, draw, read, update
 from tests.realtime.oracle import Expected, Told, expect
 
@@ -151,7 +151,7 @@ KINDS = {"times": "SCHEDULED", "skipped": "SKIPPED", "silent": "NO_DATA"}
 @given(st.sampled_from(NETWORKS), st.data())
 def test_expected_times_agree_with_the_oracle(network, data):
     timetable, planned = network
-    start = service_day_start(DAY, ZONE)
+    start = find_service_day_start(DAY, ZONE)
     entities, expected = [], {}
     for trip, calls in enumerate(planned):
         told = data.draw(st.lists(TOLD, min_size=len(calls), max_size=len(calls)))

@@ -15,7 +15,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUp
 
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.engine.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.engine.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from tests.shared_data import get_shared
 
 FEED = "gtfs/kingston/kingston_2026-01.gtfs.zip"
@@ -88,7 +88,7 @@ def board_of(timetable, overlay):
     for (run, day), ride in overlay.rides.items():
         trip = int(timetable.trip_departure_trip[run])
         begin = int(timetable.trip_first_stop_time[trip])
-        start = service_day_start(datetime.fromordinal(day).date(), ZONE)
+        start = find_service_day_start(datetime.fromordinal(day).date(), ZONE)
         for row, delay_s in enumerate(ride.departure_delay_s.tolist()):
             if ride.is_known[row] and not ride.is_skipped[row]:
                 stop = timetable.stop_local_id[int(timetable.stop_time_stop[begin + row])]

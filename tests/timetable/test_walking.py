@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable import walking
 from fingerpost.transit.engine.timetable.draft import TransferColumns
-from fingerpost.transit.engine.timetable.footpaths import footpaths as link
+from fingerpost.transit.engine.timetable.footpaths import build_footpaths as link
 from fingerpost.transit.engine.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
 from fingerpost.transit.engine.timetable.walks import StraightLine
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M

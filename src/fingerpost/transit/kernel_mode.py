@@ -1,9 +1,9 @@
-"""Run the engine's kernels: compiled by numba, or as plain Python until the compiled code is there.
+"""Run the engine's kernels: compiled by numba, or as plain Python until they are compiled.
 
-A kernel is a function of arrays and numbers. ``looping`` and ``allocating`` mark kernels, which stay plain functions
-and may call each other across files. ``entry`` makes a kernel callable from elsewhere; each call uses the mode of that
-moment. Both modes write the same arrays and return the same types, so a search may begin plain and end compiled.
-A process does not import numba, which takes half a second, before it compiles.
+A kernel is a function of arrays and numbers. ``kernel`` and ``allocating_kernel`` mark kernels, which remain plain
+functions and can call each other across files. ``entry`` makes a kernel callable from other code; each call uses the
+current mode. Both modes write the same arrays and return the same types, so a search may start plain and end compiled.
+numba takes half a second to import, so a process imports it only to compile.
 """
 
 import functools
@@ -17,28 +17,28 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-_VARIABLE = "NUMBA_CACHE_DIR"
-_COMPLETE = "compiled"
+_CACHE_VARIABLE = "NUMBA_CACHE_DIR"
+_MARKER = "compiled"
 _PACKAGES = ("engine/raptor", "osm/streets")
 
 
 def use_kernels_folder() -> Path:
-    """Return the folder of this engine's compiled kernels, and have numba use it; all homes share it."""
+    """Make numba store this engine's compiled kernels in a folder that all homes share; return the folder."""
     from platformdirs import user_cache_path
 
-    named = os.environ.get(_VARIABLE)
-    folder = Path(named) if named else user_cache_path("fingerpost", appauthor=False) / "kernels"
-    # A child process has inherited the variable.
+    configured = os.environ.get(_CACHE_VARIABLE)
+    folder = Path(configured) if configured else user_cache_path("fingerpost", appauthor=False) / "kernels"
+    # A child process inherits the variable with the digest.
     if folder.name != _digest_engine():
         folder /= _digest_engine()
-    os.environ[_VARIABLE] = str(folder)
+    os.environ[_CACHE_VARIABLE] = str(folder)
     return folder
 
 
 @functools.cache
 def _digest_engine() -> str:
     # numba notices changes to a function's own file, but not to those of the functions that it calls.
-    # Here and below: importing these takes longer than a command may need that does not search.
+    # Imported late, here and below, to keep commands without a search fast.
     from importlib.metadata import version
 
     digest = hashlib.blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=6)
@@ -49,14 +49,14 @@ def _digest_engine() -> str:
 
 
 def are_compiled() -> bool:
-    """Whether every kernel of this engine is compiled on disk."""
-    return (use_kernels_folder() / _COMPLETE).exists()
+    """Whether the compiled code of all kernels is on disk."""
+    return (use_kernels_folder() / _MARKER).exists()
 
 
-def note_compiled() -> None:
+def mark_compiled() -> None:
     folder = use_kernels_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / _COMPLETE).touch()
+    (folder / _MARKER).touch()
 
 
 class _Mode:
@@ -72,7 +72,7 @@ _lock = threading.Lock()
 
 
 def decide_at_first_call(decide: Callable[[], bool]) -> None:
-    """Let a function decide at the first call of a kernel whether kernels run plain; by default they run compiled."""
+    """Set the function that decides at the first kernel call whether kernels run plain; the default is compiled."""
     _mode.decide = decide
 
 
@@ -85,42 +85,42 @@ def is_plain() -> bool:
 
 
 def is_ready() -> bool:
-    """Whether every kernel is compiled and loaded, so that a call takes milliseconds at most."""
+    """Whether all kernels are compiled and loaded, so that no call waits for the compiler."""
     return _mode.is_ready
 
 
 def is_compiling() -> bool:
-    """Whether this process is compiling kernels, and calls wait for that."""
+    """Whether this process is compiling kernels, and calls have to wait."""
     return _mode.compiling_thread is not None and not _mode.is_plain
 
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Run kernels compiled in this thread while the block calls every one of them, and in all threads after it."""
+    """Compile kernels in this thread while the block calls them all; afterwards all threads run them compiled."""
     _mode.compiling_thread = threading.get_ident()
     try:
         yield
         _mode.is_plain, _mode.is_ready = False, True
-        # The note only saves other processes time.
+        # The marker file only saves time in other processes.
         with suppress(OSError):
-            note_compiled()
+            mark_compiled()
     finally:
         _mode.compiling_thread = None
 
 
-# Kernels with numba's options for each.
+# The numba options of each kernel.
 _options: dict[FunctionType, dict[str, Any]] = {}
 _compiled: dict[FunctionType, Any] = {}
 
 
-def allocating(function: Any) -> Any:
+def allocating_kernel(function: Any) -> Any:
     """Mark a kernel that creates arrays."""
     _options[function] = {}
     return function
 
 
-def looping(function: Any) -> Any:
-    """Mark a kernel that creates no array, so that numba need not count references, which took most of a search."""
+def kernel(function: Any) -> Any:
+    """Mark a kernel that creates no arrays: numba skips reference counting, which took most of a search."""
     _options[function] = {"_nrt": False}
     return function
 
@@ -139,7 +139,7 @@ class entry:  # noqa: N801  (a decorator)
 
     @functools.cached_property
     def compiled(self) -> Any:
-        # Its machine code is made or loaded at its first call.
+        # numba compiles or loads the machine code at the first call.
         with _lock:
             return _compile(self.function)
 
@@ -148,14 +148,14 @@ def _call_plain(function: FunctionType, args: tuple[Any, ...]) -> Any:
     """Call a kernel as plain Python with the overflows and the result types of compiled code."""
     import numpy as np
 
-    # Integers wrap around silently, and hashes rely on it.
+    # Integers wrap around silently; the hashes rely on it.
     with np.errstate(over="ignore"):
         result = function(*args)
     return result.item() if isinstance(result, np.generic) else result
 
 
 def _compile(function: FunctionType) -> Any:
-    """Return a kernel for numba to compile, and every kernel that it calls."""
+    """Wrap a kernel, and every kernel that it calls, for numba."""
     if function not in _compiled:
         use_kernels_folder()
         import numba

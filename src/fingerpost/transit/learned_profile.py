@@ -1,6 +1,6 @@
-"""Learned profiles: the facts that a remote server reported about its network, stored in networks/learned/NAME.json.
+"""Store the facts that a remote server reported about its network, in networks/learned/NAME.json.
 
-They are fetched by ``fingerpost network add`` and ``refresh``.
+``fingerpost network add`` and ``refresh`` fetch them.
 """
 
 import os
@@ -25,9 +25,9 @@ _SUFFIX = ".json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedProfile:
-    """A server's report on its network.
+    """The facts that a server reported about its network.
 
-    ``abilities`` are those of this server, None for all of its kind. Only profiles that an older fingerpost stored have
+    ``abilities`` None means all abilities of the kind of source. Only profiles stored by older versions have
     ``traits``.
     """
 
@@ -47,31 +47,31 @@ class LearnedProfile:
 def new_remote_profile(
     record: NetworkRecord, learned: LearnedProfile | None, abilities: Iterable[Ability]
 ) -> NetworkProfile:
-    """Return the profile of a network by its record, else the report; raise SettingsInvalid if a fact is missing."""
-    known = learned or LearnedProfile(learned_at=datetime.min.replace(tzinfo=UTC))
-    bounds, zone = known.bounds, record.zone or known.zone
+    """Build a profile from a record and the reported facts; raise SettingsInvalid if bounds or zone are missing."""
+    reported = learned or LearnedProfile(learned_at=datetime.min.replace(tzinfo=UTC))
+    bounds, zone = reported.bounds, record.zone or reported.zone
     if record.bounds is not None:
         south, west, north, east = record.bounds
         bounds = Bounds(south=south, west=west, north=north, east=east)
     if bounds is None or zone is None:
-        what = "bounds" if bounds is None else "zone"
+        setting = "bounds" if bounds is None else "zone"
         raise SettingsInvalid(
-            f"It is not known which {what} {record.name} has. Run `fingerpost network refresh {record.name}`, "
-            f"or state it: `fingerpost network set {record.name} {what} ...`"
+            f"It is not known which {setting} {record.name} has. Run `fingerpost network refresh {record.name}`, "
+            f"or state it: `fingerpost network set {record.name} {setting} ...`"
         )
     return NetworkProfile(
         name=record.name,
         source=record.source,
         bounds=bounds,
         zone=zone,
-        abilities=frozenset(abilities) if known.abilities is None else known.abilities.intersection(abilities),
-        feed_names=frozenset(feed.name.upper() for feed in known.feeds) or frozenset({record.name}),
-        modes=known.modes,
-        attribution=tuple(dict.fromkeys((*record.attribution, *known.attribution))),
+        abilities=frozenset(abilities) if reported.abilities is None else reported.abilities.intersection(abilities),
+        feed_names=frozenset(feed.name.upper() for feed in reported.feeds) or frozenset({record.name}),
+        modes=reported.modes,
+        attribution=tuple(dict.fromkeys((*record.attribution, *reported.attribution))),
         priority=record.priority,
-        first_day=known.first_day,
-        last_day=known.last_day,
-        feeds=known.feeds,
+        first_day=reported.first_day,
+        last_day=reported.last_day,
+        feeds=reported.feeds,
     )
 
 
@@ -83,7 +83,7 @@ class _StoredProfile:
 
 
 @cache
-def _file() -> TypeAdapter[_StoredProfile]:
+def _adapt() -> TypeAdapter[_StoredProfile]:
     return TypeAdapter(_StoredProfile)
 
 
@@ -92,9 +92,9 @@ class LearnedProfiles:
         self._folder = home / "networks" / "learned"
 
     def find(self, record: NetworkRecord) -> LearnedProfile | None:
-        path = self._path(record.name)
+        path = self._get_path(record.name)
         try:
-            stored = _file().validate_json(path.read_bytes())
+            stored = _adapt().validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
@@ -104,16 +104,16 @@ class LearnedProfiles:
         return stored.learned if (stored.source, stored.url) == (record.source, record.url) else None
 
     def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
-        stored = _file().dump_json(_StoredProfile(source=record.source, url=record.url, learned=learned), indent=1)
+        stored = _adapt().dump_json(_StoredProfile(source=record.source, url=record.url, learned=learned), indent=1)
         try:
             with locked(self._folder / ".lock"):
-                replace_file(self._path(record.name), stored)
+                replace_file(self._get_path(record.name), stored)
         except OSError as error:
             raise new_unwritable(self._folder, error) from error
 
     def remove(self, name: str) -> None:
         try:
-            self._path(name).unlink(missing_ok=True)
+            self._get_path(name).unlink(missing_ok=True)
         except OSError as error:
             raise new_unwritable(self._folder, error) from error
 
@@ -122,9 +122,9 @@ class LearnedProfiles:
             with os.scandir(self._folder) as files:
                 stamps = [(file.name, file.stat()) for file in files if file.name.endswith(_SUFFIX)]
         except OSError:
-            # Nothing was ever learned, or a file has gone meanwhile; the next call sees that.
+            # No profile is stored, or a file was just removed; the next call is accurate.
             return ()
         return tuple(sorted((name, status.st_mtime_ns, status.st_size) for name, status in stamps))
 
-    def _path(self, name: str) -> Path:
+    def _get_path(self, name: str) -> Path:
         return self._folder / f"{name}{_SUFFIX}"

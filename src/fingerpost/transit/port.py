@@ -1,8 +1,8 @@
-"""The port of public transport: queries, answers, and the protocols that tools see instead of sources.
+"""The port to transit data sources: queries, answers, and the protocols that every source implements.
 
 Instants are Unix seconds, durations seconds, distances metres.
-Every method that asks a source may raise the branches of ``fingerpost.errors.StorageUnavailable``, and
-``SourceChanged``. Nothing else of a source's own reaches its callers.
+Methods that query a source may raise the subclasses of ``fingerpost.errors.StorageUnavailable``, and
+``SourceChanged``. No other error of a source reaches their callers.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -34,13 +34,13 @@ from fingerpost.transit.model.provenance import Provenance, RealtimeHealth
 class JourneyQuery:
     """A journey request.
 
-    ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
-    ``max_walk_m`` bounds the sum of an itinerary's walking.
-    ``not_before`` is the present instant, before which nobody can leave; None if the query is about the past.
-    ``wanted`` is how many good itineraries a caller may show; a source offers that many and one more if it can.
-    It is the same for every caller, because what is searched does not depend on how much is shown (rule B14).
-    ``window_s`` asks for all good ones that leave (or arrive, where ``arrive_by``) within so many seconds of
-    ``instant``; a source that finds none there offers the nearest beyond. None leaves the window to the source.
+    ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
+    ``max_walk_m`` limits the total walking of an itinerary.
+    ``not_before`` is the current time, the earliest possible departure; None if the query is about the past.
+    ``wanted`` is the number of good itineraries that a caller may show; a source returns one more if it can.
+    All callers send the same number, because the search does not depend on the length of the answer (rule B14).
+    ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within so many seconds of
+    ``instant``, or the nearest others if there are none. With None, the source chooses the window.
     """
 
     origin: Location
@@ -59,9 +59,9 @@ class JourneyQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextJourneyQuery:
-    """A journey request between texts that the source resolves: names, postcodes, its own ids, ``lat,lon``.
+    """A journey request between texts that the source resolves: names, postcodes, stop ids or ``lat,lon``.
 
-    ``sides`` are the caller's names of the two ends; the rest is as in ``JourneyQuery``.
+    ``sides`` are the caller's parameter names of the two texts; the other fields are as in ``JourneyQuery``.
     """
 
     origin: str
@@ -77,9 +77,9 @@ class TextJourneyQuery:
 class JourneyAnswer:
     """The journeys that a source found.
 
-    ``timetabled`` holds scheduled itineraries that realtime made unusable; they stay visible (rule B5).
-    ``step_free_supported`` is False if the source has no wheelchair data at all.
-    ``why_nothing`` is the source's sentence on why nothing was found, if it gives one.
+    ``timetabled`` are scheduled itineraries that realtime data made unusable; answers still show them (rule B5).
+    ``step_free_supported`` is False if the source has no wheelchair data.
+    ``why_nothing`` is the source's explanation of an empty answer, if any.
     """
 
     itineraries: tuple[Itinerary, ...]
@@ -93,11 +93,11 @@ class JourneyAnswer:
 class DepartureQuery:
     """Departures from some stops, expected in [instant, instant + window_s], both ends included.
 
-    ``wanted`` is how many of the first the caller shows; a source may leave out departures later than the last of
-    these, but none at the same second.
-    With ``by_schedule`` both go by the timetable's times, and rides outside the timetable are left out. A source
-    without timetables uses the expected times anyway.
-    ``walk_from`` is the rider's position, None if walks to the stops are not wanted.
+    ``wanted`` is the number of departures that the caller shows; a source may leave out departures later than the
+    last of these, but none at the same second.
+    With ``by_schedule``, the window and the order use scheduled times, and added trips are left out. A source
+    without timetables always uses expected times.
+    ``walk_from`` is the rider's position, None for a board without walks.
     """
 
     stop_ids: Sequence[str]
@@ -118,10 +118,10 @@ class WalkToStop(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardGap:
-    """Why a board is empty: the next departure after its window.
+    """Explain an empty board by the next departure after its window.
 
-    ``next_departure`` is its instant (Unix seconds), or ``next_day`` its day if it is beyond the days searched; both
-    are None if nothing leaves any more. ``last_day`` is the last day with any departure, None if there is none.
+    ``next_departure`` is its instant (Unix seconds), or ``next_day`` its day if it is after the days searched; both
+    are None without a later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
     """
 
@@ -133,11 +133,11 @@ class BoardGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureBoard:
-    """The first departures of a board, in any order, and how many there are in all.
+    """The first departures of a board, in any order, and their total number.
 
-    ``alerts`` are those of the stops themselves that are in force in the window.
+    ``alerts`` are alerts about the stops that are in force in the window.
     ``gap`` is set for an empty board if the source knows the next departure.
-    ``walks`` are those from ``walk_from`` by stop id, for stops within reach; None if the source measures none.
+    ``walks`` are the walks from ``walk_from`` by stop id, to stops within reach; None if not measured.
     """
 
     departures: Sequence[Departure]
@@ -157,18 +157,18 @@ class NearbyStops:
 
 
 class Network(Protocol):
-    """One region's public transport behind one name.
+    """A named transit network, as its source implements it.
 
     Callers use only the abilities that its profile declares.
     """
 
     @property
     def profile(self) -> NetworkProfile:
-        """The facts that need no query; they change if the record of the network changes."""
+        """Facts about the network that need no query; they change with its record."""
         ...
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Return the journeys that the source found, the best ones included, in any order.
+        """Return journeys in any order, including the best ones.
 
         Raises:
             OutsideCalendar: the timetable does not cover the day.
@@ -179,9 +179,9 @@ class Network(Protocol):
         """Return the journeys between two texts; only if the profile's ``reads_texts`` is True.
 
         Raises:
-            PlaceAmbiguous: a text fits several places; ``details["side"]`` and ``details["candidates"]`` name the
-                first such end, in the source's own order of quality; ``details["other"]`` has the same of the second.
-            PlaceUnknown: the source knows no place of a text; the message names the end.
+            PlaceAmbiguous: a text matches several places; ``details["side"]`` and ``details["candidates"]`` describe
+                the first such text, best candidate first; ``details["other"]`` describes the second in the same way.
+            PlaceUnknown: no place matches a text; the message names the side.
         """
         ...
 
@@ -192,18 +192,18 @@ class Network(Protocol):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Return candidates, best first (rule D2); empty where nothing resembles the text."""
+        """Return the matches of a text, best first (rule D2)."""
         ...
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Return the one stop or station of that id, case ignored, or None.
+        """Return the stop or station with this id (case-insensitive), or None.
 
         A station's ``member_ids`` are its boardable stops, a stop's its own id.
         """
         ...
 
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Return the whole place that a stop id stands for as a retry token, or None (rule D2)."""
+        """Return the place, with all its stops, for a stop id that a retry passes, or None (rule D2)."""
         ...
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
@@ -215,37 +215,37 @@ class Network(Protocol):
     ) -> Place | None:
         """Return a place at the position, named by its address or a place nearby; None if nothing is near.
 
-        ``may_ask`` sends the position to the network's server, if its profile's ``names_positions`` is True; set it
-        only for positions that queries to the server contain anyway.
+        ``may_ask`` allows sending the position to the network's server, if its profile's ``names_positions`` is True;
+        set it only for positions that queries to the server contain anyway.
         """
         ...
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
-        """Return what an itinerary of this network costs, or why that is unknown; None for walks or another's rides."""
+        """Return the fare of an itinerary, or why it is unknown; None for walks and for other networks' rides."""
         ...
 
     def find_line(self, leg: Leg) -> LegLine | None:
-        """Return the line of a leg on the map, None if another network made the leg."""
+        """Return the line of a leg on the map, or None for another network's leg."""
         ...
 
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
-        """Return the water and ways in a box around a leg, None without a map or if another network made the leg.
+        """Return the water and ways in a box around a leg; None without a map, and for another network's leg.
 
-        Answers credit the sources of their legs only, so the map of a fallback is not drawn behind other legs.
+        Answers credit only the sources of their legs, so a network's map is not drawn for other networks' legs.
         """
         ...
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return the state of the network's own realtime sources, None if it follows none."""
+        """Return the state of the network's realtime sources, or None without any."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenNetworks:
-    """The networks at one moment.
+    """The open networks, and the problems of the others.
 
-    ``answering`` are in order of preference (rule A13); ``by_token_only`` are demo networks that answer only for their
-    own ids, because networks were added; ``problems`` has a sentence on each network that cannot be used now.
+    ``answering`` are in order of preference (rule A13); ``by_token_only`` are demo networks that only resolve their
+    own ids once networks were added; ``problems`` has an error message for each network that cannot be used.
     """
 
     answering: tuple[Network, ...] = ()
@@ -253,7 +253,7 @@ class OpenNetworks:
     problems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def list_owners(self, stop_id: str) -> list[Network]:
-        """Return the networks whose FEED stands before the first colon of an id, in order of preference."""
+        """Return the networks of a stop id's feed (the part before its first colon), in order of preference."""
         feed, colon, _ = stop_id.strip().upper().partition(":")
         if not colon:
             return []
@@ -261,7 +261,7 @@ class OpenNetworks:
 
 
 class Networks(Protocol):
-    """All networks of one home folder, of every kind; one may come or go between two calls."""
+    """The networks of a home folder; they may be added or removed between two calls."""
 
     async def open(self) -> OpenNetworks:
         """Return the networks of the records; those that cannot be opened are in ``problems``."""
@@ -273,11 +273,11 @@ class Networks(Protocol):
 
 
 class NetworkSource(Protocol):
-    """One kind of source, such as the embedded engine or OpenTripPlanner, which opens the networks of its records."""
+    """A kind of source, such as the embedded engine or OpenTripPlanner, that opens networks by their records."""
 
     @property
     def kind(self) -> str:
-        """The kind's name in a record's ``source``."""
+        """The value of ``source`` in the records of this kind."""
         ...
 
     def stamp(self) -> Hashable:
@@ -285,17 +285,17 @@ class NetworkSource(Protocol):
         ...
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
-        """Open the network of a record; the same object as before where only the record has changed. May block.
+        """Open the network of a record, or return the open one with its record updated. May block.
 
-        ``learned`` is the stored result of ``RemoteSource.learn``, None if there is none.
+        ``learned`` is the stored result of ``RemoteSource.learn``, if any.
 
         Raises:
-            SettingsInvalid: it cannot be opened; the message says what to do.
+            SettingsInvalid: it cannot be opened; the message includes a remedy.
         """
         ...
 
     def retire(self, name: str) -> None:
-        """Stop the background work of a network that has no record any more."""
+        """Stop the background work of a network whose record was removed."""
         ...
 
     async def close(self) -> None:
@@ -304,13 +304,13 @@ class NetworkSource(Protocol):
 
 
 class RemoteSource(NetworkSource, Protocol):
-    """A kind of source whose networks are answered by a server."""
+    """A kind of source that queries a server."""
 
     async def learn(self, record: NetworkRecord) -> LearnedProfile:
-        """Ask the server of a record for its profile, which is stored when the network is added or refreshed.
+        """Fetch the network's profile from its server, to be stored when the network is added or refreshed.
 
         Raises:
-            ParameterError: the record lacks what this kind of source needs.
-            StorageUnavailable, SourceChanged: the server cannot be asked, or answered in an unknown shape.
+            ParameterError: the record lacks a setting that this kind of source needs.
+            StorageUnavailable, SourceChanged: the server is unreachable, or its answer has an unknown format.
         """
         ...

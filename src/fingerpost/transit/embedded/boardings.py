@@ -11,7 +11,7 @@ from fingerpost.transit.embedded.departures import StopDepartures
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.board import BoardDeparture
 from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows
-from fingerpost.transit.engine.timetable.service_days import days_of, local_day, service_day_start, services_on
+from fingerpost.transit.engine.timetable.service_days import find_days, find_service_day_start, find_services, local_day
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int64, Timetable
 from fingerpost.transit.model.provenance import ServiceDays
 from fingerpost.transit.port import BoardGap, DepartureQuery
@@ -30,7 +30,7 @@ class Boardings:
 
     def find_days(self) -> ServiceDays | None:
         services = np.unique(self._timetable.trip_service[self._trips])
-        return days_of(self._timetable, services) if len(services) else None
+        return find_days(self._timetable, services) if len(services) else None
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
         table = self._timetable
@@ -48,8 +48,8 @@ class Boardings:
         )
         found = []
         for day in days:
-            starts = np.array([service_day_start(day, feed.zone) for feed in table.feeds], np.int64)
-            row = np.flatnonzero(services_on(table, day)[service])
+            starts = np.array([find_service_day_start(day, feed.zone) for feed in table.feeds], np.int64)
+            row = np.flatnonzero(find_services(table, day)[service])
             departure = starts[feed[row]] + since_start_s[row]
             later = departure > instant
             found.append((np.full(np.count_nonzero(later), day.toordinal()), row[later], departure[later]))

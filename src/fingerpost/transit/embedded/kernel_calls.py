@@ -12,7 +12,7 @@ from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import Overlay, RideUpdate
-from fingerpost.transit.engine.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.building import build_graph
@@ -26,7 +26,7 @@ _DAY = date(2026, 1, 7)
 def call_search_kernels() -> None:
     """Search the Helsinki demo between the ends of its first trip."""
     timetable = build_demo("DEMO-HELSINKI")
-    start = service_day_start(_DAY, timetable.feeds[0].zone)
+    start = find_service_day_start(_DAY, timetable.feeds[0].zone)
     zeros, access = np.zeros(timetable.trip_first_stop_time[1], np.int32), np.full(1, 600, np.int32)
     on_time = RideUpdate(
         is_cancelled=False, arrival_delay_s=zeros, departure_delay_s=zeros,

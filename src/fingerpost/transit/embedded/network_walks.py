@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from fingerpost.transit.engine.timetable.footpaths import without_closed_ways
+from fingerpost.transit.engine.timetable.footpaths import avoid_closed_ways
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.station_ways import get_places
 from fingerpost.transit.engine.timetable.timetable import ENTRANCE, NODE, Timetable
@@ -80,7 +80,7 @@ class NetworkWalks:
         rows = np.array(sorted(closed))
         places = self._timetable.stop_lat[rows], self._timetable.stop_lon[rows]
         remaining = walks.without(find_lifts(self._streets.graph, *places), closed)
-        return remaining, without_closed_ways(self._timetable, remaining, places, closed, step_free=step_free)
+        return remaining, avoid_closed_ways(self._timetable, remaining, places, closed, step_free=step_free)
 
     def add_attribution(self, provenance: Provenance) -> Provenance:
         credits_due = () if self._walks is None else (LICENCE,)

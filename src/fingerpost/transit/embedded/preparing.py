@@ -12,7 +12,7 @@ from fingerpost.transit.engine.gtfs.importer import FeedSource, ImportProgress, 
 from fingerpost.transit.engine.gtfs.report import ImportReport, StreetCoverage
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
-from fingerpost.transit.engine.timetable.walks import WalkedStops, WalksOfRiders
+from fingerpost.transit.engine.timetable.walks import WalkedStops, WalkModes
 from fingerpost.transit.osm.addresses.extract import read_addresses
 from fingerpost.transit.osm.addresses.index_file import FILE_NAME, gather, write_index
 from fingerpost.transit.osm.basemap import pack_lines, read_lines, save_basemap
@@ -35,7 +35,7 @@ class StreetPreparation:
         self._extract = extract
         self._progress = progress
 
-    def find_walks(self, stops: WalkedStops) -> WalksOfRiders:
+    def find_walks(self, stops: WalkedStops) -> WalkModes:
         boardable = stops.kinds == STOP
         lats, lons = stops.lats[boardable], stops.lons[boardable]
         extracted = read_extract(self._extract, find_area(lats, lons), self._progress)
@@ -60,7 +60,7 @@ class StreetPreparation:
                 f"at {where}. Use the extract of that region, or add the network without --streets"
             )
         self.prepared = StoredStreets(built.graph, grid, access, coverage)
-        return WalksOfRiders(walks, walks.without_steps())
+        return WalkModes(walks, walks.without_steps())
 
 
 def prepare_network(

@@ -7,7 +7,7 @@ from fingerpost.transit.embedded.overlay_alerts import OverlayAlerts, RideSelect
 from fingerpost.transit.embedded.replacements import Replacements, ScheduledTimes
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
 from fingerpost.transit.engine.timetable.overlay import AddedRide, Overlay, RideUpdate
-from fingerpost.transit.engine.timetable.service_days import service_day_start
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 _CACHE_SIZE = 4
@@ -71,7 +71,7 @@ class Snapshot:
     def find_scheduled_times(self, trip_departure: int, service_day: date, stop_time: int) -> ScheduledTimes:
         table = self.timetable
         feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[trip_departure]]])]
-        start = service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[trip_departure])
+        start = find_service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[trip_departure])
         arrival_s, departure_s = table.stop_time_arrival_s[stop_time], table.stop_time_departure_s[stop_time]
         return ScheduledTimes(start + int(arrival_s), start + int(departure_s))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.columns import mark_rows
-from fingerpost.transit.engine.timetable.service_days import days_of, find_covered_days
+from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_days
 from fingerpost.transit.engine.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Bool, Timetable
 from fingerpost.transit.model.place import Bounds, Coordinate, box_of
 from fingerpost.transit.model.profile import Ability, NetworkProfile
@@ -47,7 +47,7 @@ class TimetableProfile:
             FeedVersion(
                 name=feed.name,
                 version=feed.version,
-                service=days_of(self._timetable, self._timetable.service_feed == row),
+                service=find_days(self._timetable, self._timetable.service_feed == row),
                 label=feed.source or None if names.count(feed.name) > 1 else None,
             )
             for row, feed in enumerate(feeds)

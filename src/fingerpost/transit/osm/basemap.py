@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.array_file import explaining_damage, open_arrays, read_contents, save_arrays
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import list_starts
 from fingerpost.transit.engine.timetable.row_bounds import check_rows, check_starts
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point, thin
 from fingerpost.transit.model.map_layer import Basemap, LayerKind, MapLayer
@@ -94,7 +94,7 @@ class StoredBasemap(NamedTuple):
 
 
 def pack_lines(lines: Sequence[DrawnLine]) -> StoredBasemap:
-    first = starts_of([len(line.points) for line in lines])
+    first = list_starts([len(line.points) for line in lines])
     flat = np.array([point for line in lines for point in line.points], np.float64).reshape(-1, 2)
     lat, lon = (np.round(flat[:, axis] * _E7).astype(np.int32) for axis in (0, 1))
     begins = first[:-1]

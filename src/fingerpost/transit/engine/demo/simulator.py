@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import Alert, FeedHeader, FeedMessage, TripDescriptor, TripUpdate
 
-from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
 HOUR_S = 3600
@@ -94,8 +94,8 @@ def _list_trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstan
         today = local_day(now, feed.zone).toordinal()
         for ordinal in range(today - longest_days, today + 2):
             day = date.fromordinal(ordinal)
-            start = service_day_start(day, feed.zone)
-            is_running = services_on(timetable, day)[timetable.trip_service[trip]] != 0
+            start = find_service_day_start(day, feed.zone)
+            is_running = find_services(timetable, day)[timetable.trip_service[trip]] != 0
             is_selected = is_running & (feed_of_departure == row) & (start + ends_s >= now - _PAST_S)
             is_selected &= start + begins_s < now + CLOSED_S + HOUR_S
             for trip_departure in np.flatnonzero(is_selected).tolist():

@@ -10,7 +10,7 @@ from fingerpost.transit.engine.gtfs.csv.findings import Reason
 from fingerpost.transit.engine.gtfs.csv.table import Table
 from fingerpost.transit.engine.gtfs.stop_times import StopTimes
 from fingerpost.transit.engine.gtfs.trips import Trips
-from fingerpost.transit.engine.timetable.columns import mark_rows, starts_of
+from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
 from fingerpost.transit.engine.timetable.draft import ShapeColumns
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64
 
@@ -44,7 +44,7 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTi
     new_rows = np.where(has_trips, np.cumsum(has_trips) - 1, -1).astype(np.int32)
     is_used = has_trips[points["shape"]]
     row = new_rows[points["shape"][is_used]]
-    first = starts_of(np.bincount(row, minlength=int(has_trips.sum())))
+    first = list_starts(np.bincount(row, minlength=int(has_trips.sum())))
     of_trip = np.where(trips.shape >= 0, new_rows[trips.shape], np.int32(-1))
     columns = ShapeColumns(
         first=first,

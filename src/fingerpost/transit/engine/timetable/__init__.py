@@ -1,1 +1,1 @@
-"""The timetable as packed arrays: written by ``gtfs`` and ``demo``, read by ``raptor``."""
+"""The timetable as arrays: built by ``gtfs`` and ``demo``, read by ``raptor``."""

@@ -60,7 +60,7 @@ def read_contents(folder: Path) -> Any:
 
 @contextmanager
 def explaining_damage(subject: str, remedy: str) -> Iterator[None]:
-    """Raise SettingsInvalid if prepared data cannot be opened; ``subject`` is such as ``The prepared map is``."""
+    """Raise SettingsInvalid if prepared data cannot be opened; ``subject`` begins the message."""
     try:
         yield
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -106,10 +106,10 @@ def _build_timetable(contents: Mapping[str, Any], arrays: Arrays) -> Timetable:
         if table in (Footpaths, Pathways):
             columns[field.name] = table(*(arrays[f"{field.name}.{name}"] for name in table._fields))
         elif field.name not in _IN_CONTENTS:
-            columns[field.name] = _column(arrays, field.name) if table is TextColumn else arrays[field.name]
+            columns[field.name] = _read_column(arrays, field.name) if table is TextColumn else arrays[field.name]
     for name in _TRANSLATED:
         languages = contents["languages"][name]
-        columns[name] = {language: _column(arrays, f"{name}.{language}") for language in languages}
+        columns[name] = {language: _read_column(arrays, f"{name}.{language}") for language in languages}
     timetable = Timetable(
         feeds=tuple(Feed(**{name: _to_tuple(value) for name, value in feed.items()}) for feed in contents["feeds"]),
         calendar_start=date.fromisoformat(contents["calendar_start"]),
@@ -132,7 +132,7 @@ def _list_arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]
             yield name, value
 
 
-def _column(arrays: Arrays, name: str) -> TextColumn:
+def _read_column(arrays: Arrays, name: str) -> TextColumn:
     return TextColumn(arrays[f"{name}.blob"], arrays[f"{name}.offsets"])
 
 

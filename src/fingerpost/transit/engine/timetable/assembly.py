@@ -9,9 +9,9 @@ import numpy as np
 from fingerpost.transit.engine.timetable.columns import (
     TextColumn,
     list_ranges,
+    list_starts,
     mark_rows,
     rows_to_columns,
-    starts_of,
     take_rows,
 )
 from fingerpost.transit.engine.timetable.draft import (
@@ -22,7 +22,7 @@ from fingerpost.transit.engine.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
-from fingerpost.transit.engine.timetable.footpaths import change_times, footpaths
+from fingerpost.transit.engine.timetable.footpaths import build_footpaths, compute_transfer_times
 from fingerpost.transit.engine.timetable.station_ways import StationPlaces, find_change_s
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
 from fingerpost.transit.engine.timetable.timetable import (
@@ -33,18 +33,18 @@ from fingerpost.transit.engine.timetable.timetable import (
     Timetable,
     UInt8,
 )
-from fingerpost.transit.engine.timetable.walks import FindWalks, WalkedStops, Walks, WalksOfRiders, walk_straight
+from fingerpost.transit.engine.timetable.walks import FindWalks, WalkedStops, WalkModes, Walks, walk_straight
 
 _NO_DAY = date(1970, 1, 1)
 # GTFS route_type, extended values included.
 _METRO = frozenset({1, *range(400, 405)})
 _RAIL = frozenset({2, *range(100, 118)})
-# The columns of StopRow and RouteRow that a timetable has as they are, with their types.
-_OF_STOPS = {
+# The columns of StopRow and RouteRow that a timetable copies, with their types.
+_STOP_COLUMNS = {
     "feed": np.int16, "local_id": str, "name": str, "lat": np.float64, "lon": np.float64, "kind": np.int8,
     "parent": np.int32, "platform": str,
 }  # fmt: skip
-_OF_ROUTES = {
+_ROUTE_COLUMNS = {
     "feed": np.int16, "local_id": str, "short_name": str, "long_name": str, "type": np.int16, "agency": np.int16,
     "color": np.int32, "text_color": np.int32,
 }  # fmt: skip
@@ -52,7 +52,7 @@ _OF_ROUTES = {
 
 def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Timetable:
     rows = draft.stops
-    stops, routes = _pack("stop_", draft.stops, _OF_STOPS), _pack("route_", draft.routes, _OF_ROUTES)
+    stops, routes = _pack("stop_", draft.stops, _STOP_COLUMNS), _pack("route_", draft.routes, _ROUTE_COLUMNS)
     lats, lons, kinds, parents = (stops[f"stop_{name}"] for name in ("lat", "lon", "kind", "parent"))
     wheelchair = np.array(
         [
@@ -63,17 +63,17 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
     )
     names = [row.local_id for row in rows], [row.code for row in rows]
     places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.station_ways)
-    trips = _trip_columns(draft)
+    trips = _pack_trips(draft)
     served = (_mark_served(types, routes["route_type"], trips, len(rows)) for types in (_METRO, _RAIL))
     walks = find_walks(WalkedStops(lats, lons, kinds, *names, places, *served))
-    calendar_start, runs_on = _calendar(draft.services)
+    calendar_start, runs_on = _pack_calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),
         feed_fares=TextColumn.of(draft.fare_books or ["" for _ in draft.feeds]),
         stop_printed_id=TextColumn.of(encode_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in rows)),
         stop_wheelchair=wheelchair,
-        stop_names=_names(draft.stop_names, len(rows)),
-        route_names=_names(draft.route_names, len(draft.routes)),
+        stop_names=_pack_names(draft.stop_names, len(rows)),
+        route_names=_pack_names(draft.route_names, len(draft.routes)),
         **stops,
         **routes,
         **trips,
@@ -81,13 +81,13 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
         service_feed=np.array([row.feed for row in draft.services], np.int16),
         service_runs_on=runs_on,
         service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
-        **_transfer_columns(draft, walks, places),
+        **_pack_transfers(draft, walks, places),
         in_seat_from=draft.in_seat.from_departure,
         in_seat_to=draft.in_seat.to_departure,
         in_seat_days_later=draft.in_seat.days_later,
         in_seat_service=draft.in_seat.service,
-        **_specific_transfers(draft.specific_transfers, walks.usual, parents),
-        **_prefixed("shape_", draft.shapes),
+        **_pack_specific_transfers(draft.specific_transfers, walks.usual, parents),
+        **_prefix("shape_", draft.shapes),
         pathways=draft.station_ways,
     )
 
@@ -100,7 +100,7 @@ def _pack(prefix: str, rows: Sequence[Any], types: Mapping[str, Any]) -> dict[st
     }
 
 
-def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
+def _pack_trips(draft: TimetableDraft) -> dict[str, Any]:
     trips = rows_to_columns(TripColumns, draft.trips) if draft.trips else draft.trip_columns
     trip_departures = draft.trip_departure_columns
     if draft.trip_departures:
@@ -109,11 +109,11 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     if not len(stop_times.sequence):
         stop_times = stop_times._replace(sequence=list_ranges(np.ones_like(count), count)[1].astype(np.int32))
     return (
-        _prefixed("trip_", trips)
-        | _prefixed("trip_departure_", trip_departures)
-        | _prefixed("stop_time_", stop_times)
+        _prefix("trip_", trips)
+        | _prefix("trip_departure_", trip_departures)
+        | _prefix("stop_time_", stop_times)
         | {
-            "trip_first_stop_time": starts_of(count),
+            "trip_first_stop_time": list_starts(count),
             "headsign": draft.headsigns,
             "headsign_names": {
                 language: TextColumn.of(texts.get(headsign, "") for headsign in draft.headsigns)
@@ -123,19 +123,19 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     )
 
 
-def _prefixed(prefix: str, table: NamedTuple) -> dict[str, Any]:
+def _prefix(prefix: str, table: NamedTuple) -> dict[str, Any]:
     return {prefix + name: column for name, column in table._asdict().items()}
 
 
 def _mark_served(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> Bool:
     is_type = np.isin(route_type, list(types))
-    of_stop_times = np.repeat(is_type[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
-    return mark_rows(count, trips["stop_time_stop"][of_stop_times])
+    is_of_type = np.repeat(is_type[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
+    return mark_rows(count, trips["stop_time_stop"][is_of_type])
 
 
-def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
+def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlaces) -> dict[str, Any]:
     transfers, stations = draft.transfers, (places.kinds, places.parents)
-    paths, change_s = footpaths(walks.usual, *stations, transfers, draft.pathways)
+    paths, change_s = build_footpaths(walks.usual, *stations, transfers, draft.pathways)
     columns: dict[str, Any] = {
         "footpaths": paths,
         "transfer_from": transfers.from_stop,
@@ -147,12 +147,12 @@ def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: Stati
     if walks.step_free is not None:
         inside_s = find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
         inside = draft.pathways._replace(seconds=inside_s)
-        columns["step_free_footpaths"], _ = footpaths(walks.step_free, *stations, transfers, inside)
+        columns["step_free_footpaths"], _ = build_footpaths(walks.step_free, *stations, transfers, inside)
     return columns
 
 
-def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
-    """Return the rules by rising rank (GTFS, transfers.txt), because the last rule that matches a change applies.
+def _pack_specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
+    """Return the rules by ascending rank (GTFS, transfers.txt), because the last rule that matches a transfer applies.
 
     Rules of two trips rank highest, then those of a trip and a route, a trip, two routes, a route.
     """
@@ -160,7 +160,7 @@ def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: I
     routes = (rules.from_route >= 0).astype(np.int8) + (rules.to_route >= 0)
     specific = take_rows(rules, np.lexsort((routes, trips)))
     pairs = TransferColumns(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
-    seconds, metres, _ = change_times(walks, parents, pairs)
+    seconds, metres, _ = compute_transfer_times(walks, parents, pairs)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
     return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {
         "specific_transfer_s": seconds,
@@ -168,21 +168,22 @@ def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: I
     }
 
 
-def _names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, TextColumn]:
+def _pack_names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, TextColumn]:
     return {
-        language: TextColumn.of(of_rows.get(row, "") for row in range(count))
-        for language, of_rows in sorted(names.items())
+        language: TextColumn.of(texts.get(row, "") for row in range(count)) for language, texts in sorted(names.items())
     }
 
 
-def _calendar(services: list[ServiceRow]) -> tuple[date, UInt8]:
-    listed = [row.days for row in services]
+def _pack_calendar(services: list[ServiceRow]) -> tuple[date, UInt8]:
+    days_by_service = [row.days for row in services]
     ordinals = [
         days if isinstance(days, np.ndarray) else np.array([day.toordinal() for day in days or ()], np.int32)
-        for days in listed
+        for days in days_by_service
     ]
-    every = np.concatenate([np.zeros(0, np.int32), *ordinals])
-    start, length = (int(every.min()), int(every.max() - every.min()) + 1) if len(every) else (_NO_DAY.toordinal(), 0)
+    days_run = np.concatenate([np.zeros(0, np.int32), *ordinals])
+    start, length = (
+        (int(days_run.min()), int(days_run.max() - days_run.min()) + 1) if len(days_run) else (_NO_DAY.toordinal(), 0)
+    )
     runs_on = np.zeros((len(services), length), np.uint8)
     for index, days in enumerate(ordinals):
         runs_on[index, days - start] = 1

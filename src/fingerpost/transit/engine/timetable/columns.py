@@ -1,4 +1,4 @@
-"""Columns of numbers and texts, and tables as named tuples of columns."""
+"""Text columns, tables as named tuples of columns, and helpers for their rows."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,9 +33,9 @@ class TextColumn(Sequence[str]):
         return self.blob[self.offsets[index] : self.offsets[index + 1]].tobytes().decode()
 
     def __iter__(self) -> Iterator[str]:
-        whole = self.blob.tobytes()
+        text = self.blob.tobytes()
         for begin, end in itertools.pairwise(self.offsets.tolist()):
-            yield whole[begin:end].decode()
+            yield text[begin:end].decode()
 
     def take(self, rows: npt.NDArray[np.int32]) -> "TextColumn":
         if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
@@ -63,7 +63,7 @@ T = TypeVar("T", bound=NamedTuple)
 
 
 def to_columns(kind: type[T], values: Mapping[str, Any]) -> T:
-    """Return a table of columns in their types; other values are ignored."""
+    """Return a table of typed columns; values without a column are ignored."""
     return kind._make(
         TextColumn.of(values[name]) if isinstance(empty, TextColumn) else np.array(values[name], empty.dtype)
         for name, empty in kind._field_defaults.items()
@@ -74,8 +74,8 @@ def rows_to_columns(kind: type[T], rows: Sequence[Any]) -> T:
     return to_columns(kind, {name: [getattr(row, name) for row in rows] for name in kind._fields})
 
 
-def starts_of(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return the offsets of consecutive blocks of some sizes, and the end of the last."""
+def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Return the offsets of consecutive blocks of some sizes, and the end of the last one."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -88,8 +88,8 @@ def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.
 def list_ranges(
     begin: npt.NDArray[Any], count: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return all numbers of consecutive ranges: the position of each one's range, and the numbers."""
-    first = starts_of(count)
+    """Return the numbers in some ranges, after the position of each number's range."""
+    first = list_starts(count)
     owner = np.repeat(np.arange(len(count)), count)
     return owner, np.arange(first[-1]) + (begin - first[:-1])[owner]
 

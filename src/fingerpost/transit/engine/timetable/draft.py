@@ -133,7 +133,7 @@ class SpecificTransferColumns(NamedTuple):
 class InSeatColumns(NamedTuple):
     """In-seat transfers from the end of one trip departure to the start of another, sorted by the first.
 
-    ``days_later`` is 1 if the other belongs to the next service day. ``service`` restricts the days of the first.
+    ``days_later`` is 1 if the other belongs to the next service day. ``service`` limits the days of the first.
     """
 
     from_departure: Int32 = NO_INT32

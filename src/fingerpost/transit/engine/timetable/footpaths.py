@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import starts_of, take_rows
+from fingerpost.transit.engine.timetable.columns import list_starts, take_rows
 from fingerpost.transit.engine.timetable.draft import TransferColumns
 from fingerpost.transit.engine.timetable.station_ways import find_change_s, get_places
 from fingerpost.transit.engine.timetable.timetable import (
@@ -24,14 +24,14 @@ from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, STRAIGHT
 from fingerpost.transit.engine.timetable.walks import StopLinks, Walks
 
 
-def with_step_free_footpaths(timetable: Timetable) -> Timetable:
+def use_step_free_footpaths(timetable: Timetable) -> Timetable:
     if not len(timetable.step_free_footpaths.first):
         return timetable
     return replace(timetable, footpaths=timetable.step_free_footpaths)
 
 
 class Footpath(NamedTuple):
-    """One footpath, as in ``Footpaths``; ``has_steps`` if no footpath without steps exists."""
+    """One footpath, as in ``Footpaths``; ``has_steps`` if no step-free footpath exists."""
 
     seconds: int
     metres: int
@@ -41,7 +41,7 @@ class Footpath(NamedTuple):
 
 def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
     """Return the footpath between two stops (rows); ``step_free`` prefers one without steps if steps are known."""
-    table = with_step_free_footpaths(timetable) if step_free else timetable
+    table = use_step_free_footpaths(timetable) if step_free else timetable
     paths = table.footpaths
     first, last = int(paths.first[begin]), int(paths.first[begin + 1])
     rows = np.flatnonzero(paths.to[first:last] == end)
@@ -59,68 +59,68 @@ class _PathColumns(NamedTuple):
     metres: Int32
     walk_s: Int32
 
-    def without(self, others: "_PathColumns", count: int) -> "_PathColumns":
-        return take_rows(self, ~np.isin(self.begin * count + self.end, others.begin * count + others.end))
+    def without(self, other_paths: "_PathColumns", count: int) -> "_PathColumns":
+        return take_rows(self, ~np.isin(self.begin * count + self.end, other_paths.begin * count + other_paths.end))
 
-    def joined(self, others: "_PathColumns") -> "_PathColumns":
-        columns: Iterator[tuple[Any, Any]] = zip(self, others, strict=True)
+    def joined(self, other_paths: "_PathColumns") -> "_PathColumns":
+        columns: Iterator[tuple[Any, Any]] = zip(self, other_paths, strict=True)
         return _PathColumns._make(np.concatenate(pair) for pair in columns)
 
 
-def change_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
-    """Return each transfer rule's seconds to being ready to board (-1: forbidden), metres, and seconds walked."""
+def compute_transfer_times(walks: Walks, parents: Int32, rules: TransferColumns) -> tuple[Int32, Int32, Int32]:
+    """Return each transfer rule's seconds until ready to board (-1: forbidden), metres, and seconds walked."""
     walked = walks.measure(rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64))
-    taken_s = walked.seconds + np.where(rules.type == TIMED, 0, _slack_s(walked, parents))
-    taken_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, taken_s)
-    return np.where(rules.type == FORBIDDEN, -1, taken_s).astype(np.int32), walked.metres, walked.seconds
+    transfer_s = walked.seconds + np.where(rules.type == TIMED, 0, _find_slack_s(walked, parents))
+    transfer_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, transfer_s)
+    return np.where(rules.type == FORBIDDEN, -1, transfer_s).astype(np.int32), walked.metres, walked.seconds
 
 
-def _slack_s(links: StopLinks, parents: Int32) -> Int32:
+def _find_slack_s(links: StopLinks, parents: Int32) -> Int32:
     begin, end = links.begin, links.end
     is_one_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
     slack_s: Int32 = CHANGE_SLACK_S + np.where(links.is_straight & ~is_one_place, STRAIGHT_SLACK_S, 0)
     return slack_s
 
 
-def footpaths(
+def build_footpaths(
     walks: Walks,
     kinds: Int8,
     parents: Int32,
     rules: TransferColumns,
     pathways: tuple[Int32, Int32, Int32] | None = None,
 ) -> tuple[Footpaths, Int32]:
-    """Link stops on foot: all pairs near enough, and the transfer rules of feeds, which override them.
+    """Build footpaths: walks between nearby stops, overridden by the transfer rules of feeds.
 
-    Return the footpaths, and for each stop the seconds of a change there. ``pathways`` are (from, to, seconds) within a
-    station; -1 seconds forbid the change.
+    Return the footpaths, and for each stop the seconds of a transfer there. ``pathways`` are (from, to, seconds) in a
+    station; -1 seconds forbid the transfer.
     A recommended transfer (type 0) takes the walk and the slack, a timed one (1) the walk alone, because the connecting
     trip waits; a minimum time (2) is used as stated; a forbidden one (3) removes the link. Of several rules for one
-    ordered pair the last holds.
+    ordered pair, the last one applies.
     """
     count = len(kinds)
     walked = walks.list_links(np.flatnonzero(kinds == STOP))
-    seconds = (walked.seconds + _slack_s(walked, parents)).astype(np.int32)
+    seconds = (walked.seconds + _find_slack_s(walked, parents)).astype(np.int32)
     links = _PathColumns(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
     if pathways is not None and len(pathways[0]):
         inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
-        taken_s = pathways[2] + np.int32(CHANGE_SLACK_S)
-        own = _PathColumns(inside.begin, inside.end, taken_s, inside.metres, inside.seconds)
+        transfer_s = pathways[2] + np.int32(CHANGE_SLACK_S)
+        own = _PathColumns(inside.begin, inside.end, transfer_s, inside.metres, inside.seconds)
         links = links.without(own, count).joined(take_rows(own, pathways[2] >= 0))
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(rules.from_stop):
         pairs = rules.from_stop.astype(np.int64) * count + rules.to_stop
         last = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
         rules = take_rows(rules, last)
-        taken_s, metres, walk_s = change_times(walks, parents, rules)
+        transfer_s, metres, walk_s = compute_transfer_times(walks, parents, rules)
         begin, end = rules.from_stop.astype(np.int64), rules.to_stop.astype(np.int64)
-        same = begin == end
-        change_s[begin[same]] = taken_s[same]
-        ruled = _PathColumns(begin, end, taken_s, metres, walk_s)
-        links = links.without(take_rows(ruled, ~same), count)
-        links = links.joined(take_rows(ruled, ~same & (rules.type != FORBIDDEN)))
+        is_same_stop = begin == end
+        change_s[begin[is_same_stop]] = transfer_s[is_same_stop]
+        ruled = _PathColumns(begin, end, transfer_s, metres, walk_s)
+        links = links.without(take_rows(ruled, ~is_same_stop), count)
+        links = links.joined(take_rows(ruled, ~is_same_stop & (rules.type != FORBIDDEN)))
     order = np.lexsort((links.end, links.seconds, links.begin))
     paths = Footpaths(
-        first=starts_of(np.bincount(links.begin, minlength=count)).astype(np.int32),
+        first=list_starts(np.bincount(links.begin, minlength=count)).astype(np.int32),
         to=links.end[order].astype(np.int32),
         seconds=links.seconds[order].astype(np.int32),
         metres=links.metres[order].astype(np.int32),
@@ -129,11 +129,11 @@ def footpaths(
     return paths, change_s
 
 
-# A closure further away than this from a stop affects no change there.
+# A closure further away than this from a stop affects no transfer there.
 _NEAR_M = 700.0
 
 
-def without_closed_ways(
+def avoid_closed_ways(
     timetable: Timetable,
     walks: Walks,
     places: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
@@ -141,12 +141,12 @@ def without_closed_ways(
     *,
     step_free: bool,
 ) -> Timetable:
-    """Return a timetable whose footpaths, the step-free ones if ``step_free``, avoid closed parts of stations.
+    """Return a timetable whose footpaths (the step-free ones if ``step_free``) avoid closed parts of stations.
 
-    ``walks`` must avoid them; ``closed`` are their rows and ``places`` their positions in degrees.
+    ``walks`` must avoid them too; ``closed`` are their rows, ``places`` their positions in degrees.
     """
-    has_own = step_free and len(timetable.step_free_footpaths.first)
-    first, to, taken_s, metres, walk_s = timetable.step_free_footpaths if has_own else timetable.footpaths
+    is_step_free = step_free and len(timetable.step_free_footpaths.first)
+    first, to, transfer_s, metres, walk_s = timetable.step_free_footpaths if is_step_free else timetable.footpaths
     begin = np.repeat(np.arange(timetable.stop_count), np.diff(first))
     end = to.astype(np.int64)
     near = np.zeros(timetable.stop_count, np.bool_)
@@ -157,30 +157,30 @@ def without_closed_ways(
     at = np.flatnonzero(near[begin] & near[end] & ~np.isin(begin * timetable.stop_count + end, stated))
     if not len(at):
         return timetable
-    taken_s, metres, walk_s = taken_s.copy(), metres.copy(), walk_s.copy()
-    keep = np.ones(len(to), np.bool_)
+    transfer_s, metres, walk_s = transfer_s.copy(), metres.copy(), walk_s.copy()
+    is_open = np.ones(len(to), np.bool_)
     stations = timetable.stop_parent
     inside = at[(stations[begin[at]] == stations[end[at]]) & (stations[begin[at]] >= 0)]
-    open_s, left_s = (
+    open_s, detour_s = (
         find_change_s(get_places(timetable), begin[inside], end[inside], step_free=step_free, closed=shut)
         for shut in ((), closed)
     )
-    # Changes by pathways inside a station; without any open way, the change is a walk outside.
-    rows, left_s = inside[open_s >= 0], left_s[open_s >= 0]
-    keep[rows] = left_s >= 0
-    taken_s[rows] = np.where(keep[rows], left_s + CHANGE_SLACK_S, taken_s[rows])
+    # Transfers by pathways inside a station; others are walks outside.
+    rows, detour_s = inside[open_s >= 0], detour_s[open_s >= 0]
+    is_open[rows] = detour_s >= 0
+    transfer_s[rows] = np.where(is_open[rows], detour_s + CHANGE_SLACK_S, transfer_s[rows])
     at = np.setdiff1d(at, rows)
     links = walks.list_links(np.flatnonzero(near & (timetable.stop_kind == STOP)))
     order = np.argsort(links.begin * timetable.stop_count + links.end)
-    known = (links.begin * timetable.stop_count + links.end)[order]
+    link_keys = (links.begin * timetable.stop_count + links.end)[order]
     wanted = begin[at] * timetable.stop_count + end[at]
-    found = np.minimum(np.searchsorted(known, wanted), max(0, len(known) - 1))
-    keep[at] = known[found] == wanted if len(known) else False
-    kept, link = at[keep[at]], order[found[keep[at]]]
-    taken_s[kept] += links.seconds[link] - walk_s[kept]
-    metres[kept], walk_s[kept] = links.metres[link], links.seconds[link]
-    order = np.flatnonzero(keep)
-    order = order[np.lexsort((end[order], taken_s[order], begin[order]))]
-    starts = starts_of(np.bincount(begin[order], minlength=timetable.stop_count)).astype(np.int32)
-    paths = Footpaths(starts, to[order], taken_s[order], metres[order], walk_s[order])
-    return replace(timetable, step_free_footpaths=paths) if has_own else replace(timetable, footpaths=paths)
+    found = np.minimum(np.searchsorted(link_keys, wanted), max(0, len(link_keys) - 1))
+    is_open[at] = link_keys[found] == wanted if len(link_keys) else False
+    open_rows, link = at[is_open[at]], order[found[is_open[at]]]
+    transfer_s[open_rows] += links.seconds[link] - walk_s[open_rows]
+    metres[open_rows], walk_s[open_rows] = links.metres[link], links.seconds[link]
+    order = np.flatnonzero(is_open)
+    order = order[np.lexsort((end[order], transfer_s[order], begin[order]))]
+    starts = list_starts(np.bincount(begin[order], minlength=timetable.stop_count)).astype(np.int32)
+    paths = Footpaths(starts, to[order], transfer_s[order], metres[order], walk_s[order])
+    return replace(timetable, step_free_footpaths=paths) if is_step_free else replace(timetable, footpaths=paths)

@@ -1,4 +1,4 @@
-"""The realtime data of a network at one moment; its timetable stays unchanged.
+"""Realtime data of a network: updated and added rides, and alerts.
 
 A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable; negative is
 early. An overlay is immutable, so a search sees one state from start to end.
@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UInt8
 
-# Effects of alerts that close a stop to all riders, or to those who need a way without steps.
+# Effects of alerts that close a stop to all riders, or to riders who need step-free access.
 NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
 ALWAYS = (0, 1 << 62)
-"""The period of an alert that states none."""
+"""The period of an alert without periods."""
 RideKey = tuple[int, int]
 """Row of the trip departure, and the service day as an ordinal (date.toordinal).
 
-For a ride that an overlay adds, -1 minus its position in ``Overlay.added`` stands for the row.
+An added ride has -1 minus its position in ``Overlay.added`` instead of the row.
 """
 
 
@@ -27,8 +27,8 @@ For a ride that an overlay adds, -1 minus its position in ``Overlay.added`` stan
 class RideUpdate:
     """Realtime of a ride of the timetable. Arrays have one element per stop time of its trip.
 
-    ``is_known`` is False without data for a stop time (NO_DATA, or before the first update). Expected times never run
-    backwards along a ride. ``is_deleted`` means cancelled and not to be shown at all. ``stop`` and ``flags`` replace
+    ``is_known`` is False without data for a stop time (NO_DATA, or before the first update). Expected times never
+    decrease along a ride. ``is_deleted`` means cancelled and hidden. ``stop`` and ``flags`` replace
     those of the timetable, None if none changed. ``updated`` is the timestamp of the update (Unix seconds).
     """
 
@@ -73,11 +73,11 @@ class AddedRide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
-    """A service alert. Selectors are rows; an alert applies where any of its selectors does.
+    """A service alert. Selectors are rows; an alert applies if any of its selectors does.
 
     ``stops`` include all platforms of a station. ``rides`` are rides of one day, ``trips`` of every day;
     ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only. ``periods`` are (first, last) Unix
-    seconds, 0 and 2**62 where open; none at all means always. Texts are by language, or ``default``.
+    seconds, 0 and 2**62 if open-ended; without periods it always applies. Texts are by language, or ``default``.
     """
 
     id: str
@@ -100,11 +100,11 @@ class Alert:
         return self.find_period(instant, instant) is not None
 
     def find_period(self, begin: int, end: int) -> tuple[int, int] | None:
-        """Return the period of the alert around a span of time, None if it is not in force within the span."""
+        """Return the period of the alert that overlaps a time span, None if it is not in force within the span."""
         if not self.periods:
             return ALWAYS
-        met = [period for period in self.periods if period[0] <= end and period[1] >= begin]
-        return (min(first for first, _ in met), max(last for _, last in met)) if met else None
+        overlapping = [period for period in self.periods if period[0] <= end and period[1] >= begin]
+        return (min(first for first, _ in overlapping), max(last for _, last in overlapping)) if overlapping else None
 
     def closes(self, *, step_free: bool) -> bool:
         if self.effect != NO_SERVICE and not (step_free and self.effect == INACCESSIBLE):
@@ -112,7 +112,7 @@ class Alert:
         return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)
 
     def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey) -> bool:
-        """Whether what ``closes`` closes a stop (rows, -1 where unknown) to a ride."""
+        """Whether an alert that ``closes`` stops closes this one (rows, -1 if unknown) to a ride."""
         return (
             stop in self.stops
             or (route, stop) in self.route_stops
@@ -122,7 +122,7 @@ class Alert:
 
 
 class MatchCount(NamedTuple):
-    """The numbers of entities of a source that the timetable knows and does not; ``shared_ids`` are ambiguous ids."""
+    """How many entities of a realtime source match the timetable; ``shared_ids`` are ambiguous ids."""
 
     matched: int
     unmatched: int
@@ -137,8 +137,8 @@ class MatchCount(NamedTuple):
 class Overlay:
     """All realtime data of a network at one moment.
 
-    ``timestamp`` is the oldest timestamp of the messages (Unix seconds), None if unknown; ``as_of`` is the moment for
-    which they were read. Counts are by outcome, ``matches`` by source.
+    ``timestamp`` is the oldest timestamp of the messages (Unix seconds), None if unknown; ``as_of`` is the instant of
+    the data. Counts are by outcome, ``matches`` by source.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -153,7 +153,7 @@ class Overlay:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes what any rider can use."""
+        """Whether no ride changes and no stop is closed."""
         return not (self.rides or self.added or self.list_closing(step_free=True))
 
     def list_closing(self, *, step_free: bool) -> tuple[Alert, ...]:

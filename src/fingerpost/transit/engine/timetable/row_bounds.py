@@ -9,7 +9,7 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.columns import TextColumn
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Columns of row numbers by the array that they index. Those of the second table may be -1 for none.
+# Columns of row numbers by the array that they index; in the second table -1 means none.
 _ROWS = {
     "stop_lat": ("stop_time_stop", "transfer_from", "transfer_to", "footpaths.to", "step_free_footpaths.to",
                  "pathways.begin", "pathways.end"),
@@ -48,10 +48,10 @@ def check_starts(name: str, starts: npt.NDArray[Any], end: int) -> None:
 
 
 def check_timetable(table: Timetable) -> None:
-    for least, numbers in ((0, _ROWS), (-1, _ROWS_OR_NONE)):
-        for numbered, names in numbers.items():
+    for least, tables in ((0, _ROWS), (-1, _ROWS_OR_NONE)):
+        for indexed, names in tables.items():
             for name in names:
-                check_rows(name, attrgetter(name)(table), len(getattr(table, numbered)), least)
+                check_rows(name, attrgetter(name)(table), len(getattr(table, indexed)), least)
     for name, blocks in _STARTS.items():
         check_starts(name, attrgetter(name)(table), len(attrgetter(blocks)(table)))
     for field in fields(table):

@@ -1,6 +1,6 @@
-"""Service days: which services run on a day, and when that day begins.
+"""Find the services of a service day, and the instant at which it begins.
 
-A service day begins at noon minus 12 h in the feed's zone, which is midnight except when clocks change
+A service day begins at noon minus 12 h in the feed's zone, which is find_midnight except when clocks change
 (GTFS Schedule reference, "Time").
 """
 
@@ -19,14 +19,14 @@ HALF_DAY_S = 12 * 3600
 
 
 @lru_cache(maxsize=4096)
-def service_day_start(day: date, zone: str) -> int:
+def find_service_day_start(day: date, zone: str) -> int:
     noon = datetime.combine(day, time(12), ZoneInfo(zone))
     return int(noon.timestamp()) - HALF_DAY_S
 
 
 @lru_cache(maxsize=4096)
-def midnight(day: date, zone: str) -> int:
-    """Return when a calendar day begins (Unix seconds), which is before the service day begins if clocks go back."""
+def find_midnight(day: date, zone: str) -> int:
+    """Return the start of a calendar day (Unix seconds); it precedes the service day if clocks go back."""
     return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
 
 
@@ -34,15 +34,15 @@ def local_day(instant: int, zone: str) -> date:
     return datetime.fromtimestamp(instant, UTC).astimezone(ZoneInfo(zone)).date()
 
 
-def services_on(timetable: Timetable, day: date) -> UInt8:
+def find_services(timetable: Timetable, day: date) -> UInt8:
     offset = (day - timetable.calendar_start).days
-    runs: UInt8 = timetable.service_every_day.copy()
+    is_active: UInt8 = timetable.service_every_day.copy()
     if 0 <= offset < timetable.service_runs_on.shape[1]:
-        runs |= timetable.service_runs_on[:, offset]
-    return runs
+        is_active |= timetable.service_runs_on[:, offset]
+    return is_active
 
 
-def days_of(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
+def find_days(timetable: Timetable, services: npt.NDArray[Any]) -> ServiceDays:
     if timetable.service_every_day[services].any():
         return ServiceDays()
     offsets = np.flatnonzero(timetable.service_runs_on[services].any(axis=0))

@@ -8,16 +8,16 @@ import numpy.typing as npt
 from fingerpost.transit.engine.timetable.timetable import Float64, Timetable
 from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 
-# A shape further away than this from a stop does not fit the trip.
-FITS_M = 300.0
+# A shape further away than this from a stop does not match the trip.
+MAX_DISTANCE_M = 300.0
 _UDEG = 1e6
 
 
 def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> Float64 | None:
-    """Return the line between two stop times as (latitude, longitude) in degrees, None without a shape that fits.
+    """Return the line between two stop times as (latitude, longitude) in degrees, None without a matching shape.
 
-    It is cut at the stated places (shape_dist_traveled), else at the pair of places nearest to both stops, the second
-    not before the first, because a line may pass a stop twice.
+    It is cut by shape_dist_traveled, else at the pair of points nearest to both stops, the second not before the first,
+    because a line may pass a stop twice.
     """
     shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
     if shape < 0:
@@ -30,12 +30,12 @@ def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight
     points = np.column_stack([lats, lons]) * scale
     stops = (int(timetable.stop_time_stop[stop_time]) for stop_time in (board_stop_time, alight_stop_time))
     ends = [np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale for stop in stops]
-    cut = _cut_where_stated(timetable, board_stop_time, alight_stop_time, points, ends)
+    cut = _cut_by_distance(timetable, board_stop_time, alight_stop_time, points, ends)
     line = _cut_by_projection(points, ends) if cut is None else cut
     return None if line is None else line / scale
 
 
-def _cut_where_stated(
+def _cut_by_distance(
     timetable: Timetable, board_stop_time: int, alight_stop_time: int, points: Float64, ends: list[Float64]
 ) -> Float64 | None:
     if not len(timetable.stop_time_shape_point):
@@ -43,27 +43,27 @@ def _cut_where_stated(
     begin, end = timetable.stop_time_shape_point[[board_stop_time, alight_stop_time]].tolist()
     if not 0.0 <= begin < end <= len(points) - 1:
         return None
-    start, finish = _point_at(points, begin), _point_at(points, end)
-    if max(np.hypot(*(start - ends[0])), np.hypot(*(finish - ends[1]))) > FITS_M:
+    start, finish = _interpolate(points, begin), _interpolate(points, end)
+    if max(np.hypot(*(start - ends[0])), np.hypot(*(finish - ends[1]))) > MAX_DISTANCE_M:
         return None
     line: Float64 = np.vstack([start, points[math.floor(begin) + 1 : math.ceil(end)], finish])
     return line
 
 
-def _point_at(points: Float64, place: float) -> Float64:
-    before = min(int(place), len(points) - 2)
-    point: Float64 = points[before] + (points[before + 1] - points[before]) * (place - before)
+def _interpolate(points: Float64, position: float) -> Float64:
+    index = min(int(position), len(points) - 2)
+    point: Float64 = points[index] + (points[index + 1] - points[index]) * (position - index)
     return point
 
 
 def _cut_by_projection(points: Float64, ends: list[Float64]) -> Float64 | None:
-    (begin_m, begin_share), (end_m, end_share) = (_distances(points, end) for end in ends)
-    # For each segment of the end: the best begin on an earlier segment, or on the same one if it lies before the end.
+    (begin_m, begin_share), (end_m, end_share) = (_measure_distances(points, end) for end in ends)
+    # For each end segment, the best start on an earlier segment, or on the same one if it is before the end.
     earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
     same_m = np.where(begin_share <= end_share, begin_m, np.inf)
     last = int(np.argmin(np.minimum(earlier_m, same_m) + end_m))
     first = last if same_m[last] <= earlier_m[last] else int(np.argmin(begin_m[:last]))
-    if not (max(same_m[last] if first == last else begin_m[first], end_m[last]) <= FITS_M):
+    if not (max(same_m[last] if first == last else begin_m[first], end_m[last]) <= MAX_DISTANCE_M):
         return None
     start = points[first] + (points[first + 1] - points[first]) * begin_share[first]
     finish = points[last] + (points[last + 1] - points[last]) * end_share[last]
@@ -78,8 +78,8 @@ def line_m(line: Float64) -> float:
     return float(np.hypot(step[:, 0], step[:, 1]).sum() * EARTH_RADIUS_M)
 
 
-def _distances(points: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
-    """Return each segment's distance from a point, and the share of it at which it is nearest."""
+def _measure_distances(points: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
+    """Return the distance of each segment from a point, and the share of the segment at its nearest point."""
     begin, step = points[:-1], np.diff(points, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
     share = np.clip(((end - begin) * step).sum(axis=1) / length, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Ways inside stations, between entrances and platforms: by the feed's pathways, else in a straight line."""
+"""Find ways between the entrances and platforms of stations: by the feed's pathways, else in a straight line."""
 
 import heapq
 import math
@@ -58,20 +58,20 @@ def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed
     A straight line times the detour factor replaces missing pathways and times. ``step_free`` excludes stairs and
     entrances known to be inaccessible, ``closed`` entrances and nodes (rows).
     """
-    shut = frozenset(closed)
-    there, back = _list_ways(places, shut, step_free=step_free)
-    touched = {*places.pathways.begin.tolist(), *places.pathways.end.tolist()}
+    barred = frozenset(closed)
+    outgoing, incoming = _list_ways(places, barred, step_free=step_free)
+    connected = {*places.pathways.begin.tolist(), *places.pathways.end.tolist()}
     found: list[tuple[int, int, int, int]] = []
     for entrances, platforms in _list_stations(places):
-        has_ways = not touched.isdisjoint([*entrances, *platforms])
+        has_ways = not connected.isdisjoint([*entrances, *platforms])
         for entrance in entrances:
-            if entrance in shut or (step_free and places.wheelchair[entrance] == WHEELCHAIR_NO):
+            if entrance in barred or (step_free and places.wheelchair[entrance] == WHEELCHAIR_NO):
                 continue
-            reached = find_quickest_s(there, entrance) if has_ways else None
-            left = find_quickest_s(back, entrance) if has_ways else None
+            from_entrance = find_quickest_s(outgoing, entrance) if has_ways else None
+            to_entrance = find_quickest_s(incoming, entrance) if has_ways else None
             for platform in platforms:
-                straight_s = _straight_s(places, entrance, platform)
-                in_s, out_s = (_find_s(times, platform, straight_s) for times in (reached, left))
+                straight_s = _find_straight_s(places, entrance, platform)
+                in_s, out_s = (_choose_s(times, platform, straight_s) for times in (from_entrance, to_entrance))
                 if in_s >= 0 or out_s >= 0:
                     found.append((platform, entrance, in_s, out_s))
     columns = np.array(sorted(found), np.int32).reshape(-1, 4)
@@ -84,33 +84,33 @@ def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]
     for row, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
         if parent >= 0 and kind in (ENTRANCE, STOP):
             children[parent][kind == STOP].append(row)
-    return (both for both in children.values() if all(both))
+    return (station for station in children.values() if all(station))
 
 
 def _list_ways(
-    places: StationPlaces, shut: frozenset[int], *, step_free: bool, gates: bool = True
+    places: StationPlaces, barred: frozenset[int], *, step_free: bool, gates: bool = True
 ) -> tuple[_Ways, _Ways]:
-    """Return the usable pathways from each place and to it; a gate without a stated time takes none."""
-    there: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    back: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    """Return the usable pathways from each place and to it; a gate without a stated time takes no time."""
+    outgoing: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    incoming: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for begin, end, mode, seconds in zip(*(column.tolist() for column in places.pathways), strict=True):
-        if begin in shut or end in shut or (step_free and mode in WITH_STEP) or (mode in GATES and not gates):
+        if begin in barred or end in barred or (step_free and mode in WITH_STEP) or (mode in GATES and not gates):
             continue
         taken_s = 0.0 if mode in GATES and math.isnan(seconds) else seconds
-        there[begin].append((end, taken_s))
-        back[end].append((begin, taken_s))
+        outgoing[begin].append((end, taken_s))
+        incoming[end].append((begin, taken_s))
     for area in np.flatnonzero((places.kinds == BOARDING_AREA) & (places.parents >= 0)).tolist():
         platform = int(places.parents[area])
-        for ways in (there, back):
+        for ways in (outgoing, incoming):
             ways[platform].append((area, 0.0))
             ways[area].append((platform, 0.0))
-    return there, back
+    return outgoing, incoming
 
 
 def find_quickest_s(
     ways: Mapping[int, Sequence[tuple[int, float]]], begin: int, longest_s: float = math.inf
 ) -> dict[int, float]:
-    """Return the seconds to every place within the longest (Dijkstra); NaN where every way lacks a stated time."""
+    """Return the seconds to every place within ``longest_s`` (Dijkstra); NaN if every way has an unknown time."""
     settled: dict[int, float] = {}
     waiting = [(0.0, begin)]
     while waiting:
@@ -119,29 +119,29 @@ def find_quickest_s(
             continue
         settled[place] = elapsed_s
         for end, seconds in ways.get(place, ()):
-            # A way with all times stated goes before one without.
+            # Ways with all times known are preferred.
             reached_s = elapsed_s + (math.inf if math.isnan(seconds) else seconds)
             if end not in settled and reached_s <= longest_s:
                 heapq.heappush(waiting, (reached_s, end))
     return {place: math.nan if math.isinf(elapsed_s) else elapsed_s for place, elapsed_s in settled.items()}
 
 
-def _find_s(times: Mapping[int, float] | None, place: int, straight_s: int) -> int:
-    """Return the seconds to a place, those of the straight line if not stated, -1 if it is not reached."""
+def _choose_s(times: Mapping[int, float] | None, place: int, straight_s: int) -> int:
+    """Return the seconds to a place, those of the straight line if unknown, -1 if it is not reached."""
     if times is None:
         return straight_s
     found_s = times.get(place, -1.0)
     return straight_s if math.isnan(found_s) else round(found_s)
 
 
-def _straight_s(places: StationPlaces, one: int, other: int) -> int:
-    return math.ceil(find_inside_m(places, one, other) / PACE_M_PER_S)
+def _find_straight_s(places: StationPlaces, begin: int, end: int) -> int:
+    return math.ceil(find_inside_m(places, begin, end) / PACE_M_PER_S)
 
 
-def find_inside_m(places: StationPlaces, one: int, other: int) -> int:
+def find_inside_m(places: StationPlaces, begin: int, end: int) -> int:
     """Return the metres between two places of a station (rows): the straight line times the detour factor."""
-    lat, lon = float(places.lats[one]), float(places.lons[one])
-    straight_m = straight_line_m(lat, lon, places.lats[[other]], places.lons[[other]])
+    lat, lon = float(places.lats[begin]), float(places.lons[begin])
+    straight_m = straight_line_m(lat, lon, places.lats[[end]], places.lons[[end]])
     return math.ceil(float(straight_m[0]) * DETOUR_FACTOR)
 
 
@@ -153,14 +153,14 @@ def find_change_s(
     step_free: bool = False,
     closed: Collection[int] = (),
 ) -> Int32:
-    """Return the seconds of changes by pathways inside a station, -1 without a way; changes do not pass gates."""
+    """Return the seconds of transfers by pathways inside a station, -1 without a way; transfers do not pass gates."""
     taken_s = np.full(len(begin), -1, np.int32)
-    there, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)
+    outgoing, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)
     for platform in np.unique(begin).tolist():
-        times = find_quickest_s(there, platform)
+        times = find_quickest_s(outgoing, platform)
         for row in np.flatnonzero(begin == platform).tolist():
-            other = int(end[row])
-            taken_s[row] = _find_s(times, other, _straight_s(places, platform, other))
+            target = int(end[row])
+            taken_s[row] = _choose_s(times, target, _find_straight_s(places, platform, target))
     return taken_s
 
 

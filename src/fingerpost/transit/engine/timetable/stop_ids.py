@@ -1,15 +1,15 @@
-"""Stop ids in answers: ``FEED:LOCAL``, always matching ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
+"""Encode stop ids as ``FEED:LOCAL``, which matches ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
 
-Letters become upper case, and any other character ``_XX`` for each of its UTF-8 bytes. An underscore is escaped only if
-two hexadecimal digits follow, so the escape can be undone. Of two ids that differ in case only, the lower-case letters
-of the later one are escaped.
+Letters become upper case, and any other character becomes ``_XX`` for each of its UTF-8 bytes. An underscore is escaped
+only if two hexadecimal digits follow, so the escape can be reversed. If two ids differ only in case, the lower-case
+letters of the later one are escaped.
 """
 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-# How far apart the positions of one stop may be in two feeds (rule A8).
+# The largest distance between the positions of one stop in two feeds (rule A8).
 SAME_STOP_M = 100.0
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-")
@@ -19,7 +19,7 @@ _ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
 
 
 def clean_feed_name(name: str) -> str:
-    """Return a feed's name for ids, without a colon, because an id is split at the first one."""
+    """Return a feed's name as an id prefix, without colons, because an id is split at the first one."""
     return escape(name.upper().replace(":", "-"))
 
 
@@ -37,10 +37,10 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    return _ESCAPED.sub(_read_bytes, text)
+    return _ESCAPED.sub(_decode_bytes, text)
 
 
-def _read_bytes(escaped: re.Match[str]) -> str:
+def _decode_bytes(escaped: re.Match[str]) -> str:
     raw = bytes.fromhex(escaped[0].replace("_", ""))
     try:
         return raw.decode()
@@ -50,13 +50,13 @@ def _read_bytes(escaped: re.Match[str]) -> str:
 
 def encode_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
     """Return the unique ids of (feed name, local id) pairs, in their order."""
-    printed: dict[str, None] = {}
-    prefix_of = lru_cache(maxsize=None)(clean_feed_name)
+    encoded: dict[str, None] = {}
+    to_prefix = lru_cache(maxsize=None)(clean_feed_name)
     for feed, local_id in ids:
-        text = f"{prefix_of(feed)}:{escape(local_id.upper())}"
-        if text in printed:
-            text = f"{prefix_of(feed)}:{escape(local_id)}"
-        while text in printed:
+        text = f"{to_prefix(feed)}:{escape(local_id.upper())}"
+        if text in encoded:
+            text = f"{to_prefix(feed)}:{escape(local_id)}"
+        while text in encoded:
             text += "-"
-        printed[text] = None
-    return list(printed)
+        encoded[text] = None
+    return list(encoded)

@@ -1,6 +1,6 @@
 """The timetable of one network: tables as parallel arrays, joined by row numbers.
 
-Words (docs/glossary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
+Terms (docs/glossary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
 a trip on any of its service days (a trip with ``frequencies.txt`` has many, each shifted in time).
 Times of stop times are seconds from the start of the service day, which is noon minus 12 h in the feed's zone
 (GTFS Schedule reference, "Time"), and may exceed 24 h.
@@ -63,7 +63,7 @@ class Feed:
 class Footpaths(NamedTuple):
     """Footpaths between boardable stops: those of stop s are rows ``first[s] .. first[s + 1]``, by ``seconds``.
 
-    ``seconds`` run from alighting at one to being ready to board at the other; ``walk_s`` are those on foot alone.
+    ``seconds`` are from alighting to being ready to board; ``walk_s`` are the seconds on foot.
     """
 
     first: Int32
@@ -90,7 +90,7 @@ class Timetable:
     """The timetable of one network, without realtime data."""
 
     feeds: tuple[Feed, ...]
-    feed_fares: TextColumn  # what transit.fares.book.FareBook wrote, empty where a feed has no fares
+    feed_fares: TextColumn  # serialized transit.fares.book.FareBook, empty for feeds without fares
 
     # stops, one row each; printed ids are unique and match rule A8's pattern
     stop_feed: Int16
@@ -101,7 +101,7 @@ class Timetable:
     stop_lon: Float64
     stop_kind: Int8
     stop_parent: Int32  # row, -1 for none
-    stop_platform: TextColumn  # empty where unknown
+    stop_platform: TextColumn  # empty if unknown
     stop_wheelchair: Int8
 
     # routes
@@ -110,8 +110,8 @@ class Timetable:
     route_short_name: TextColumn
     route_long_name: TextColumn
     route_type: Int16  # GTFS route_type, extended values included
-    route_agency: Int16  # row in its feed's agency_ids, -1 where unknown
-    route_color: Int32  # 0xRRGGBB as the feed states it, -1 where it does not
+    route_agency: Int16  # row in its feed's agency_ids, -1 if unknown
+    route_color: Int32  # 0xRRGGBB, -1 if not stated
     route_text_color: Int32  # likewise
 
     # trips; stop times of trip t are rows trip_first_stop_time[t] .. trip_first_stop_time[t + 1]
@@ -120,7 +120,7 @@ class Timetable:
     trip_service: Int32
     trip_headsign: Int32  # row in headsign, -1 for none
     trip_wheelchair: Int8
-    trip_direction: Int8  # GTFS direction_id, -1 where not stated
+    trip_direction: Int8  # GTFS direction_id, -1 if not stated
     trip_first_stop_time: Int64
 
     headsign: TextColumn
@@ -133,12 +133,12 @@ class Timetable:
     stop_time_flags: UInt8
     stop_time_headsign: Int32  # row in headsign, -1 for the trip's own; empty if no stop time has one
 
-    # trip departures; trip_departure_headway_s is 0 where the time is exact, else "about every so many seconds"
+    # trip departures; trip_departure_headway_s is 0 for exact times, else the seconds between departures
     trip_departure_trip: Int32
     trip_departure_shift_s: Int32
     trip_departure_headway_s: Int32
 
-    # services: a bit per day counted from calendar_start; an every-day service has no row of bits to read
+    # services: a flag per day from calendar_start; for an every-day service the flags are unused
     calendar_start: date
     service_feed: Int16
     service_runs_on: UInt8  # shape (services, days), 0 or 1
@@ -148,14 +148,14 @@ class Timetable:
     transfer_from: Int32
     transfer_to: Int32
     transfer_type: Int8
-    transfer_min_s: Int32  # -1 where not stated
+    transfer_min_s: Int32  # -1 if not stated
 
     footpaths: Footpaths
-    change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 where forbidden
-    # those without steps, without any row where steps are not known
+    change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 if forbidden
+    # step-free footpaths, empty if steps are unknown
     step_free_footpaths: Footpaths = NO_FOOTPATHS
 
-    # other names of stops, where a source has them: language to a column as long as the stops, "" for none
+    # translated names by language: a text per row, "" for none
     stop_names: dict[str, TextColumn] = field(default_factory=dict)
     route_names: dict[str, TextColumn] = field(default_factory=dict)  # of routes' long names
     headsign_names: dict[str, TextColumn] = field(default_factory=dict)
@@ -163,8 +163,8 @@ class Timetable:
     # in-seat transfers: riders stay seated from the end of one trip departure to the start of another
     in_seat_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure, ascending
     in_seat_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure
-    in_seat_days_later: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # 1: the next service day's
-    in_seat_service: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # bounds the days; -1: none does
+    in_seat_days_later: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # 1: on the next service day
+    in_seat_service: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # limits the days; -1: no limit
 
     # trip- and route-specific transfers, -1 for any; the last one that matches applies
     specific_transfer_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
@@ -173,7 +173,7 @@ class Timetable:
     specific_transfer_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     specific_transfer_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     specific_transfer_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    # from alighting to being ready to board; -1 where forbidden
+    # from alighting to being ready to board; -1 if forbidden
     specific_transfer_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     specific_transfer_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 

@@ -3,13 +3,13 @@
 ::
 
     networks/
-      HSL.json               the pointer: which folder is current, since when, from which feeds, and the import's report
-      prepared/HSL-3f…/      the current timetable, and for a moment the next one
+      HSL.json               the pointer: the current folder, its time, its feeds, and the report of the import
+      prepared/HSL-3f…/      the current timetable, and during a change the next one
       .lock                  locked while a network is added or removed
       .changes               one byte longer after every change
 
 A new version is flushed to disk and becomes current by an atomic rename of the pointer. The next change removes every
-folder that no pointer names.
+folder without a pointer.
 """
 
 import errno
@@ -29,7 +29,7 @@ from fingerpost.store.network_names import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Raise it when feeds or streets are read by other rules. Older networks still answer; `network show` and `doctor`
+# Increase it when the import rules of feeds or streets change. Older networks still work; `network show` and `doctor`
 # suggest `network refresh`.
 RULES = 3
 _SUFFIX = ".json"
@@ -37,10 +37,10 @@ _log = logging.getLogger(__name__)
 
 
 class StoredTimetable(NamedTuple):
-    """The pointer of a stored network; ``stamp`` differs from version to version.
+    """The pointer of a stored network; every version has a different ``stamp``.
 
-    ``feeds`` and ``extract`` are those of the record at the import; None for unknown feeds, and for walks in a straight
-    line. ``rules`` are those by which it was prepared; ``checksums`` are the CRC-32 of its files.
+    ``feeds`` and ``extract`` are from the record at the import; None means unknown feeds, or no extract. ``rules`` is
+    the version of the import rules; ``checksums`` are the CRC-32 of its files.
     """
 
     name: str
@@ -88,12 +88,12 @@ class TimetableStore:
         extract: str | None = None,
         save_more: Callable[[Path], None] | None = None,
     ) -> StoredTimetable:
-        """Add or replace a network; a crash leaves the old one or the new one. ``save_more`` writes further files."""
+        """Add or replace a network; after a crash, either version is current. ``save_more`` adds files."""
         name = parse_network_name(name)
         try:
             with locked(self._root / ".lock"):
                 self._prepared.mkdir(exist_ok=True)
-                self._sweep()
+                self._remove_unused()
                 folder = self._prepared / f"{name}-{uuid.uuid4().hex}"
                 try:
                     save_timetable(timetable, folder)
@@ -109,24 +109,24 @@ class TimetableStore:
                         "feeds": None if feeds is None else list(feeds),
                         "extract": extract,
                     }
-                    stated = {key: value for key, value in pointer.items() if value is not None}
-                    replace_file(self._pointer(name), json.dumps(stated, ensure_ascii=False).encode())
+                    known_values = {key: value for key, value in pointer.items() if value is not None}
+                    replace_file(self._locate(name), json.dumps(known_values, ensure_ascii=False).encode())
                     self._count_change()
                     return self.get(name)
                 finally:
-                    self._sweep()
+                    self._remove_unused()
         except OSError as error:
             raise new_unwritable(self._root, error) from error
 
     def remove(self, name: str) -> None:
         name = parse_network_name(name)
-        if not self._pointer(name).exists():
-            raise self._unknown(name)
+        if not self._locate(name).exists():
+            raise self._new_unknown_network(name)
         try:
             with locked(self._root / ".lock"):
-                self._pointer(name).unlink(missing_ok=True)
+                self._locate(name).unlink(missing_ok=True)
                 self._count_change()
-                self._sweep()
+                self._remove_unused()
         except OSError as error:
             raise new_unwritable(self._root, error) from error
 
@@ -139,17 +139,17 @@ class TimetableStore:
     def get(self, name: str) -> StoredTimetable:
         name = parse_network_name(name)
         try:
-            raw = json.loads(self._pointer(name).read_text(encoding="utf-8"))
+            raw = json.loads(self._locate(name).read_text(encoding="utf-8"))
             folder, report_json, added_at = raw["folder"], raw["report"], datetime.fromisoformat(raw["added_at"])
             if not (isinstance(folder, str) and isinstance(report_json, str)):
                 raise TypeError("texts expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
-            # The first rules had no number.
+            # Networks of the first version have no number.
             rules = int(raw.get("rules", 1))
             checksums = dict(raw.get("checksums", {}))
         except FileNotFoundError:
-            raise self._unknown(name) from None
+            raise self._new_unknown_network(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again"
@@ -159,7 +159,7 @@ class TimetableStore:
         )
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
-        """Return a network's entry and its opened timetable, even while another process replaces it."""
+        """Return a network's pointer and its timetable, even while another process replaces it."""
         while True:
             entry = self.get(name)
             try:
@@ -175,22 +175,22 @@ class TimetableStore:
             if path is None or self.get(entry.name).stamp != entry.stamp:
                 # Another process has replaced the network, and removed files that are still open here.
                 return None
-            what = f"The prepared file {path.relative_to(self._root)} is damaged: its checksum has changed."
+            problem = f"The prepared file {path.relative_to(self._root)} is damaged: its checksum has changed."
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 _log.warning("network=%s was not checked for damage: %s", entry.name, error.strerror)
                 return None
-            what = f"The prepared files of {entry.name} cannot be read ({error})."
+            problem = f"The prepared files of {entry.name} cannot be read ({error})."
         except (ParameterError, SettingsInvalid) as error:
-            what = error.message
-        step = f"refresh {entry.name}" if entry.feeds else f"add {entry.name} FEED..."
-        return f"{what} Run `fingerpost network {step}`"
+            problem = error.message
+        command = f"refresh {entry.name}" if entry.feeds else f"add {entry.name} FEED..."
+        return f"{problem} Run `fingerpost network {command}`"
 
     def stamp(self) -> str:
         """Return a value that changes whenever a network is added, removed or replaced; two ``stat`` calls."""
-        return f"{_stat(self._root)[0]}-{_stat(self._changes)[1]}"
+        return f"{_read_mtime_and_size(self._root)[0]}-{_read_mtime_and_size(self._changes)[1]}"
 
-    def _pointer(self, name: str) -> Path:
+    def _locate(self, name: str) -> Path:
         return self._root / f"{name}{_SUFFIX}"
 
     def _count_change(self) -> None:
@@ -198,8 +198,8 @@ class TimetableStore:
         with self._changes.open("ab") as file:
             file.write(b".")
 
-    def _sweep(self) -> None:
-        """Remove every folder that no pointer names, but none of a network whose pointer cannot be read."""
+    def _remove_unused(self) -> None:
+        """Remove every folder without a pointer, except those of networks whose pointer cannot be read."""
         current: list[str] = []
         for name in self.list_names():
             try:
@@ -212,12 +212,12 @@ class TimetableStore:
         for draft in self._root.glob(".*.draft"):
             draft.unlink(missing_ok=True)
 
-    def _unknown(self, name: str) -> ParameterError:
+    def _new_unknown_network(self, name: str) -> ParameterError:
         names = ", ".join(self.list_names()) or "none"
         return ParameterError(f"There is no network {name}. Added networks: {names}", {"field": "name"})
 
 
-def _stat(path: Path) -> tuple[int, int]:
+def _read_mtime_and_size(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Measure walks: the protocol that the search uses, and its straight-line implementation."""
+"""Measure walks around stops: a protocol, and its straight-line implementation."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from fingerpost.transit.engine.timetable.walking import (
     DETOUR_FACTOR,
     FOOTPATH_RADIUS_M,
     PACE_M_PER_S,
-    neighbours_m,
+    find_neighbours,
     straight_line_m,
     walk_s,
 )
@@ -43,7 +43,7 @@ class StopLinks(NamedTuple):
 
 
 class WalkedStops(NamedTuple):
-    """The stops of a timetable. ``codes`` on signs may be empty; marks tell where metros and trains stop."""
+    """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark stops with such service."""
 
     lats: Float64
     lons: Float64
@@ -62,7 +62,7 @@ class Walks(Protocol):
         """Return the walks between all ordered pairs of different stops that are near enough to change on foot."""
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
-        """Return the walk of each pair of stops, however far apart they are."""
+        """Return the walk of each pair of stops, at any distance."""
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
         """Return the walks within the limit from a point to some stops, or ``from_stops`` to the point."""
@@ -71,12 +71,12 @@ class Walks(Protocol):
         """Return the walk between two points (latitude, longitude), None if it is longer than the limit."""
 
 
-class WalksOfRiders(NamedTuple):
+class WalkModes(NamedTuple):
     usual: Walks
     step_free: Walks | None = None
 
 
-FindWalks = Callable[[WalkedStops], WalksOfRiders]
+FindWalks = Callable[[WalkedStops], WalkModes]
 
 
 class StraightLine:
@@ -84,12 +84,12 @@ class StraightLine:
         self._lats, self._lons = lats, lons
 
     def list_links(self, stops: Int64) -> StopLinks:
-        begin, end, straight_m = neighbours_m(self._lats, self._lons, stops, FOOTPATH_RADIUS_M)
-        return _links(begin, end, straight_m)
+        begin, end, straight_m = find_neighbours(self._lats, self._lons, stops, FOOTPATH_RADIUS_M)
+        return _build_links(begin, end, straight_m)
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         lats, lons = self._lats, self._lons
-        return _links(begin, end, straight_line_m(lats[begin], lons[begin], lats[end], lons[end]))
+        return _build_links(begin, end, straight_line_m(lats[begin], lons[begin], lats[end], lons[end]))
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
         near = self.list_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR)
@@ -103,17 +103,17 @@ class StraightLine:
         return Walk(metres, math.ceil(metres / PACE_M_PER_S)) if metres <= max_walk_m else None
 
     def list_near(self, lat: float, lon: float, stops: Int64, radius_m: float) -> Int64:
-        high = math.degrees(radius_m / EARTH_RADIUS_M)
-        wide = high / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + high))))
-        is_near = np.abs(self._lats[stops] - lat) <= high
-        is_near &= np.abs(self._lons[stops] - lon) <= wide
+        lat_span = math.degrees(radius_m / EARTH_RADIUS_M)
+        lon_span = lat_span / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + lat_span))))
+        is_near = np.abs(self._lats[stops] - lat) <= lat_span
+        is_near &= np.abs(self._lons[stops] - lon) <= lon_span
         return stops[is_near]
 
 
-def _links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
+def _build_links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
     metres = np.ceil(straight_m * DETOUR_FACTOR)
     return StopLinks(begin, end, metres.astype(np.int32), walk_s(metres), np.ones(len(begin), np.bool_))
 
 
-def walk_straight(stops: WalkedStops) -> WalksOfRiders:
-    return WalksOfRiders(StraightLine(stops.lats, stops.lons))
+def walk_straight(stops: WalkedStops) -> WalkModes:
+    return WalkModes(StraightLine(stops.lats, stops.lons))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
@@ -68,7 +68,7 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
     ends = [numbers.setdefault(node, len(numbers)) for _, nodes in pieces for node in (nodes[0], nodes[-1])]
     waits = _find_waits(streets)
     node_flags = ((node, streets.node_flags.get(node, 0)) for node in numbers)
-    first = starts_of([len(nodes) for _, nodes in pieces])
+    first = list_starts([len(nodes) for _, nodes in pieces])
     points = [streets.positions[node] for _, nodes in pieces for node in nodes]
     degrees = np.array(points, np.float64).reshape(-1, 2)
     edges = _Edges(
@@ -243,7 +243,7 @@ def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
         end=end.astype(np.int32),
         flags=edges.flags[rows],
         avoided=edges.avoided[rows],
-        first=starts_of(size),
+        first=list_starts(size),
         lat_e7=edges.lat_e7[of_points],
         lon_e7=edges.lon_e7[of_points],
         along_m=edges.along_m[of_points],
@@ -270,7 +270,7 @@ def _link(edges: _Edges) -> StreetGraph:
     order = arcs[np.argsort(tail[arcs], kind="stable")]
     leaving = np.bincount(tail[order], minlength=len(edges.node_flags))
     return StreetGraph(
-        node_first=starts_of(leaving).astype(np.int32),
+        node_first=list_starts(leaving).astype(np.int32),
         node_arc=order.astype(np.int32),
         arc_head=head,
         node_flags=edges.node_flags,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.engine.timetable.columns import starts_of
+from fingerpost.transit.engine.timetable.columns import list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
@@ -122,7 +122,7 @@ def weigh(
     onward = np.isfinite(cost[graph.node_arc >> 1]) & (leaving[graph.arc_head[graph.node_arc]] >= 2)
     arcs = graph.node_arc[onward]
     edges = arcs >> 1
-    onward_before = starts_of(onward)
+    onward_before = list_starts(onward)
     costliest = float(cost[edges].max(initial=0.0)) + longest_s
     rules = graph.edge_flags[edges] & (ONE_WAY | ENDS_ONLY)
     return Weights(

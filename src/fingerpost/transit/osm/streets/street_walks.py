@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
-from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, neighbours_m
+from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, find_neighbours
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
 from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_AVOIDED, StreetGraph, weigh
 from fingerpost.transit.osm.streets.search import StreetSearch, Walked
@@ -65,7 +65,7 @@ class StreetWalks:
         return bool(self._snap_point(lat, lon).edge[0] >= 0)
 
     def list_links(self, stops: Int64) -> StopLinks:
-        begin, end, _ = neighbours_m(self._stops.lats, self._stops.lons, stops, LINK_M)
+        begin, end, _ = find_neighbours(self._stops.lats, self._stops.lons, stops, LINK_M)
         on_streets = self._is_on[begin] & self._is_on[end]
         linked = self.measure_on_streets(begin[on_streets], end[on_streets], LINK_M)
         near = _select(linked, linked.metres >= 0)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
 from fingerpost.transit.engine.gtfs.realtime.outcomes import StopTimeOutcome
-from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable, UInt8
 
 StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
@@ -93,7 +93,7 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
                     rare["assigned"][row] = find_stop(properties.assigned_stop_id, UNKNOWN_STOP)
             row += 1
     return StopTimeUpdateColumns(
-        first=starts_of(counts),
+        first=list_starts(counts),
         sequence=np.array(sequences, np.int64),
         stop=np.array(stops, np.int32),
         relationship=np.array(relationships, np.int32),
@@ -155,7 +155,7 @@ class Rides:
         start = np.array(starts, np.int64)[ride]
         return cls(
             trip=trips,
-            first=starts_of(length),
+            first=list_starts(length),
             ride=ride,
             sequence=timetable.stop_time_sequence[row],
             stop=timetable.stop_time_stop[row],

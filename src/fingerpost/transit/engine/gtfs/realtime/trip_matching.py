@@ -11,7 +11,7 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 from fingerpost.transit.engine.gtfs.csv.table import find_day, find_time_s
 from fingerpost.transit.engine.gtfs.realtime.messages import to_text
 from fingerpost.transit.engine.gtfs.realtime.outcomes import EntityOutcome
-from fingerpost.transit.engine.timetable.service_days import local_day, service_day_start, services_on
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services, local_day
 from fingerpost.transit.engine.timetable.timetable import Int64, Timetable
 
 StopTimeUpdate = TripUpdate.StopTimeUpdate
@@ -45,9 +45,9 @@ class RealtimeIndex:
         self.scope = cache(self._build_scope)
         self.get_stops_by_id = cache(self._list_stops_of_name)
         self.day_start = cache(
-            lambda feed, day: service_day_start(date.fromordinal(day), self.timetable.feeds[feed].zone)
+            lambda feed, day: find_service_day_start(date.fromordinal(day), self.timetable.feeds[feed].zone)
         )
-        self._services_on = cache(lambda day: services_on(self.timetable, date.fromordinal(day)).tobytes())
+        self._services_on = cache(lambda day: find_services(self.timetable, date.fromordinal(day)).tobytes())
 
     def group_by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
         groups: dict[str, set[int]] = {}

@@ -8,7 +8,7 @@ before it.
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S, UNREACHED
-from fingerpost.transit.kernel_mode import allocating, entry, looping
+from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
 # Bounds must be valid past the window for 1.5 times the least travel time, and this much more.
 SPARE_S = 1200
@@ -19,7 +19,7 @@ NO_STOP, NOT_QUEUED = -1, -2
 
 
 @entry
-@allocating
+@allocating_kernel
 def compute_lower_bounds(net, query, work, is_same_target):
     """Write the egress of every stop, and the lower bounds of time and rides to the destination.
 
@@ -57,7 +57,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
         is_bounded = True
 
 
-@allocating
+@allocating_kernel
 def _select_hops(net, since_s, until_s, work):
     """Return the shortest ride of every hop (spans, hops) that leaves in a span or before; write the horizon."""
     last = len(net.hop_s) - 1
@@ -72,7 +72,7 @@ def _select_hops(net, since_s, until_s, work):
     return out[len(out) - 1 :] if end == last else out
 
 
-@looping
+@kernel
 def _bound_time(net, query, hop_s, bound, buckets):
     """Find the least cost of every stop by a search from the target over hops and footpaths.
 
@@ -97,7 +97,7 @@ def _bound_time(net, query, hop_s, bound, buckets):
                 _lower_cost(buckets, bound, net.walk_from[path], bound[stop] + net.walk_s[path])
 
 
-@looping
+@kernel
 def _lower_over_hops(net, hop_s, bound, buckets, stop):
     cost = bound[stop]
     row = max(0, len(hop_s) - 1 - cost // SPAN_S)
@@ -106,7 +106,7 @@ def _lower_over_hops(net, hop_s, bound, buckets, stop):
             _lower_cost(buckets, bound, net.hop_from[hop], cost + np.int64(hop_s[row, hop]))
 
 
-@looping
+@kernel
 def _lower_cost(buckets, bound, stop, cost):
     first, next_stop, previous_stop = buckets
     if cost >= bound[stop]:
@@ -121,7 +121,7 @@ def _lower_cost(buckets, bound, stop, cost):
     first[bucket] = stop
 
 
-@looping
+@kernel
 def _remove(buckets, bucket, stop):
     first, next_stop, previous_stop = buckets
     if previous_stop[stop] == NO_STOP:
@@ -133,7 +133,7 @@ def _remove(buckets, bucket, stop):
     previous_stop[stop] = NOT_QUEUED
 
 
-@looping
+@kernel
 def _bound_rides(net, query, work, scanned_to):
     """Compute the least number of rides from every stop to the target.
 
@@ -182,7 +182,7 @@ def _bound_rides(net, query, work, scanned_to):
             return
 
 
-@looping
+@kernel
 def _record_rides_after(work, stop, rides, count):
     """Record the rides needed after alighting at a stop, unless known; return the number of touched stops."""
     if work.rides_after[stop] != UNREACHED:

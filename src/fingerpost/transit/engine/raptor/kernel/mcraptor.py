@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
 from fingerpost.transit.engine.raptor.kernel.range_raptor import can_improve, enqueue, find_first_instance
-from fingerpost.transit.kernel_mode import entry, looping
+from fingerpost.transit.kernel_mode import entry, kernel
 
 # The columns of a label. POSITIONS encodes the board and alight positions in one number; NEXT is the next label of the
 # same stop.
@@ -21,7 +21,7 @@ NO_LABEL = -1
 BUFFER_FULL = -1
 
 
-@looping
+@kernel
 def _is_dominated(labels, head, stop, time_s, walked_m):
     row = head[stop]
     while row != NO_LABEL:
@@ -31,7 +31,7 @@ def _is_dominated(labels, head, stop, time_s, walked_m):
     return False
 
 
-@looping
+@kernel
 def _is_dominated_since(labels, head, row):
     """Whether a newer label of the same stop dominates a label."""
     newer_row = head[labels.row[row, STOP]]
@@ -43,7 +43,7 @@ def _is_dominated_since(labels, head, row):
     return False
 
 
-@looping
+@kernel
 def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance, positions):
     """Add a label to a stop's list; return the new number of labels, or BUFFER_FULL."""
     if count == len(labels.row):
@@ -61,7 +61,7 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 
 
 @entry
-@looping
+@kernel
 def search_mcraptor(net, query, best_s, work, labels, out):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
@@ -92,7 +92,7 @@ def search_mcraptor(net, query, best_s, work, labels, out):
     return _write_labels(query, work, labels, out)
 
 
-@looping
+@kernel
 def _push_access(query, work, labels, max_before_m):
     count = 0
     for row in range(len(query.access_stop)):
@@ -108,7 +108,7 @@ def _push_access(query, work, labels, max_before_m):
     return count
 
 
-@looping
+@kernel
 def _enqueue_boarded(net, work, labels, begin, end):
     """Queue the patterns that can be boarded with the labels of a round; return the length of the queue."""
     queue_count = 0
@@ -123,7 +123,7 @@ def _enqueue_boarded(net, work, labels, begin, end):
     return queue_count
 
 
-@looping
+@kernel
 def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, rides):
     """Scan each pattern of the queue once with all its riders; push a label wherever a rider can alight.
 
@@ -176,7 +176,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
     return count
 
 
-@looping
+@kernel
 def _board(net, work, labels, pattern, position, row, riders, rides):
     """Board the first possible instance, unless a rider who has walked no more is in it or an earlier one.
 
@@ -210,13 +210,13 @@ def _board(net, work, labels, pattern, position, row, riders, rides):
     return kept_count + 1
 
 
-@looping
+@kernel
 def _move_rider(labels, rider, place):
     for column in range(labels.aboard.shape[1]):
         labels.aboard[place, column] = labels.aboard[rider, column]
 
 
-@looping
+@kernel
 def _walk_to_target(query, work, labels, begin, end, bound_s, rides):
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
@@ -230,7 +230,7 @@ def _walk_to_target(query, work, labels, begin, end, bound_s, rides):
         labels.target_row[rides] = row
 
 
-@looping
+@kernel
 def _walk_to_stops(net, work, labels, begin, end, max_before_m, rides):
     """Walk from the labels ``begin`` to ``end`` to nearby stops; return the new number of labels, or BUFFER_FULL."""
     count = end
@@ -255,7 +255,7 @@ def _walk_to_stops(net, work, labels, begin, end, max_before_m, rides):
     return count
 
 
-@looping
+@kernel
 def _push_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
     """Push a label for boarding at a stop, unless it is pruned; return the new number of labels, or BUFFER_FULL."""
     if not can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
@@ -265,7 +265,7 @@ def _push_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
     return _push(labels, count, labels.ready_head, stop, ready_s, walked_m, parent, NO_LABEL, NO_LABEL, 0)
 
 
-@looping
+@kernel
 def _write_labels(query, work, labels, out):
     """Follow the best label of each number of rides back to the origin, and write its journey."""
     journey_count, leg_count = 0, 0

@@ -3,14 +3,14 @@
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import MAX_HOP_S, NO_ALIGHTING, NO_BOARDING, SPAN_S
-from fingerpost.transit.kernel_mode import allocating, entry, looping
+from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
 # The search needs only these two of the flags.
 _PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 
 
 @entry
-@looping
+@kernel
 def gather_stop_times(
     begin, length, shift_s, stop, flags, arrival, departure, out_begin, out_stop, out_flags, out_arrival, out_departure
 ):
@@ -25,7 +25,7 @@ def gather_stop_times(
 
 
 @entry
-@looping
+@kernel
 def hash_stop_sequences(begin, length, stop, flags, out):
     """Hash the stops, pickup and drop-off of each trip instance (FNV-1a); collisions are harmless."""
     for instance in range(len(begin)):
@@ -37,7 +37,7 @@ def hash_stop_sequences(begin, length, stop, flags, out):
 
 
 @entry
-@allocating
+@allocating_kernel
 def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, instance_pattern):
     """Assign each trip instance to the first pattern of its group that it fits; return the number of patterns.
 
@@ -77,7 +77,7 @@ def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, 
 
 
 @entry
-@allocating
+@allocating_kernel
 def fill_patterns(
     order, instance_pattern, begin, length, shift_s, stop, flags, arrival, departure,
     pattern_first, instance_first, stop_time_base, out_stop, out_flags, out_arrival, out_departure, out_instance,
@@ -102,7 +102,7 @@ def fill_patterns(
 
 
 @entry
-@looping
+@kernel
 def find_shortest_hops(net, position_hop, out):
     """Lower ``out`` to the shortest ride by departure span and hop.
 
@@ -124,7 +124,7 @@ def find_shortest_hops(net, position_hop, out):
 
 
 @entry
-@looping
+@kernel
 def fix_decreasing_times(begin, length, instances, arrival, departure):
     """Raise times that decrease along a trip instance to the previous time."""
     for index in range(len(instances)):

@@ -10,22 +10,22 @@ ESA 2015). ``mcraptor`` finds the journeys within a limit on total walking.
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
-from fingerpost.transit.kernel_mode import allocating, entry, looping
+from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
 
-@looping
+@kernel
 def bound_arrival(work, stop, time_s):
     """Return a lower bound of the arrival at the target from a stop at a time, which may be past the horizon."""
     return min(time_s + work.bound_s[stop], max(time_s, work.horizon_s[0]))
 
 
-@looping
+@kernel
 def can_improve(work, stop, time_s, rides):
     """Whether a journey of so many rides can improve the earliest known arrival (target pruning)."""
     return rides < len(work.target) and bound_arrival(work, stop, time_s) < work.target[rides]
 
 
-@looping
+@kernel
 def find_first_instance(net, pattern, position, ready_s, below):
     """Return the first instance before ``below`` that leaves a position at or after a time, else ``below``."""
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
@@ -40,7 +40,7 @@ def find_first_instance(net, pattern, position, ready_s, below):
     return low
 
 
-@allocating
+@allocating_kernel
 def list_boardings(net, query, work):
     """Return each (leave_s, pattern, position, access row) with which a journey in the window can begin, unordered."""
     count = 0
@@ -75,7 +75,7 @@ def list_boardings(net, query, work):
     return out[:count]
 
 
-@looping
+@kernel
 def _can_board(net, here, end):
     """Whether riders may board at a position row, and alight before the row ``end``."""
     if net.position_flags[here] & NO_BOARDING:
@@ -87,7 +87,7 @@ def _can_board(net, here, end):
 
 
 @entry
-@allocating
+@allocating_kernel
 def list_departures(net, stops, since_s, until_s):
     """Return (instance row, position, departure_s) of each departure with pickup from some stops in a time."""
     count = 0
@@ -116,7 +116,7 @@ def list_departures(net, stops, since_s, until_s):
     return out[:count]
 
 
-@looping
+@kernel
 def _lower(table, rides, stop, value_s):
     """Lower the value for so many rides and more, so that the table never rises with the number of rides."""
     for k in range(rides, table.shape[0]):
@@ -125,7 +125,7 @@ def _lower(table, rides, stop, value_s):
         table[k, stop] = value_s
 
 
-@looping
+@kernel
 def _mark(work, side, count, stop):
     if not work.is_marked[side, stop]:
         work.is_marked[side, stop] = True
@@ -134,7 +134,7 @@ def _mark(work, side, count, stop):
     return count
 
 
-@looping
+@kernel
 def enqueue(work, count, pattern, position):
     """Queue a pattern for scanning from a position, or from before it; return the new length of the queue."""
     queued_from = work.queue_position[pattern]
@@ -148,7 +148,7 @@ def enqueue(work, count, pattern, position):
     return count
 
 
-@looping
+@kernel
 def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     """Scan a queued pattern, boarding at marked stops; return the new number of stops reached.
 
@@ -212,7 +212,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     return touched_count
 
 
-@looping
+@kernel
 def _record_reached(work, rides, pattern, instance, position):
     """Record that from an instance on, none leads anywhere new after a position with so many rides or more."""
     for k in range(rides, len(work.target)):
@@ -222,7 +222,7 @@ def _record_reached(work, rides, pattern, instance, position):
         work.reached_from[k, pattern] = position
 
 
-@looping
+@kernel
 def _walk_from_stops(net, query, work, rides, side, touched_count, leave_s, improved):
     """Walk from the stops reached in this round to the target and nearby stops; return the number of marked stops."""
     marked_count = 0
@@ -255,7 +255,7 @@ def _walk_from_stops(net, query, work, rides, side, touched_count, leave_s, impr
     return marked_count
 
 
-@looping
+@kernel
 def _lower_ready(work, rides, side, count, origin, stop, ready_s):
     """Lower the earliest boarding time at a stop, unless pruned; return the number of marked stops."""
     if ready_s < work.ready[rides, stop] and can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
@@ -265,7 +265,7 @@ def _lower_ready(work, rides, side, count, origin, stop, ready_s):
     return count
 
 
-@looping
+@kernel
 def _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
     bound_s = min(query.latest_s + 1, leave_s + query.direct_s)
     for rides in range(1, query.max_rides + 1):
@@ -289,7 +289,7 @@ def _run_rounds(net, query, work, leave_s, marked_count, queue_count, improved):
         work.is_marked[side, work.marked[side, index]] = False
 
 
-@looping
+@kernel
 def _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg_count):
     """Follow each improved arrival back to the origin, and write the journey; return both new counts."""
     for rides in range(1, query.max_rides + 1):
@@ -318,7 +318,7 @@ def _write_journeys(net, query, work, leave_s, improved, out, journey_count, leg
 
 
 @entry
-@allocating
+@allocating_kernel
 def search_window(net, query, work, out):
     """Find all journeys that are best in (leave later, arrive earlier, fewer rides) and leave in the window.
 

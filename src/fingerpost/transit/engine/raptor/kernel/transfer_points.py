@@ -3,11 +3,11 @@
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, UNREACHED
-from fingerpost.transit.kernel_mode import allocating, entry, looping
+from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
 
 @entry
-@allocating
+@allocating_kernel
 def optimise_transfer_points(net, query, work, out, journey_count):
     """Choose the stops to board and alight at with the least walking, without changing the trips of a journey.
 
@@ -29,13 +29,13 @@ def optimise_transfer_points(net, query, work, out, journey_count):
         _choose_stops(net, work, out.journey[journey], legs, access_s)
 
 
-@looping
+@kernel
 def _find_stop_time(net, pattern, instance, position):
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     return net.stop_time_base[pattern] + instance * length + position
 
 
-@looping
+@kernel
 def _compute_access_cost(net, work, legs, access_s, access_m, leave_s):
     """Compute the metres walked to board the first ride at each position."""
     pattern, instance = legs[0, 0], legs[0, 1]
@@ -51,7 +51,7 @@ def _compute_access_cost(net, work, legs, access_s, access_m, leave_s):
             work.transfer_cost_m[0, position] = access_m[stop]
 
 
-@looping
+@kernel
 def _compute_transfer_cost(net, query, work, legs, ride):
     """Compute the metres walked to board a later ride at each position, and where to alight before."""
     pattern, instance = legs[ride, 0], legs[ride, 1]
@@ -75,7 +75,7 @@ def _compute_transfer_cost(net, query, work, legs, ride):
         cheapest_m = min(cheapest_m, work.transfer_cost_m[ride - 1, alight])
 
 
-@looping
+@kernel
 def _board(net, work, ride, pattern, instance, stop, ready_s, previous_m, foot_m, alight):
     """Board a ride at a stop if it can be caught, and lower its cost."""
     for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
@@ -91,7 +91,7 @@ def _board(net, work, ride, pattern, instance, stop, ready_s, previous_m, foot_m
             work.transfer_foot[ride, position] = foot_m
 
 
-@looping
+@kernel
 def _choose_stops(net, work, journey, legs, access_s):
     """Choose the cheapest last stop, trace the rides back from it, and write the journey."""
     rides = len(legs)

@@ -32,10 +32,10 @@ from fingerpost.transit.engine.raptor.search_timetable.trip_instances import (
     gather_trip_instances,
     reverse_in_time,
 )
-from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows, starts_of
-from fingerpost.transit.engine.timetable.footpaths import with_step_free_footpaths
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows
+from fingerpost.transit.engine.timetable.footpaths import use_step_free_footpaths
 from fingerpost.transit.engine.timetable.overlay import Overlay
-from fingerpost.transit.engine.timetable.service_days import midnight, service_day_start
+from fingerpost.transit.engine.timetable.service_days import find_midnight, find_service_day_start
 from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetable, UInt8
 
 # A forward search timetable ends this long after the start of its day; a reversed one begins a day before it.
@@ -89,9 +89,9 @@ def build_search_timetable(
     ``further_days`` are later days, or earlier ones if ``is_reverse``.
     """
     zone = timetable.feeds[0].zone
-    start = service_day_start(day, zone)
+    start = find_service_day_start(day, zone)
     # If clocks go back, the calendar day begins before the service day.
-    first_s = min(0, midnight(day, zone) - start)
+    first_s = min(0, find_midnight(day, zone) - start)
     since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if is_reverse else (first_s, HORIZON_S)
     if is_reverse:
         since_s -= further_days * DAY_S
@@ -175,11 +175,11 @@ def _group_into_patterns(instances: TripInstances) -> _PatternRows:
     length = np.zeros(pattern_count, np.int64)
     length[instance_pattern] = instances.length
     size = np.bincount(instance_pattern, minlength=pattern_count).astype(np.int64)
-    pattern_first, stop_time_base = starts_of(length), starts_of(length * size)
+    pattern_first, stop_time_base = list_starts(length), list_starts(length * size)
     positions, stop_times = int(pattern_first[-1]), int(stop_time_base[-1])
     rows = _PatternRows(
         pattern_first=pattern_first,
-        instance_first=starts_of(size),
+        instance_first=list_starts(size),
         stop_time_base=stop_time_base[:-1],
         stop=np.empty(positions, np.int32),
         flags=np.empty(positions, np.uint8),
@@ -195,7 +195,7 @@ def _index_positions(stop_count: int, pattern_first: Int64, position_stop: Int32
     length = np.diff(pattern_first)
     pattern, position = list_ranges(np.zeros_like(length), length)
     order = np.argsort(position_stop, kind="stable")
-    first = starts_of(np.bincount(position_stop, minlength=stop_count))
+    first = list_starts(np.bincount(position_stop, minlength=stop_count))
     return first.astype(np.uint32), pattern[order].astype(np.uint32), position[order].astype(np.int32)
 
 
@@ -208,7 +208,7 @@ def _build_hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[U
     position_hop[rows] = hop_rows.reshape(-1)
     hop_s = np.full((span_count, len(hops)), NO_HOP, np.uint16)
     find_shortest_hops(patterns, position_hop, hop_s)
-    first = starts_of(np.bincount(hops // stop_count, minlength=stop_count))
+    first = list_starts(np.bincount(hops // stop_count, minlength=stop_count))
     return first.astype(np.uint32), (hops % stop_count).astype(np.uint32), hop_s
 
 
@@ -216,7 +216,7 @@ def _reverse_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32
     first, to, seconds, metres = search_stops.footpaths
     origin = np.repeat(np.arange(search_stops.stop_count), np.diff(first))
     order: npt.NDArray[np.int64] = np.lexsort((origin, to))
-    arrivals = starts_of(np.bincount(to, minlength=search_stops.stop_count))
+    arrivals = list_starts(np.bincount(to, minlength=search_stops.stop_count))
     return arrivals.astype(np.uint32), origin[order].astype(np.uint32), seconds[order], metres[order]
 
 
@@ -274,7 +274,7 @@ class SearchTimetables:
     ) -> None:
         self.cache = SearchTimetableCache() if cache is None else cache
         self._timetable = timetable
-        self._step_free = with_step_free_footpaths(timetable)
+        self._step_free = use_step_free_footpaths(timetable)
         self._overlay = overlay
         # Changed by the cache only.
         self.cached: dict[_Key, _Cached] = {}

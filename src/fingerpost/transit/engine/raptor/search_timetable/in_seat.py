@@ -13,9 +13,9 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.search_timetable.realtime import ORDINALS
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
 from fingerpost.transit.engine.timetable.overlay import Overlay
-from fingerpost.transit.engine.timetable.service_days import services_on
+from fingerpost.transit.engine.timetable.service_days import find_services
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
 
 _log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, 
     is_valid = service < 0
     for day in np.unique(instances.day[first]).tolist():
         on_day = ~is_valid & (instances.day[first] == day)
-        is_valid[on_day] = services_on(timetable, date.fromordinal(day))[service[on_day]] == 1
+        is_valid[on_day] = find_services(timetable, date.fromordinal(day))[service[on_day]] == 1
     first, seam = first[is_valid], seam[is_valid]
     keys = _make_keys(instances.trip_departure, instances.day)
     order = np.argsort(keys, kind="stable")
@@ -163,7 +163,7 @@ def _find_spanning_paths(begin: int, after: dict[int, list[int]], stop_time_coun
 
 def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
     size = np.array([1] * len(alone) + [len(path) for path in paths], np.int64)
-    part_first = starts_of(size)
+    part_first = list_starts(size)
     member = np.concatenate([alone, *(np.array(path, np.int64) for path in paths)])
     instances = instances.compact()
     linked = instances.take(member[len(alone) :]).unshare_all()
@@ -174,7 +174,7 @@ def _join(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tup
     last_row = next_begin - 1
     linked.flags[last_row] |= NO_BOARDING
     linked.departure_s[last_row] = linked.arrival_s[last_row]
-    stop_time_first = starts_of(instances.length[member])
+    stop_time_first = list_starts(instances.length[member])
     first = stop_time_first[part_first]
     joined = replace(
         instances.append_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),

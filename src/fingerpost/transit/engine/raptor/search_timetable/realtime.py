@@ -6,7 +6,7 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel.patterns import fix_decreasing_times
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import mark_rows, starts_of
+from fingerpost.transit.engine.timetable.columns import list_starts, mark_rows
 from fingerpost.transit.engine.timetable.overlay import Alert, Overlay, RideUpdate
 from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Bool, Int32, Int64, Timetable
 
@@ -72,7 +72,7 @@ def _append_added(instances: TripInstances, overlay: Overlay, start: int) -> Tri
         extended,
         trip_departure=np.concatenate([instances.trip_departure, -1 - np.arange(len(added), dtype=np.int64)]),
         day=np.concatenate([instances.day, np.array([ride.service_day.toordinal() for ride in added], np.int32)]),
-        begin=np.concatenate([instances.begin, len(instances.stop) + starts_of(length)[:-1]]),
+        begin=np.concatenate([instances.begin, len(instances.stop) + list_starts(length)[:-1]]),
         length=np.concatenate([instances.length, length]),
         shift_s=np.concatenate([instances.shift_s, np.zeros(len(added), np.int32)]),
     )

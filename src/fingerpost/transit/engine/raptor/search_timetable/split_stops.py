@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.engine.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.engine.timetable.columns import list_ranges, mark_rows, starts_of
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts, mark_rows
 from fingerpost.transit.engine.timetable.footpaths import find_footpath
 from fingerpost.transit.engine.timetable.overlay import Overlay
 from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, Timetable
@@ -199,7 +199,7 @@ def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -
     count, total = timetable.stop_count, timetable.stop_count + len(kinds)
     first = np.searchsorted(kinds[:, 0], np.arange(count + 1))
     size = np.diff(first) + 1
-    copy_first = starts_of(size)
+    copy_first = list_starts(size)
     copy = np.zeros(total, np.int32)
     copy[copy_first[:-1]] = np.arange(count)
     is_new = np.ones(total, np.bool_)
@@ -239,7 +239,7 @@ def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -
     return SearchStops(
         stop_count=total,
         footpaths=(
-            starts_of(np.bincount(rows[:, 0], minlength=total)).astype(np.int32),
+            list_starts(np.bincount(rows[:, 0], minlength=total)).astype(np.int32),
             rows[:, 1].copy(),
             rows[:, 2].copy(),
             rows[:, 3].copy(),

@@ -6,8 +6,8 @@ from datetime import date, timedelta
 import numpy as np
 
 from fingerpost.transit.engine.raptor.kernel.patterns import gather_stop_times
-from fingerpost.transit.engine.timetable.columns import list_ranges, starts_of
-from fingerpost.transit.engine.timetable.service_days import service_day_start, services_on
+from fingerpost.transit.engine.timetable.columns import list_ranges, list_starts
+from fingerpost.transit.engine.timetable.service_days import find_service_day_start, find_services
 from fingerpost.transit.engine.timetable.timetable import (
     NO_ALIGHTING,
     NO_BOARDING,
@@ -71,7 +71,7 @@ class TripInstances:
 
     def unshare_all(self) -> "TripInstances":
         """Copy the stop times so that each instance has its own rows, consecutive and unshifted."""
-        begin = starts_of(self.length)
+        begin = list_starts(self.length)
         count = int(begin[-1])
         stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
         arrival_s, departure_s = np.empty(count, np.int32), np.empty(count, np.int32)
@@ -126,9 +126,9 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
     selected = []
     current = day + timedelta(days=since_s // DAY_S - longest_s // DAY_S - 1)
     while current <= day + timedelta(days=until_s // DAY_S):
-        active = services_on(timetable, current)
+        active = find_services(timetable, current)
         for feed_index, feed in enumerate(timetable.feeds):
-            day_shift_s = service_day_start(current, feed.zone) - start
+            day_shift_s = find_service_day_start(current, feed.zone) - start
             chosen = np.flatnonzero(
                 (active[timetable.trip_service[trip]] == 1)
                 & (timetable.service_feed[timetable.trip_service[trip]] == feed_index)

@@ -2,13 +2,13 @@
 
 import math
 
-from fingerpost.transit.kernel_mode import entry, looping
+from fingerpost.transit.kernel_mode import entry, kernel
 from fingerpost.transit.osm.streets.kernel.ways import AT_NODE_M, ENDS_ONLY
 
 CELLS_PER_ROW = 1 << 32
 
 
-@looping
+@kernel
 def _find_cell(cells, wanted):
     """Return the row of a cell among sorted ones, -1 where it is not there."""
     low, high = 0, len(cells)
@@ -21,7 +21,7 @@ def _find_cell(cells, wanted):
     return low if low < len(cells) and cells[low] == wanted else -1
 
 
-@looping
+@kernel
 def _nearest_in_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
     """Improve ``nearest`` (metres away, segment, part of it) by the segments of a cell."""
     for index in range(grid.cell_first[row], grid.cell_first[row + 1]):
@@ -46,14 +46,14 @@ def _nearest_in_cell(graph, grid, row, lat, lon, north_m, east_m, refused, neare
             nearest[0], nearest[1], nearest[2] = away_m, point, part
 
 
-@looping
+@kernel
 def _beside_m(degrees, cell, width, metres):
     """Return how far a position is beside a row or column of cells, a hair less; 0 within it."""
     return max(0.0, cell * width - degrees, degrees - (cell + 1) * width) * metres - AT_NODE_M
 
 
 @entry
-@looping
+@kernel
 def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, edge, at_m, away_m):
     """Find the nearest point of a way to each position; edges with a flag of ``refused`` do not count.
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from fingerpost.transit.kernel_mode import entry, looping
+from fingerpost.transit.kernel_mode import entry, kernel
 
 # Flags of an edge, as in the graph.
 ONE_WAY, ENDS_ONLY = 1, 2
@@ -28,7 +28,7 @@ START = 3
 HEAD, ARC, RULE = 0, 1, 2
 
 
-@looping
+@kernel
 def _queue(work, used, cost, state, per_bucket):
     bucket = int(cost * per_bucket) & (len(work.bucket) - 1)
     work.entry_cost[used] = cost
@@ -37,7 +37,7 @@ def _queue(work, used, cost, state, per_bucket):
     work.bucket[bucket] = used
 
 
-@looping
+@kernel
 def _take_cheapest(work, bucket):
     """Take the cheapest entry out of a bucket that is not empty, and return it. Buckets hold a handful."""
     entry, before = work.bucket[bucket], -1
@@ -53,12 +53,12 @@ def _take_cheapest(work, bucket):
     return best
 
 
-@looping
+@kernel
 def _is_against(graph, arc, backward):
     return graph.edge_flags[arc >> 1] & ONE_WAY != 0 and (arc & 1) != backward
 
 
-@looping
+@kernel
 def _next_stage(graph, edge, stage):
     """Return the stage of a walk that goes on along an edge, -1 where it may not."""
     if graph.edge_flags[edge] & ENDS_ONLY:
@@ -66,7 +66,7 @@ def _next_stage(graph, edge, stage):
     return -1 if stage == END else PUBLIC
 
 
-@looping
+@kernel
 def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
     """Note a better way to a state; return how many states are touched."""
     if work.label[state, COST] == np.inf:
@@ -80,19 +80,19 @@ def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
 
 
 @entry
-@looping
+@kernel
 def forget(work, touched):
     for index in range(touched):
         work.label[work.touched[index], COST] = np.inf
 
 
-@looping
+@kernel
 def _empty(work):
     for bucket in range(len(work.bucket)):
         work.bucket[bucket] = -1
 
 
-@looping
+@kernel
 def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
     """Reach both ends of the edge on which a walk begins; return how many states are touched and queued."""
     touched = used = 0
@@ -113,7 +113,7 @@ def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
     return touched, used
 
 
-@looping
+@kernel
 def _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m):
     """Return the cost of walking from a state to the point ``goal_m`` along an edge that begins or ends at its node.
 
@@ -136,14 +136,14 @@ def _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, g
     return best
 
 
-@looping
+@kernel
 def _is_start(work, state):
     """Whether a walk begins at a state's node, which it then does not walk past."""
     return work.label[state, METRES] < AT_NODE_M and int(work.label[state, CAME]) & 3 == START
 
 
 @entry
-@looping
+@kernel
 def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
     """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states.
 
@@ -200,7 +200,7 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
     return touched
 
 
-@looping
+@kernel
 def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, there, place_m):
     """Measure the cheapest way to the point ``place_m`` along an edge, after ``spread`` from a point.
 
@@ -245,7 +245,7 @@ def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, there, pl
 
 
 @entry
-@looping
+@kernel
 def measure(graph, weights, work, edge, at_m, limit_m, goals, found):
     """Measure the cheapest ways to points on edges, after ``spread`` from a point; writes what they are."""
     for goal in range(len(goals.edge)):
@@ -255,7 +255,7 @@ def measure(graph, weights, work, edge, at_m, limit_m, goals, found):
 
 
 @entry
-@looping
+@kernel
 def reach_stops(graph, weights, work, first, snapped, access, place, backward, limit_m, pace, stops, found):
     """Find the walks from a point to those of some stops; return how many there are.
 
