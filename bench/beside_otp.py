@@ -35,7 +35,7 @@ from tests.shared_data import get_shared
 
 from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S, straight_line_m
-from fingerpost.transit.osm.streets.graph import weigh
+from fingerpost.transit.osm.streets.graph import compute_weights
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import snap_pin, snap_to_streets
 
@@ -75,7 +75,7 @@ class StreetMeasure:
 
     def __init__(self, streets):
         self.graph, self.grid = streets.graph, streets.grid
-        self.search = StreetSearch(streets.graph, weigh(streets.graph))
+        self.search = StreetSearch(streets.graph, compute_weights(streets.graph))
 
     def snap(self, place, *, is_pin=True):
         """Return where a place meets the streets: a stop at the nearest way, a pin rather on the ground."""

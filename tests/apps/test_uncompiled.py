@@ -64,7 +64,7 @@ from fingerpost import Fingerpost
 from fingerpost.transit import kernel_mode
 
 home, sys.executable = pathlib.Path(sys.argv[1]), sys.argv[2]
-kernel_mode._COMPLETE = str(home / "compiled")
+kernel_mode._MARKER = str(home / "compiled")
 
 
 def list_waiting():

@@ -22,7 +22,7 @@ def times(instances):
     return sorted(
         (instances.departure_s[rows] // 60 + instances.shift_s[index] // 60).tolist()
         for index in range(instances.count)
-        for rows in [instances.rows_of(np.array([index]))]
+        for rows in [instances.list_rows(np.array([index]))]
     )
 
 
@@ -37,7 +37,7 @@ def test_rows_of_one_instance_change_only_that_instance():
     instances, table = instances_of("line A | B 08:00 | C 08:10")
     tomorrow = np.flatnonzero(instances.begins_s > 86_400)
     late = instances.unshare_rows(tomorrow)
-    late.departure_s[late.rows_of(tomorrow)] += 600
+    late.departure_s[late.list_rows(tomorrow)] += 600
 
     assert times(late) == [[480, 490], [1930, 1940]]
     assert times(instances) == [[480, 490], [1920, 1930]]

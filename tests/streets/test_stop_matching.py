@@ -6,7 +6,7 @@ import pytest
 from fingerpost.transit.engine.timetable.timetable import STATION, STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.extract import OsmStop
-from fingerpost.transit.osm.streets.stop_access import find_stop_places, meet_at_places
+from fingerpost.transit.osm.streets.stop_access import connect_at_positions, find_stop_places
 from tests.streets.drawn import degrees
 from tests.streets.towns import Town
 
@@ -58,7 +58,7 @@ def test_walks_to_a_stop_end_at_its_position_on_the_map(tmp_path):
         return walks.reach(*degrees(0, 2), np.zeros(1, np.int64), 3000.0, from_stops=False).metres.tolist()
 
     assert metres(None) == [pytest.approx(820, abs=2)]
-    assert metres(meet_at_places(*np.array([degrees(8, 0.99)]).T)) == [pytest.approx(1099, abs=2)]
+    assert metres(connect_at_positions(*np.array([degrees(8, 0.99)]).T)) == [pytest.approx(1099, abs=2)]
 
 
 @pytest.mark.parametrize(

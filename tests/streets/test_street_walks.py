@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.engine.gtfs.report import StreetCoverage
 from fingerpost.transit.engine.timetable.draft import TransferColumns
-from fingerpost.transit.engine.timetable.footpaths import footpaths
+from fingerpost.transit.engine.timetable.footpaths import build_footpaths
 from fingerpost.transit.engine.timetable.timetable import MINIMUM_TIME, STOP
-from fingerpost.transit.osm.streets.stop_access import meet_at_places
+from fingerpost.transit.osm.streets.stop_access import connect_at_positions
 from fingerpost.transit.osm.streets.store import StoredStreets, find_streets, save_streets
 from tests.streets import oracle
 from tests.streets.drawn import degrees, read
@@ -38,7 +38,7 @@ def _none():
 
 def _linked(walks, count, rules=None):
     """Return {(from, to): (metres, seconds on foot, seconds of the change)} and the order in which they stand."""
-    paths, _ = footpaths(walks, np.full(count, STOP, np.int8), np.full(count, -1, np.int32), rules or _none())
+    paths, _ = build_footpaths(walks, np.full(count, STOP, np.int8), np.full(count, -1, np.int32), rules or _none())
     begin = np.repeat(np.arange(count), np.diff(paths.first))
     rows = zip(begin.tolist(), paths.to.tolist(), strict=True)
     values = zip(paths.metres.tolist(), paths.walk_s.tolist(), paths.seconds.tolist(), strict=True)
@@ -86,7 +86,7 @@ def test_a_stop_without_streets_uses_the_straight_line(tmp_path):
 
 def test_footpaths_of_a_stop_are_sorted_by_duration(tmp_path):
     walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], ROAD)
-    paths, _ = footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
+    paths, _ = build_footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
 
     assert paths.to[: paths.first[1]].tolist() == [2, 3, 1]
 
@@ -139,7 +139,7 @@ def test_off_the_streets_the_walk_is_a_straight_line(tmp_path):
 def test_saved_streets_are_opened_as_they_were(tmp_path):
     town = Town(TOWN, tmp_path)
     coverage = StreetCoverage(extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1)
-    access = meet_at_places(np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.2, 1.3]))
+    access = connect_at_positions(np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.2, 1.3]))
     save_streets(StoredStreets(town.graph, town.grid, access, coverage), tmp_path)
     opened = find_streets(tmp_path)
 

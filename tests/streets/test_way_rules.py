@@ -41,10 +41,10 @@ ENDS = WayRule(ENDS_ONLY)
         ("highway=footway oneway=yes", WayRule(ONE_WAY)),
         ("highway=footway oneway=yes oneway:foot=no", WALKED),
         ("highway=residential oneway=yes", WALKED),
-        ("highway=trunk", WayRule(avoided=7.47)),
-        ("highway=trunk sidewalk=both", WayRule(avoided=7.47 * 0.25)),
-        ("highway=primary foot=use_sidepath", WayRule(avoided=5.0)),
-        ("highway=primary foot=discouraged", WayRule(avoided=3.0)),
+        ("highway=trunk", WayRule(cost_factor=7.47)),
+        ("highway=trunk sidewalk=both", WayRule(cost_factor=7.47 * 0.25)),
+        ("highway=primary foot=use_sidepath", WayRule(cost_factor=5.0)),
+        ("highway=primary foot=discouraged", WayRule(cost_factor=3.0)),
     ],
 )
 def test_tags_decide_how_a_way_is_walked(tags, rule):

@@ -6,13 +6,13 @@ from fingerpost.transit.engine.timetable.timetable import STOP
 from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.streets.building import build_graph
 from fingerpost.transit.osm.streets.extract import find_area, read_extract
-from fingerpost.transit.osm.streets.graph import weigh
+from fingerpost.transit.osm.streets.graph import compute_weights
 from fingerpost.transit.osm.streets.search import StreetSearch
 from fingerpost.transit.osm.streets.snapping import build_grid, snap_to_streets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
 from tests.streets.drawn import degrees, osm, read
 
-PLAIN = {"steps_avoided": 1.0}
+PLAIN = {"steps_factor": 1.0}
 NO_STEPS = {**PLAIN, "step_free": True}
 
 
@@ -26,7 +26,7 @@ class Town:
         self.graph = self.built.graph
         self.grid = build_grid(self.graph)
         self.profile = profile
-        self.search = StreetSearch(self.graph, weigh(self.graph, **profile))
+        self.search = StreetSearch(self.graph, compute_weights(self.graph, **profile))
 
     def place(self, place):
         return self.drawing.place(place) if isinstance(place, str) else degrees(*place)

@@ -51,7 +51,7 @@ class StreetPreparation:
             street_km=round(float(built.graph.edge_m.sum()) / 1000, 1),
             left_out_km=round(built.left_out_m / 1000, 1),
             matched_stops=places.matched,
-            entered_stops=len(np.unique(access.stop[access.is_entered])),
+            entered_stops=len(np.unique(access.stop[access.has_entrance])),
         )
         if not coverage.covered_stops:
             where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E"

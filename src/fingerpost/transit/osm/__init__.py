@@ -1,1 +1,1 @@
-"""Everything that reads an OpenStreetMap extract."""
+"""Read OpenStreetMap extracts: streets, addresses and the background map."""

@@ -1,4 +1,4 @@
-"""Background map: read water and ways of an OpenStreetMap extract, store them, and draw them in a box."""
+"""Read the water and ways of an OpenStreetMap extract, store them, and draw them as a background map."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ def _list_runs(nodes: Iterable[Any], is_in_area: IsInArea) -> list[list[Point]]:
 
 
 def _list_rings(area: Any, is_in_area: IsInArea) -> Iterator[list[Point]]:
-    """Yield the outer rings of an area that reach into the area read, and the rings of their islands."""
+    """Yield the outer rings of an area that overlap the imported area, and the rings of their islands."""
     for outer in area.outer_rings():
         rings = [
             [(node.location.lat, node.location.lon) for node in ring if node.location.valid()]
@@ -114,23 +114,23 @@ def save_basemap(basemap: StoredBasemap, folder: Path) -> None:
 
 
 def find_basemap(folder: Path) -> StoredBasemap | None:
-    below = folder / FOLDER
-    if not below.is_dir():
+    subfolder = folder / FOLDER
+    if not subfolder.is_dir():
         return None
-    with explaining_damage(f"The prepared map in {below} is", "Run `fingerpost network refresh` for the network."):
-        arrays = open_arrays(below, read_contents(below)["arrays"])
+    with explaining_damage(f"The prepared map in {subfolder} is", "Run `fingerpost network refresh` for the network."):
+        arrays = open_arrays(subfolder, read_contents(subfolder)["arrays"])
         basemap = StoredBasemap._make(arrays[name] for name in StoredBasemap._fields)
         check_rows("kind", basemap.kind, len(KINDS))
         check_starts("first", basemap.first, len(basemap.lat_e7))
         return basemap
 
 
-# Points within a box before they are thinned. Classes beyond this are left out, the least important first.
+# The most points in a box before thinning; the least important layers beyond this are left out.
 MAX_POINTS = 60_000
-# Drawn points, of about six characters each.
+# The most points that are drawn; each takes about six characters.
 MAX_SHAPES = 18_000
-# The tolerance is this part of a box's diagonal: about half a pixel of the drawing.
-_TOLERANCES = 1500
+# The tolerance is the diagonal of the box divided by this: about half a pixel of the drawing.
+_TOLERANCE_DIVISOR = 1500
 
 
 def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
@@ -138,9 +138,9 @@ def draw_basemap(basemap: StoredBasemap, box: Bounds) -> Basemap | None:
     inside = np.flatnonzero(
         (basemap.south <= north) & (basemap.north >= south) & (basemap.west <= east) & (basemap.east >= west)
     )
-    narrowing = math.cos(math.radians((box.south + box.north) / 2))
-    diagonal_m = METRES_PER_DEGREE * math.hypot(box.north - box.south, (box.east - box.west) * narrowing)
-    tolerance_m = round(diagonal_m / _TOLERANCES, 1)
+    lon_scale = math.cos(math.radians((box.south + box.north) / 2))
+    diagonal_m = METRES_PER_DEGREE * math.hypot(box.north - box.south, (box.east - box.west) * lon_scale)
+    tolerance_m = round(diagonal_m / _TOLERANCE_DIVISOR, 1)
     layers: list[MapLayer] = []
     left_out: list[LayerKind] = []
     found = drawn = 0
@@ -195,8 +195,8 @@ def clip_ring(ring: Sequence[Point], box: Bounds) -> list[Point]:
         for before, here in zip([*points[-1:], *points[:-1]], points, strict=True):
             was_in, is_in = sign * (before[axis] - bound) >= 0, sign * (here[axis] - bound) >= 0
             if was_in != is_in:
-                share = (bound - before[axis]) / (here[axis] - before[axis])
-                clipped.append((before[0] + share * (here[0] - before[0]), before[1] + share * (here[1] - before[1])))
+                ratio = (bound - before[axis]) / (here[axis] - before[axis])
+                clipped.append((before[0] + ratio * (here[0] - before[0]), before[1] + ratio * (here[1] - before[1])))
             if is_in:
                 clipped.append(here)
         points = clipped

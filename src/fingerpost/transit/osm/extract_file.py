@@ -11,7 +11,7 @@ from fingerpost.runtime.extras import format_install_command
 from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
 
 ReadProgress = Callable[[str, int, int | None], None]
-"""Called with the work, how much of it is done, and how much there is (None: unknown)."""
+"""Called with the name of the work, the amount done, and the total (None if unknown)."""
 
 
 def ignore_progress(_work: str, _done: int, _total: int | None) -> None:
@@ -19,19 +19,19 @@ def ignore_progress(_work: str, _done: int, _total: int | None) -> None:
 
 
 IsInArea = Callable[[float, float], bool]
-"""Whether a latitude and longitude, in degrees, are in the area that is read."""
+"""Whether a latitude and longitude, in degrees, are in the imported area."""
 
-# The positions of the nodes of larger files are stored in a file, not in memory.
+# For larger extracts, node positions are stored in a file instead of in memory.
 _LARGE_BYTES = 300_000_000
 _PROGRESS_EVERY = 50_000
 
 
 def read_objects(
-    path: Path, keys: Sequence[str], area_keys: Sequence[str], what: str, progress: ReadProgress
+    path: Path, keys: Sequence[str], area_keys: Sequence[str], work: str, progress: ReadProgress
 ) -> Iterator[Any]:
-    """Yield nodes, then ways with positions, then relations and areas that have one of ``keys``; each until the next.
+    """Yield nodes, ways with positions, relations and areas with one of ``keys``; each is valid until the next.
 
-    Areas are built from objects with one of ``area_keys``. ``what`` is the work's name for ``progress``.
+    Areas are built from objects with one of ``area_keys``. ``work`` is the name of the work for ``progress``.
     """
     osmium = load_osmium()
     scratch = TemporaryDirectory()
@@ -43,12 +43,12 @@ def read_objects(
             .with_areas(osmium.filter.KeyFilter(*area_keys))
             .with_filter(osmium.filter.KeyFilter(*keys))
         )
-        progress(what, 0, None)
+        progress(work, 0, None)
         for count, osm_object in enumerate(objects, 1):
             yield osm_object
             if count % _PROGRESS_EVERY == 0:
-                progress(what, count, None)
-        progress(what, 1, 1)
+                progress(work, count, None)
+        progress(work, 1, 1)
     except (OSError, RuntimeError) as error:
         # osmium raises plain RuntimeErrors for files that it cannot read.
         reason = getattr(error, "strerror", None) or str(error).rstrip(".")

@@ -1,1 +1,1 @@
-"""Streets, house numbers and points of interest of an OpenStreetMap extract, found by name and by position."""
+"""Find streets, house numbers and points of interest of an OpenStreetMap extract by name and by position."""

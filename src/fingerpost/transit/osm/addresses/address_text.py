@@ -29,7 +29,7 @@ class HouseNumber:
         return f"{numbers}{self.letter}"
 
     def covers(self, number: int) -> bool:
-        """Whether the house has a number; a range has the numbers on its side of the street."""
+        """Whether the house has a number; a range includes the numbers on its side of the street."""
         if not self.first <= number <= self.last:
             return False
         return (self.last - self.first) % 2 == 1 or (number - self.first) % 2 == 0
@@ -49,8 +49,8 @@ def read_house_number(text: str) -> HouseNumber | None:
 # The most spellings that are compared with a text.
 _MAX_BY_WORDS = 100
 _MAX_BY_TRIGRAMS = 60
-# A wrong letter changes three trigrams at most, and the rarest of the others find a name. Common trigrams (-kat-) are
-# skipped after three others if all together are in more spellings than this.
+# A wrong letter changes at most three trigrams, so the rarest of the others find a name. After three trigrams, common
+# ones (-kat-) are skipped if more spellings than this would be examined.
 _MIN_TRIGRAMS = 3
 _MAX_EXAMINED = 400
 
@@ -62,7 +62,7 @@ class SpellingSearch:
         self._is_finnish = is_finnish
 
     def score(self, words: str, *, with_trigrams: bool = True) -> dict[int, float]:
-        """Return {spelling: score} of what resembles plain words (``NameSearch``); trigrams find no known names."""
+        """Return {spelling: score} for spellings similar to plain words (``NameSearch``); known names skip trigrams."""
         rows = self._find_by_words(words)
         is_known = words in rows
         if self._is_finnish and not is_known:
@@ -94,10 +94,10 @@ class SpellingSearch:
         query = "SELECT term, doc FROM trigram_counts WHERE term IN (SELECT value FROM json_each(?)) ORDER BY doc, term"
         counts = self._connection.execute(query, (json.dumps(grams),)).fetchall()
         shared = Counter[int]()
-        looked_at = 0
+        examined_count = 0
         for at, (term, count) in enumerate(counts):
-            looked_at += count
-            if at >= _MIN_TRIGRAMS and looked_at > _MAX_EXAMINED:
+            examined_count += count
+            if at >= _MIN_TRIGRAMS and examined_count > _MAX_EXAMINED:
                 break
             rows = self._connection.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (f'"{term}"',))
             shared.update(row for (row,) in rows)
@@ -112,7 +112,7 @@ _JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
 _POSTCODE = re.compile(r"\d{5}")
-# Plain Swedish names of Finnish cities by the Finnish ones, for extracts without the city's own names.
+# Swedish names of Finnish cities by Finnish name, as plain words, for extracts without them.
 SWEDISH_NAMES = {
     "espoo": "esbo", "hameenlinna": "tavastehus", "hamina": "fredrikshamn", "hanko": "hango", "helsinki": "helsingfors",
     "hyvinkaa": "hyvinge", "jarvenpaa": "traskanda", "kaarina": "st karins", "kajaani": "kajana",
@@ -125,8 +125,8 @@ SWEDISH_NAMES = {
     "sipoo": "sibbo", "tampere": "tammerfors", "tornio": "tornea", "turku": "abo", "tuusula": "tusby",
     "uusikaupunki": "nystad", "vaasa": "vasa", "vantaa": "vanda", "vihti": "vichtis",
 }  # fmt: skip
-# Short forms of words for streets, as plain words.
-_SHORT_FORMS = {
+# Abbreviations of street words, as plain words.
+_ABBREVIATIONS = {
     "al": "alameda", "av": "avenida avenue", "ave": "avenue", "bd": "boulevard", "blvd": "boulevard", "c": "calle",
     "dr": "drive", "ln": "lane", "pc": "praca", "pl": "place plaza platz", "r": "rua rue", "rd": "road", "sq": "square",
     "st": "street saint", "str": "strasse street", "trav": "travessa", "vt": "valtatie",
@@ -154,10 +154,10 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     city: str | None = None
     words: list[str] = []
     for part in parts:
-        bare = [word for word in part if not _POSTCODE.fullmatch(word)]
-        named = find_city(" ".join(bare), cities) if bare and len(parts) > 1 else None
+        without_postcode = [word for word in part if not _POSTCODE.fullmatch(word)]
+        named = find_city(" ".join(without_postcode), cities) if without_postcode and len(parts) > 1 else None
         if named is None:
-            words += bare
+            words += without_postcode
         else:
             city = city or named
     words = strip_near(" ".join(words)).split()
@@ -167,12 +167,12 @@ def read_address_text(text: str, cities: Collection[str]) -> AddressText:
     return AddressText(" ".join(words), number, city if words else None)
 
 
-def list_spelled_out(words: str) -> list[str]:
-    """Return plain words with one short form spelled out in each known way: av ipiranga."""
+def expand_abbreviations(words: str) -> list[str]:
+    """Return plain words with one abbreviation expanded in each possible way: av ipiranga."""
     spelled_out = []
     parts = words.split()
     for at, word in enumerate(parts):
-        forms = _SHORT_FORMS.get(word, "").split() or ([f"{word}asse"] if word.endswith("str") else [])
+        forms = _ABBREVIATIONS.get(word, "").split() or ([f"{word}asse"] if word.endswith("str") else [])
         spelled_out += [" ".join([*parts[:at], long, *parts[at + 1 :]]) for long in forms]
     return spelled_out
 
@@ -224,7 +224,7 @@ def _is_number(word: str) -> bool:
     return _HOUSE.fullmatch(word) is not None
 
 
-# Kinds of places that a text may name in English, Finnish or Swedish, by the value of OpenStreetMap's tag.
+# English, Finnish and Swedish words for kinds of places, by the value of the OpenStreetMap tag.
 _WORDS_OF_KIND = {
     "bakery": "bakery leipomo bageri", "bank": "bank pankki", "bar": "bar baari", "cafe": "cafe kahvila kafe",
     "cinema": "cinema elokuvateatteri biograf", "hospital": "hospital sairaala sjukhus",
@@ -236,7 +236,7 @@ _WORDS_OF_KIND = {
     "supermarket": "supermarket ruokakauppa mataffar", "theatre": "theatre teatteri teater",
     "university": "university yliopisto universitet",
 }  # fmt: skip
-KIND_OF_WORD = {word: kind for kind, words in _WORDS_OF_KIND.items() for word in words.split()} | {
+KIND_BY_WORD = {word: kind for kind, words in _WORDS_OF_KIND.items() for word in words.split()} | {
     "gas station": "fuel", "petrol station": "fuel", "huoltoasema": "fuel", "bensinstation": "fuel",
     "post office": "post_office", "posti": "post_office", "postkontor": "post_office",
     "town hall": "townhall", "city hall": "townhall", "kaupungintalo": "townhall", "stadshus": "townhall",

@@ -24,7 +24,7 @@ class FeatureKind(IntEnum):
     CITY = 2
 
 
-# Scores of the kinds of names if the text is equal: a former name is weaker than a current one.
+# Scores of exact matches by kind of name.
 CURRENT, OTHER, FORMER = 1.0, 0.985, 0.95
 
 _OTHER_NAMES = ("alt_name", "short_name", "official_name", "loc_name")
@@ -41,7 +41,7 @@ _NOT_STREETS = frozenset({
     "traffic_signals", "crossing", "street_lamp", "speed_camera", "motorway_junction", "toll_gantry",
 })  # fmt: skip
 _CITIES = frozenset({"city", "town", "municipality"})
-# Areas that are too large for a destination.
+# Areas that are too large to be a destination.
 _NOT_PLACES = frozenset({"country", "state", "region", "province", "county", "continent", "ocean", "sea", "no", "yes"})
 _STATIONS = frozenset({"station", "halt"})
 _STATION_AMENITIES = frozenset({"bus_station", "ferry_terminal"})
@@ -69,8 +69,8 @@ class FeatureNames:
 class Feature:
     """A street, place or city to look up.
 
-    ``what`` is the value of its main tag, such as ``museum``. ``points`` are where it is: those of a street are
-    ``STREET_POINTS_M`` apart. ``city`` is the city of its address, "" if unknown. ``houses`` are known once gathered.
+    ``what`` is the value of its main tag, such as ``museum``. ``points`` are its positions: those of a street are
+    ``STREET_POINTS_M`` apart. ``city`` is the city of its address, "" if unknown. ``houses`` are added later.
     """
 
     kind: FeatureKind
@@ -82,7 +82,7 @@ class Feature:
 
 
 def find_feature(tags: Tags, points: list[Point]) -> Feature | None:
-    """Return the feature of an object, None without a name; stations count, but stops are in the timetable."""
+    """Return the feature of an object, None without a name and for stops, which are in the timetable."""
     names = find_names(tags)
     if names is None or tags.get("public_transport") in _STOP_POSITIONS or tags.get("type") in ("route", "network"):
         return None
@@ -137,7 +137,7 @@ STREET_POINTS_M = 60.0
 
 
 class House(NamedTuple):
-    """An address at a street or place; ``is_entrance`` if the object is nothing else."""
+    """An address at a street or place; ``is_entrance`` if the object has no other purpose."""
 
     street: str
     number: HouseNumber
@@ -163,19 +163,19 @@ def read_addresses(path: Path, is_in_area: IsInArea, progress: ReadProgress = ig
 
 class _ObjectReader:
     def __init__(self, is_in_area: IsInArea) -> None:
-        self._found = ExtractedAddresses()
+        self._addresses = ExtractedAddresses()
         self._is_in_area = is_in_area
-        self._lines: list[Feature] = []
-        # The name of the first street through a point, and the points that a street of another name has too.
+        self._street_ways: list[Feature] = []
+        # The first street name at each point, and the points that streets of different names share.
         self._street_at: dict[Point, str] = {}
         self._corners: set[Point] = set()
 
     def finish(self) -> ExtractedAddresses:
-        for street in self._lines:
+        for street in self._street_ways:
             street.points = [point for point in thin_out(street.points, self._corners) if self._is_in_area(*point)]
             if street.points:
-                self._found.streets.append(street)
-        return self._found
+                self._addresses.streets.append(street)
+        return self._addresses
 
     def read(self, osm_object: Any) -> None:
         tags = {tag.k: tag.v for tag in osm_object.tags}
@@ -186,20 +186,20 @@ class _ObjectReader:
         elif osm_object.is_relation():
             names = find_names(tags) if is_municipality(tags) else None
             if names is not None:
-                self._found.municipalities.append(names)
+                self._addresses.municipalities.append(names)
         elif osm_object.is_area() and not osm_object.from_way():
             corners = [point for ring in osm_object.outer_rings() for point in _list_points(ring)]
             if corners:
-                self._read_point(tags, _centre(corners))
+                self._read_point(tags, _find_centre(corners))
 
     def _read_line(self, tags: Tags, points: list[Point]) -> None:
         if not any(self._is_in_area(*point) for point in points):
             return
         feature = find_feature(tags, points)
         if feature is None or feature.kind is not FeatureKind.STREET:
-            self._read_point(tags, _centre(points))
+            self._read_point(tags, _find_centre(points))
             return
-        self._lines.append(feature)
+        self._street_ways.append(feature)
         name = feature.names.name
         self._corners.update(point for point in points if self._street_at.setdefault(point, name) != name)
 
@@ -208,40 +208,40 @@ class _ObjectReader:
             return
         feature = find_feature(tags, [at])
         if feature is not None and feature.kind is FeatureKind.STREET:
-            # Traffic signs and such; a square that is drawn as a relation is walked on, and has one middle.
+            # Nodes are traffic signs and the like; relations are squares, which become streets of one point.
             if is_node:
                 return
-            self._found.streets.append(feature)
+            self._addresses.streets.append(feature)
         elif feature is not None:
-            self._found.places.append(feature)
+            self._addresses.places.append(feature)
         # In a place without street names, numbers belong to the place.
         street = tags.get("addr:street") or tags.get("addr:place")
         number = read_house_number(tags.get("addr:housenumber", ""))
         if street and number is not None:
-            self._found.houses.append(House(street, number, at, tags.get("addr:city", ""), feature is None))
+            self._addresses.houses.append(House(street, number, at, tags.get("addr:city", ""), feature is None))
 
 
 def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:
     """Return points along a line about ``STREET_POINTS_M`` apart, its ends and corners included."""
-    kept = [points[0]]
+    thinned = [points[0]]
     for before, point in pairwise(points):
         steps = int(apart_m(before, point) // STREET_POINTS_M)
-        kept += [
+        thinned += [
             (before[0] + (point[0] - before[0]) * i / (steps + 1), before[1] + (point[1] - before[1]) * i / (steps + 1))
             for i in range(1, steps + 1)
         ]
-        if point in corners or apart_m(kept[-1], point) >= STREET_POINTS_M:
-            kept.append(point)
-    if kept[-1] != points[-1]:
-        kept.append(points[-1])
-    return kept
+        if point in corners or apart_m(thinned[-1], point) >= STREET_POINTS_M:
+            thinned.append(point)
+    if thinned[-1] != points[-1]:
+        thinned.append(points[-1])
+    return thinned
 
 
 def _list_points(nodes: Any) -> list[Point]:
     return [(node.lat, node.lon) for node in nodes if node.location.valid()]
 
 
-def _centre(points: list[Point]) -> Point:
-    # A closed ring has its first corner twice.
+def _find_centre(points: list[Point]) -> Point:
+    # A closed ring repeats its first corner.
     corners = points[:-1] if len(points) > 1 and points[0] == points[-1] else points
     return sum(lat for lat, _ in corners) / len(corners), sum(lon for _, lon in corners) / len(corners)

@@ -13,24 +13,24 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.model.geodesy import Point
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, match_place
 from fingerpost.transit.osm.addresses.address_text import (
-    KIND_OF_WORD,
+    KIND_BY_WORD,
     SWEDISH_NAMES,
     AddressText,
     HouseNumber,
     SpellingSearch,
+    expand_abbreviations,
     find_city,
-    list_spelled_out,
     read_address_text,
     split_corner,
 )
 from fingerpost.transit.osm.addresses.extract import FeatureKind
-from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
+from fingerpost.transit.osm.addresses.index_file import FILE_NAME, FORMAT, list_cells_around, new_index_file
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules.geocoder_matches import ADDRESS_WITHIN_M, NAMED_WITHIN_M
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.name_matching import FLOOR, plain
 
-# A position within this of a house is right (rule D2: places further apart are rivals).
+# A position within this distance of a house is accurate (rule D2: places further apart are different candidates).
 CERTAIN_M = 300.0
 # The smallest distance between house numbers.
 _METRES_PER_NUMBER = 5
@@ -39,7 +39,7 @@ UNCERTAIN = 0.79
 
 
 class FoundHouse(NamedTuple):
-    """A known or guessed house number ("": the middle of its street), its position, and how well it fits (0..1)."""
+    """A known or interpolated house number ("" for the middle of its street), position and score factor (0..1)."""
 
     number: str
     at: Point
@@ -61,7 +61,7 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
             ),
         )
         return FoundHouse(house.text, houses[house], 1.0)
-    # Numbers of the same side of the street first.
+    # Numbers on the same side of the street first.
     for step in (2, 1):
         below = [house for house in houses if house.last < number.first and (number.first - house.last) % step == 0]
         above = [house for house in houses if house.first > number.first and (house.first - number.first) % step == 0]
@@ -81,17 +81,17 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
 
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
-"""Answers from the index must show it (Open Database License)."""
+"""Answers from the index must show this credit (Open Database License)."""
 
-# With such a score the text as a whole is not searched by trigrams.
-_GOOD = 0.90
+# With a match of this score, the unparsed text is not searched by trigrams.
+_GOOD_SCORE = 0.90
 # A house number is searched in this many streets, and in those with about the best score.
 _MAX_NUMBERED = 10
-_MUCH_LESS = 0.05
+_SCORE_MARGIN = 0.05
 # The highest score of a place without house numbers if the text has one.
-_NUMBER_LEFT = 0.70
+_UNUSED_NUMBER_SCORE = 0.70
 # Factor for a name in another city than that of the text.
-_OTHER_CITY = 0.85
+_OTHER_CITY_FACTOR = 0.85
 # The most candidates of one kind; a large extract has thousands.
 MAX_PLACES_OF_KIND = 500
 
@@ -110,7 +110,7 @@ class City:
 
 
 @dataclass(frozen=True, slots=True)
-class _Thing:
+class _Feature:
     row: int
     kind: FeatureKind
     name: str
@@ -122,7 +122,7 @@ class _Thing:
 
 class AddressIndex:
     def __init__(self, path: Path) -> None:
-        file = file_in(path)
+        file = new_index_file(path)
         with file.translating_sqlite_errors():
             self._connection = file.connect("ro")
             version = self._connection.execute("PRAGMA user_version").fetchone()[0]
@@ -155,8 +155,8 @@ class AddressIndex:
             if not near:
                 return None
             _, row, number = min(near, key=lambda found: (found[0] > ADDRESS_WITHIN_M or not found[2], found))
-            thing = self._read_things([row])[row]
-        return self._place(thing, language, number=number, at=here)
+            feature = self._read_features([row])[row]
+        return self._to_place(feature, language, number=number, at=here)
 
     def find_city(self, text: str) -> "City | None":
         named = find_city(plain(text), self._city_of_spelling)
@@ -167,8 +167,8 @@ class AddressIndex:
         here, middle = (coordinate.lat, coordinate.lon), (place.coordinate.lat, place.coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
             near = {row for away_m, row, number in self._list_near(here, 2) if away_m <= within_m and not number}
-            streets = self._read_things(near).values()
-        return any(thing.kind is FeatureKind.STREET and thing.at == middle for thing in streets)
+            streets = self._read_features(near).values()
+        return any(feature.kind is FeatureKind.STREET and feature.at == middle for feature in streets)
 
     def split_city(self, text: str) -> tuple[str, City] | None:
         """Split the city off a text and return the plain words before it, None if it names no city."""
@@ -179,110 +179,114 @@ class AddressIndex:
         return words, self._city_of_spelling[read.city]
 
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Iterator[tuple[float, Place]]:
-        whole = AddressText(plain(text))
+        unparsed = AddressText(plain(text))
         read = read_address_text(text, self._city_of_spelling)
         best: dict[int, tuple[float, Place]] = {}
-        for score, thing in _select_likeliest(list(self._score(read)), read):
-            best[thing.row] = self._with_number(thing, read, score, language)
-        if read != whole:
-            is_found = any(score >= _GOOD for score, _ in best.values())
-            for score, thing in self._score(whole, with_trigrams=not is_found):
-                # A street found with its number is not offered without it too.
-                if thing.row not in best or (score > best[thing.row][0] and thing.kind is not FeatureKind.STREET):
-                    best[thing.row] = self._with_number(thing, whole, score, language)
-        for thing in self._list_of_kind(whole.words, focus):
-            # Of several post offices the one that is also called Posti is not meant more than the others.
-            if thing.row not in best or best[thing.row][0] < 1.0:
-                best[thing.row] = UNCERTAIN, self._place(thing, language)
+        for score, feature in _select_likeliest(list(self._score(read)), read):
+            best[feature.row] = self._add_number(feature, read, score, language)
+        if read != unparsed:
+            is_found = any(score >= _GOOD_SCORE for score, _ in best.values())
+            for score, feature in self._score(unparsed, with_trigrams=not is_found):
+                # A street that was found with its number is not also offered without it.
+                if feature.row not in best or (score > best[feature.row][0] and feature.kind is not FeatureKind.STREET):
+                    best[feature.row] = self._add_number(feature, unparsed, score, language)
+        for feature in self._list_of_kind(unparsed.words, focus):
+            # A post office whose name is Posti is not preferred to the other post offices.
+            if feature.row not in best or best[feature.row][0] < 1.0:
+                best[feature.row] = UNCERTAIN, self._to_place(feature, language)
         yield from (match for match in best.values() if match[0] >= FLOOR)
 
-    def _score(self, reading: AddressText, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
-        scores = self._spellings.score(reading.words, with_trigrams=with_trigrams) if reading.words else {}
-        for words in list_spelled_out(reading.words):
+    def _score(self, parsed: AddressText, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Feature]]:
+        scores = self._spellings.score(parsed.words, with_trigrams=with_trigrams) if parsed.words else {}
+        for words in expand_abbreviations(parsed.words):
             for spelling, score in self._spellings.score(words, with_trigrams=False).items():
                 scores[spelling] = max(score, scores.get(spelling, 0.0))
         if not scores:
             return
         query = "SELECT spelling, thing, fit FROM spelling_of WHERE spelling IN (SELECT value FROM json_each(?))"
         rows = self._connection.execute(query, (json.dumps(list(scores)),))
-        of_thing: dict[int, float] = {}
+        score_by_row: dict[int, float] = {}
         for spelling, row, fit in rows:
-            of_thing[row] = max(scores[spelling] * fit, of_thing.get(row, 0.0))
-        for row, thing in self._read_things(list(of_thing)).items():
-            city = self._city_of_spelling[reading.city] if reading.city and thing.city else None
-            is_elsewhere = city is not None and plain(thing.city) not in city.names
-            score = of_thing[row]
-            yield min(score * _OTHER_CITY, UNCERTAIN) if is_elsewhere else score, thing
+            score_by_row[row] = max(scores[spelling] * fit, score_by_row.get(row, 0.0))
+        for row, feature in self._read_features(list(score_by_row)).items():
+            city = self._city_of_spelling[parsed.city] if parsed.city and feature.city else None
+            is_elsewhere = city is not None and plain(feature.city) not in city.names
+            score = score_by_row[row]
+            yield min(score * _OTHER_CITY_FACTOR, UNCERTAIN) if is_elsewhere else score, feature
 
     def _find_corners(self, text: str, language: str | None) -> Iterator[tuple[float, Place]]:
         streets = [
             [
-                (score, thing)
-                for score, thing in self._score(read_address_text(name, self._city_of_spelling))
-                if thing.kind is FeatureKind.STREET and score >= _GOOD
+                (score, feature)
+                for score, feature in self._score(read_address_text(name, self._city_of_spelling))
+                if feature.kind is FeatureKind.STREET and score >= _GOOD_SCORE
             ]
             for name in split_corner(text) or ()
         ]
         query = "SELECT lat, lon FROM near WHERE thing = ? AND number = ''"
         points = {
-            thing.row: self._connection.execute(query, (thing.row,)).fetchall()
+            feature.row: self._connection.execute(query, (feature.row,)).fetchall()
             for matches in streets
-            for _, thing in matches
+            for _, feature in matches
         }
-        for (score, one), (other_score, other) in product(*streets) if streets else ():
-            for at in _list_corners(points[one.row], points[other.row]) if one != other else ():
-                names = {code: f"{one.names[code]} / {other.names[code]}" for code in one.names.keys() & other.names}
-                corner = replace(one, name=f"{one.name} / {other.name}", names=names)
-                yield min(score, other_score), self._place(corner, language, at=at)
+        for (score, first), (second_score, second) in product(*streets) if streets else ():
+            for at in _list_corners(points[first.row], points[second.row]) if first != second else ():
+                names = {
+                    code: f"{first.names[code]} / {second.names[code]}" for code in first.names.keys() & second.names
+                }
+                corner = replace(first, name=f"{first.name} / {second.name}", names=names)
+                yield min(score, second_score), self._to_place(corner, language, at=at)
 
-    def _list_of_kind(self, words: str, focus: Coordinate | None) -> list[_Thing]:
-        if words not in KIND_OF_WORD:
+    def _list_of_kind(self, words: str, focus: Coordinate | None) -> list[_Feature]:
+        if words not in KIND_BY_WORD:
             return []
         lat, lon = (None, None) if focus is None else (focus.lat, focus.lon)
-        narrowing = math.cos(math.radians(lat or 0.0)) ** 2
+        lon_scale = math.cos(math.radians(lat or 0.0)) ** 2
         query = (
             "SELECT id FROM thing WHERE kind = ?1 AND what = ?2"
             " ORDER BY (lat - ?3) * (lat - ?3) + (lon - ?4) * (lon - ?4) * ?5, name, id LIMIT ?6"
         )
-        given = (int(FeatureKind.PLACE), KIND_OF_WORD[words], lat, lon, narrowing, MAX_PLACES_OF_KIND)
-        rows = self._connection.execute(query, given).fetchall()
-        return list(self._read_things([row for (row,) in rows]).values())
+        parameters = (int(FeatureKind.PLACE), KIND_BY_WORD[words], lat, lon, lon_scale, MAX_PLACES_OF_KIND)
+        rows = self._connection.execute(query, parameters).fetchall()
+        return list(self._read_features([row for (row,) in rows]).values())
 
-    def _with_number(
-        self, thing: _Thing, reading: AddressText, score: float, language: str | None
+    def _add_number(
+        self, feature: _Feature, parsed: AddressText, score: float, language: str | None
     ) -> tuple[float, Place]:
-        if thing.kind is FeatureKind.CITY:
-            return score * UNCERTAIN, self._place(thing, language, guess=f"the middle of the addresses of {thing.name}")
-        if reading.number is None:
-            return score, self._place(thing, language, guess=_describe_middle(thing))
+        if feature.kind is FeatureKind.CITY:
+            return score * UNCERTAIN, self._to_place(
+                feature, language, guess=f"the middle of the addresses of {feature.name}"
+            )
+        if parsed.number is None:
+            return score, self._to_place(feature, language, guess=_describe_middle(feature))
         rows = self._connection.execute(
-            "SELECT first, last, letter, lat, lon FROM house WHERE street = ?", (thing.row,)
+            "SELECT first, last, letter, lat, lon FROM house WHERE street = ?", (feature.row,)
         )
         houses = {HouseNumber(*numbers): (lat, lon) for *numbers, lat, lon in rows}
-        if thing.kind is not FeatureKind.STREET and not houses:
-            return min(score, _NUMBER_LEFT), self._place(thing, language)
-        house = find_house(houses, reading.number, thing.at, thing.reach_m)
-        return score * house.fit, self._place(thing, language, number=house.number, at=house.at, guess=house.guess)
+        if feature.kind is not FeatureKind.STREET and not houses:
+            return min(score, _UNUSED_NUMBER_SCORE), self._to_place(feature, language)
+        house = find_house(houses, parsed.number, feature.at, feature.reach_m)
+        return score * house.fit, self._to_place(feature, language, number=house.number, at=house.at, guess=house.guess)
 
-    def _place(
+    def _to_place(
         self,
-        thing: _Thing,
+        feature: _Feature,
         language: str | None,
         *,
         number: str = "",
         at: Point | None = None,
         guess: str | None = None,
     ) -> Place:
-        chosen = choose(language, thing.names)
-        name = thing.name if chosen == DEFAULT else thing.names[chosen]
+        chosen = choose(language, feature.names)
+        name = feature.name if chosen == DEFAULT else feature.names[chosen]
         tail = f" {number}" if number else ""
         return Place(
             name=f"{name}{tail}",
-            names={code: f"{other}{tail}" for code, other in thing.names.items()},
+            names={code: f"{other}{tail}" for code, other in feature.names.items()},
             language=chosen,
-            coordinate=Coordinate(*(at or thing.at)),
+            coordinate=Coordinate(*(at or feature.at)),
             kind=PlaceKind.ADDRESS,
-            locality=thing.city or None,
+            locality=feature.city or None,
             guess=guess,
             attribution=(ATTRIBUTION,),
         )
@@ -309,32 +313,32 @@ class AddressIndex:
 
     def _list_near(self, here: Point, steps: int = 1) -> list[tuple[float, int, str]]:
         query = "SELECT lat, lon, thing, number FROM near WHERE cell IN (SELECT value FROM json_each(?))"
-        rows = self._connection.execute(query, (json.dumps(list(cells_around(here, steps))),))
-        return [(apart_m(here, (lat, lon)), thing, number) for lat, lon, thing, number in rows]
+        rows = self._connection.execute(query, (json.dumps(list(list_cells_around(here, steps))),))
+        return [(apart_m(here, (lat, lon)), feature, number) for lat, lon, feature, number in rows]
 
-    def _read_things(self, rows: Iterable[int]) -> dict[int, _Thing]:
+    def _read_features(self, rows: Iterable[int]) -> dict[int, _Feature]:
         query = (
             "SELECT id, kind, name, names, lat, lon, reach_m, city FROM thing"
             " WHERE id IN (SELECT value FROM json_each(?))"
         )
         return {
-            row: _Thing(row, FeatureKind(kind), name, json.loads(names), (lat, lon), reach_m, city)
+            row: _Feature(row, FeatureKind(kind), name, json.loads(names), (lat, lon), reach_m, city)
             for row, kind, name, names, lat, lon, reach_m, city in self._connection.execute(
                 query, (json.dumps(list(rows)),)
             )
         }
 
 
-def _select_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) -> list[tuple[float, _Thing]]:
-    if reading.number is None or len(scored) <= _MAX_NUMBERED:
+def _select_likeliest(scored: list[tuple[float, _Feature]], parsed: AddressText) -> list[tuple[float, _Feature]]:
+    if parsed.number is None or len(scored) <= _MAX_NUMBERED:
         return scored
     ordered = sorted(scored, key=lambda match: (-match[0], match[1].row))
-    min_score = min(ordered[0][0] - _MUCH_LESS, ordered[_MAX_NUMBERED - 1][0])
+    min_score = min(ordered[0][0] - _SCORE_MARGIN, ordered[_MAX_NUMBERED - 1][0])
     return [match for match in ordered if match[0] >= min_score]
 
 
 def _list_corners(points: list[Point], others: list[Point]) -> list[Point]:
-    """Return the points that two streets share, one of those near each other."""
+    """Return the points that two streets share, one of each group of nearby points."""
     shared = set(others)
     corners: list[Point] = []
     for point in points:
@@ -343,7 +347,9 @@ def _list_corners(points: list[Point], others: list[Point]) -> list[Point]:
     return corners
 
 
-def _describe_middle(thing: _Thing) -> str | None:
-    if thing.kind is not FeatureKind.STREET or thing.reach_m <= CERTAIN_M:
+def _describe_middle(feature: _Feature) -> str | None:
+    if feature.kind is not FeatureKind.STREET or feature.reach_m <= CERTAIN_M:
         return None
-    return f"the middle of {thing.name}, which goes on for {thing.reach_m:.0f} m from there; no house number was given"
+    return (
+        f"the middle of {feature.name}, which goes on for {feature.reach_m:.0f} m from there; no house number was given"
+    )

@@ -1,4 +1,4 @@
-"""Join the features of an OpenStreetMap extract, and write the index of addresses and places, one SQLite file."""
+"""Merge the features of an OpenStreetMap extract, and write them to an SQLite index of addresses and places."""
 
 import json
 import math
@@ -21,11 +21,11 @@ from fingerpost.transit.osm.addresses.extract import (
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules.name_matching import find_most_common, plain
 
-# Ways with one name are one street if they are linked by distances up to this.
+# Ways with the same name are one street if the gaps between them are at most this.
 ONE_STREET_M = 500.0
 # The largest distance of a house from the street of its address.
 HOUSE_TO_STREET_M = 1000.0
-# Objects with one name within this distance are one: a building, and the museum in it.
+# Objects with the same name within this distance are one place: a building, and the museum in it.
 ONE_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
 _CITY_REACH_CELLS = 3
@@ -38,8 +38,8 @@ def gather(found: ExtractedAddresses) -> list[Feature]:
         _new_street([way.names for way in ways], ways[0].what, [point for way in ways for point in way.points])
         for ways in _link_ways(found.streets)
     ]
-    places = list(_drop_twins(found.places))
-    streets += _give_houses([*streets, *places], found.houses)
+    places = list(_drop_duplicates(found.places))
+    streets += _assign_houses([*streets, *places], found.houses)
     for feature in (*streets, *places):
         known = feature.city or find_most_common(house.city for house in feature.houses)
         feature.city = known or _find_city(find_middle(feature.points)[0], cities)
@@ -87,13 +87,13 @@ def _link(lines: Sequence[Sequence[Point]], within_m: float) -> Iterable[list[in
     cells: dict[tuple[int, int], int] = {}
     links: list[tuple[int, int]] = []
     for row, line in enumerate(lines):
-        for cell in {cell_of(point, within_m) for point in line}:
-            links += [(cells[other], row) for other in _around(cell, 1) if other in cells]
+        for cell in {find_cell(point, within_m) for point in line}:
+            links += [(cells[other], row) for other in _list_around(cell, 1) if other in cells]
             cells[cell] = row
     return group_linked(len(lines), links)
 
 
-def cell_of(point: Point, width_m: float) -> tuple[int, int]:
+def find_cell(point: Point, width_m: float) -> tuple[int, int]:
     height_deg = width_m / METRES_PER_DEGREE
     row = math.floor(point[0] / height_deg)
     # Cells of one row are equally wide.
@@ -101,13 +101,13 @@ def cell_of(point: Point, width_m: float) -> tuple[int, int]:
     return row, math.floor(point[1] / width_deg)
 
 
-def _around(cell: tuple[int, int], steps: int) -> Iterator[tuple[int, int]]:
+def _list_around(cell: tuple[int, int], steps: int) -> Iterator[tuple[int, int]]:
     for row in range(cell[0] - steps, cell[0] + steps + 1):
         for column in range(cell[1] - steps, cell[1] + steps + 1):
             yield row, column
 
 
-def _drop_twins(places: Iterable[Feature]) -> Iterator[Feature]:
+def _drop_duplicates(places: Iterable[Feature]) -> Iterator[Feature]:
     kept: dict[tuple[str, FeatureKind], list[Point]] = {}
     for place in places:
         at, namesakes = place.points[0], kept.setdefault((plain(place.names.name), place.kind), [])
@@ -116,8 +116,8 @@ def _drop_twins(places: Iterable[Feature]) -> Iterator[Feature]:
             yield place
 
 
-def _give_houses(features: Sequence[Feature], houses: Iterable[House]) -> list[Feature]:
-    """Add each house to the nearest feature of the name in its address; return streets for the other houses."""
+def _assign_houses(features: Sequence[Feature], houses: Iterable[House]) -> list[Feature]:
+    """Add each house to the nearest feature with the name in its address; return new streets for the other houses."""
     by_name: dict[str, list[Feature]] = {}
     for feature in features:
         for name in dict.fromkeys(plain(text) for text, weight in feature.names.list_all() if weight >= CURRENT):
@@ -153,42 +153,42 @@ def _count_cities(found: ExtractedAddresses) -> dict[tuple[int, int], Counter[st
     cities: dict[tuple[int, int], Counter[str]] = {}
     for at, city in _list_addressed(found.houses, found.places):
         if city:
-            cities.setdefault(_city_cell(at), Counter())[city] += 1
+            cities.setdefault(_find_city_cell(at), Counter())[city] += 1
     return cities
 
 
 def _find_city(at: Point, cities: Mapping[tuple[int, int], Counter[str]]) -> str:
     for steps in range(_CITY_REACH_CELLS + 1):
         near: Counter[str] = Counter()
-        for cell in _around(_city_cell(at), steps):
+        for cell in _list_around(_find_city_cell(at), steps):
             near.update(cities.get(cell, ()))
         if near:
             return min(near, key=lambda city: (-near[city], city))
     return ""
 
 
-def _city_cell(at: Point) -> tuple[int, int]:
+def _find_city_cell(at: Point) -> tuple[int, int]:
     return math.floor(at[0] / _CITY_CELL_DEG), math.floor(at[1] / _CITY_CELL_DEG)
 
 
 def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterator[Feature]:
     mapped = {plain(text) for place in places if place.kind is FeatureKind.CITY for text, _ in place.names.list_all()}
-    points_of: dict[str, list[Point]] = {}
-    spelt: dict[str, Counter[str]] = {}
+    points_by_city: dict[str, list[Point]] = {}
+    spellings: dict[str, Counter[str]] = {}
     for at, city in _list_addressed(found.houses, places):
         if name := plain(city):
-            spelt.setdefault(name, Counter())[city] += 1
-            points_of.setdefault(name, []).append(at)
-    names_of = {plain(names.name): names for names in found.municipalities}
-    for city, points in points_of.items():
-        # What hardly any address says is a slip of the pen.
+            spellings.setdefault(name, Counter())[city] += 1
+            points_by_city.setdefault(name, []).append(at)
+    names_by_city = {plain(names.name): names for names in found.municipalities}
+    for city, points in points_by_city.items():
+        # City names in very few addresses are typing errors.
         if city not in mapped and len(points) >= _MIN_ADDRESSES and not city.isdecimal():
-            names = names_of.get(city) or FeatureNames(find_most_common(spelt[city].elements()), {})
+            names = names_by_city.get(city) or FeatureNames(find_most_common(spellings[city].elements()), {})
             yield Feature(FeatureKind.CITY, names, "city", points)
 
 
 FILE_NAME = "addresses.sqlite"
-# Raise it when a table, or the meaning of a column, changes.
+# Increase it when a table, or the meaning of a column, changes.
 FORMAT = 3
 # "fpad"
 APPLICATION_ID = 0x66706164
@@ -219,7 +219,7 @@ CREATE VIRTUAL TABLE trigram_counts USING fts5vocab (trigrams, row);
 """
 
 
-def file_in(path: Path) -> SqliteFile:
+def new_index_file(path: Path) -> SqliteFile:
     return SqliteFile(
         path=path,
         contents="addresses",
@@ -230,13 +230,13 @@ def file_in(path: Path) -> SqliteFile:
 
 
 def write_index(features: Sequence[Feature], path: Path) -> None:
-    """Write an index into a folder that is not in use yet; its owner flushes it and deletes it after a crash."""
-    with file_in(path).opened() as connection:
+    """Write an index into a folder that is not yet in use; the caller flushes it, or deletes it after a crash."""
+    with new_index_file(path).opened() as connection:
         _fill(connection, features)
 
 
 def _fill(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
-    # Half a file is thrown away, so nothing needs a journal.
+    # An incomplete file is deleted, so no journal is needed.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -247,7 +247,7 @@ def _fill(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
     connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))
     connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _list_things(features))
     _fill_spellings(connection, features)
-    # Of two houses with one number the first stays, so entrances go before shops.
+    # Of two houses with the same number the first is stored, so entrances come before shops.
     houses = (
         (row, house.number.first, house.number.last, house.number.letter, *house.at)
         for row, feature in enumerate(features)
@@ -255,7 +255,7 @@ def _fill(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
     )
     connection.executemany("INSERT OR IGNORE INTO house VALUES (?, ?, ?, ?, ?, ?)", houses)
     near = (
-        (near_cell(point), *point, row, number)
+        (find_near_cell(point), *point, row, number)
         for row, feature in enumerate(features)
         if feature.kind is not FeatureKind.CITY
         for point, number in _list_positions(feature)
@@ -276,7 +276,7 @@ def _list_positions(feature: Feature) -> Iterator[tuple[Point, str]]:
 
 
 def _list_things(features: Sequence[Feature]) -> Iterator[tuple[object, ...]]:
-    # Names whose language is not stated are in the language of most names that state theirs.
+    # Names without a language are assumed to be in the most frequent language.
     local = find_most_common(
         language
         for feature in features
@@ -308,15 +308,15 @@ def _fill_spellings(connection: sqlite3.Connection, features: Sequence[Feature])
     )
 
 
-def near_cell(point: Point) -> int:
-    row, column = cell_of(point, NEAR_CELL_M)
+def find_near_cell(point: Point) -> int:
+    row, column = find_cell(point, NEAR_CELL_M)
     return row * _COLUMNS + column
 
 
-def cells_around(point: Point, steps: int = 1) -> Iterable[int]:
-    """Return the cells around a point; rows of the grid have different widths."""
-    row, _ = cell_of(point, NEAR_CELL_M)
+def list_cells_around(point: Point, steps: int = 1) -> Iterable[int]:
+    """Return the cells around a point; the rows of the grid have cells of different widths."""
+    row, _ = find_cell(point, NEAR_CELL_M)
     for other in range(row - steps, row + steps + 1):
         lat = (other + 0.5) * NEAR_CELL_M / METRES_PER_DEGREE
-        middle = near_cell((lat, point[1]))
+        middle = find_near_cell((lat, point[1]))
         yield from range(middle - steps, middle + steps + 1)

@@ -27,7 +27,7 @@ class _Edges(NamedTuple):
     begin: Int32
     end: Int32
     flags: UInt8
-    avoided: Float32
+    cost_factor: Float32
     first: Int64
     lat_e7: Int32
     lon_e7: Int32
@@ -52,18 +52,18 @@ class BuiltStreets(NamedTuple):
 def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     part_at_walls(streets)
     edges, street_m = _cut(streets)
-    kept = _find_kept(edges, street_m)
-    left_out_m = float(street_m[~kept].sum())
-    return BuiltStreets(_link(_select(_mark_dead_private(edges, kept, street_m), kept)), left_out_m)
+    is_kept = _find_connected(edges, street_m)
+    left_out_m = float(street_m[~is_kept].sum())
+    return BuiltStreets(_link(_select(_mark_dead_private(edges, is_kept, street_m), is_kept)), left_out_m)
 
 
 def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
     """Return the edges, and their lengths in metres, 0 for lines across squares."""
     crossings = list(list_crossings(streets))
     junctions = {node for way in crossings for node in way.nodes}
-    pieces = [(way.rule, nodes) for way in streets.ways for nodes in _pieces(way, streets, junctions)]
+    pieces = [(way.rule, nodes) for way in streets.ways for nodes in _split_way(way, streets, junctions)]
     street_count = len(pieces)
-    pieces += [(way.rule, nodes) for way in crossings for nodes in _pieces(way, streets, junctions)]
+    pieces += [(way.rule, nodes) for way in crossings for nodes in _split_way(way, streets, junctions)]
     numbers: dict[int, int] = {}
     ends = [numbers.setdefault(node, len(numbers)) for _, nodes in pieces for node in (nodes[0], nodes[-1])]
     waits = _find_waits(streets)
@@ -75,11 +75,11 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
         begin=np.array(ends[::2], np.int32),
         end=np.array(ends[1::2], np.int32),
         flags=np.array([rule.flags for rule, _ in pieces], np.uint8),
-        avoided=np.array([rule.avoided for rule, _ in pieces], np.float32),
+        cost_factor=np.array([rule.cost_factor for rule, _ in pieces], np.float32),
         first=first,
         lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
         lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
-        along_m=_along_m(degrees, first),
+        along_m=_measure_along(degrees, first),
         node_flags=np.array([flag if node in waits else flag & ~LIGHTS for node, flag in node_flags], np.uint8),
     )
     street_m = edges.length_m
@@ -87,7 +87,7 @@ def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
     return edges, street_m
 
 
-def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
+def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
     nodes = way.nodes[::-1] if way.rule.is_backward else way.nodes
     last = len(nodes) - 1
     passed: set[int] = set()
@@ -100,7 +100,7 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
         passed.add(nodes[at - 1])
     for start, stop in pairwise(cuts):
         if nodes[start] == nodes[stop]:
-            # A loop becomes two edges, because an edge has two different ends.
+            # A loop is split into two edges, because an edge needs two different ends.
             middle = (start + stop) // 2
             yield nodes[start : middle + 1]
             start = middle
@@ -110,7 +110,7 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
 def _find_waits(streets: ExtractedStreets) -> set[int]:
     """Return the nodes with lights at which walkers wait: those at junctions, else the first of a way.
 
-    A crossing of a road with tram tracks may have lights at each rail, but is one wait.
+    A crossing of a road with tram tracks may have lights at each rail, but walkers wait once.
     """
     waits: set[int] = set()
     for way in streets.ways:
@@ -119,7 +119,7 @@ def _find_waits(streets: ExtractedStreets) -> set[int]:
     return waits
 
 
-def _along_m(degrees: Float64, first: Int64) -> Float64:
+def _measure_along(degrees: Float64, first: Int64) -> Float64:
     if len(degrees) == 0:
         return np.zeros(0)
     step = np.zeros(len(degrees))
@@ -132,10 +132,10 @@ def _along_m(degrees: Float64, first: Int64) -> Float64:
     return along
 
 
-def _find_kept(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
+def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     """Return which edges are in the longest part of streets, or in one that is long enough.
 
-    In a part one can walk from any node to any other. One-way edges between parts, such as a platform's only escalator,
+    Every node of a part is reachable from the others. One-way edges between parts, such as a platform's only escalator,
     are left out.
     """
     if not len(edges.begin):
@@ -145,44 +145,44 @@ def _find_kept(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
     leads_away = (edges.flags & ONE_WAY != 0) & (label[edges.begin] != label[edges.end])
     part[leads_away] = part.max() + 1 + np.arange(np.count_nonzero(leads_away))
     total_m = np.bincount(part, weights=street_m).astype(np.float64)
-    kept: npt.NDArray[np.bool_] = total_m[part] >= _least_m(total_m)
-    return kept
+    is_kept: npt.NDArray[np.bool_] = total_m[part] >= _find_min_m(total_m)
+    return is_kept
 
 
 def _label_both_ways(edges: _Edges) -> Int64:
     blocked, one_way = edges.is_blocked, edges.flags & ONE_WAY != 0
     label = _label_parts(len(edges.node_flags), edges.begin[~one_way], edges.end[~one_way], blocked)
-    open_ = one_way & ~(blocked[edges.begin] | blocked[edges.end])
-    ahead: defaultdict[int, list[int]] = defaultdict(list)
-    behind: defaultdict[int, list[int]] = defaultdict(list)
-    for begin, end in zip(label[edges.begin[open_]].tolist(), label[edges.end[open_]].tolist(), strict=True):
-        ahead[begin].append(end)
-        behind[end].append(begin)
+    is_open = one_way & ~(blocked[edges.begin] | blocked[edges.end])
+    successors: defaultdict[int, list[int]] = defaultdict(list)
+    predecessors: defaultdict[int, list[int]] = defaultdict(list)
+    for begin, end in zip(label[edges.begin[is_open]].tolist(), label[edges.end[is_open]].tolist(), strict=True):
+        successors[begin].append(end)
+        predecessors[end].append(begin)
     # Kosaraju's algorithm: a search from every link would take quadratic time.
     visited: set[int] = set()
-    order = [node for root in ahead for node in _visit(root, ahead, visited)]
+    order = [node for root in successors for node in _visit(root, successors, visited)]
     joined = np.arange(len(label))
     visited = set()
     for root in reversed(order):
-        joined[list(_visit(root, behind, visited))] = root
+        joined[list(_visit(root, predecessors, visited))] = root
     return joined[label]
 
 
 def _visit(root: int, links: Mapping[int, Iterable[int]], visited: set[int]) -> Iterator[int]:
-    """Yield a root and the nodes reached from it, unless visited before; each after those reached from it."""
+    """Yield a root and the unvisited nodes reachable from it, in depth-first postorder."""
     if root in visited:
         return
     visited.add(root)
     path = [(root, iter(links.get(root, ())))]
     while path:
-        node, others = path[-1]
-        other = next((other for other in others if other not in visited), None)
-        if other is None:
+        node, neighbours = path[-1]
+        ends = next((ends for ends in neighbours if ends not in visited), None)
+        if ends is None:
             path.pop()
             yield node
         else:
-            visited.add(other)
-            path.append((other, iter(links.get(other, ()))))
+            visited.add(ends)
+            path.append((ends, iter(links.get(ends, ()))))
 
 
 def _find_part(edges: _Edges, label: Int64) -> Int64:
@@ -193,44 +193,44 @@ def _find_part(edges: _Edges, label: Int64) -> Int64:
     return part
 
 
-def _least_m(total_m: npt.NDArray[Any]) -> float:
+def _find_min_m(total_m: npt.NDArray[Any]) -> float:
     return min(ISLAND_M, float(total_m.max())) - 1.0
 
 
 def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:
     label: Int64 = np.arange(count)
-    open_ = ~(blocked[begin] | blocked[end])
-    one, other = begin[open_], end[open_]
+    is_open = ~(blocked[begin] | blocked[end])
+    begins, ends = begin[is_open], end[is_open]
     while True:
-        least = np.minimum(label[one], label[other])
+        least = np.minimum(label[begins], label[ends])
         before = label.copy()
-        np.minimum.at(label, label[one], least)
-        np.minimum.at(label, label[other], least)
+        np.minimum.at(label, label[begins], least)
+        np.minimum.at(label, label[ends], least)
         while not np.array_equal(label, label[label]):
             label = label[label]
         if np.array_equal(before, label):
             return label
 
 
-def _mark_dead_private(edges: _Edges, kept: npt.NDArray[np.bool_], street_m: Float64) -> _Edges:
+def _mark_dead_private(edges: _Edges, is_kept: npt.NDArray[np.bool_], street_m: Float64) -> _Edges:
     """Flag short public parts that only private ways connect to the others as ENDS_ONLY."""
-    public = kept & (edges.flags & ENDS_ONLY == 0)
+    public = is_kept & (edges.flags & ENDS_ONLY == 0)
     if not public.any():
         return edges
     label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], edges.is_blocked)
     part = _find_part(edges, label)
     total_m = np.bincount(part, weights=np.where(public, street_m, 0.0)).astype(np.float64)
-    is_dead = public & (total_m[part] < _least_m(total_m))
+    is_dead = public & (total_m[part] < _find_min_m(total_m))
     return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
 
 
-def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
+def _select(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> _Edges:
     """Return some of the edges; nodes and edges are renumbered so that neighbours are near in memory."""
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(is_kept)
     ends = np.concatenate([edges.begin[rows], edges.end[rows]])
     points = np.concatenate([edges.first[rows], edges.first[rows + 1] - 1])
     nodes, at, numbered = np.unique(ends, return_index=True, return_inverse=True)
-    order = np.argsort(_cell_order(edges.lat_e7[points[at]], edges.lon_e7[points[at]]), kind="stable")
+    order = np.argsort(_compute_cell_order(edges.lat_e7[points[at]], edges.lon_e7[points[at]]), kind="stable")
     rank = np.empty(len(nodes), np.int64)
     rank[order] = np.arange(len(nodes))
     begin, end = rank[numbered[: len(rows)]], rank[numbered[len(rows) :]]
@@ -242,7 +242,7 @@ def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
         begin=begin.astype(np.int32),
         end=end.astype(np.int32),
         flags=edges.flags[rows],
-        avoided=edges.avoided[rows],
+        cost_factor=edges.cost_factor[rows],
         first=list_starts(size),
         lat_e7=edges.lat_e7[of_points],
         lon_e7=edges.lon_e7[of_points],
@@ -251,7 +251,7 @@ def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
     )
 
 
-def _cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
+def _compute_cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
     along: Int64 = np.zeros(len(lat_e7), np.int64)
     cells = [((degrees.astype(np.int64) + _HALF_TURN_E7) // _ORDER_CELL_E7) for degrees in (lat_e7, lon_e7)]
     for bit in range(_ORDER_BITS):
@@ -276,7 +276,7 @@ def _link(edges: _Edges) -> StreetGraph:
         node_flags=edges.node_flags,
         edge_flags=edges.flags,
         edge_m=edges.length_m.astype(np.float32),
-        edge_avoided=edges.avoided,
+        edge_avoided=edges.cost_factor,
         shape_first=edges.first.astype(np.int32),
         shape_lat_e7=edges.lat_e7,
         shape_lon_e7=edges.lon_e7,

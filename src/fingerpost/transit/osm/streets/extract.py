@@ -41,8 +41,8 @@ _ALLOWED = frozenset({"yes", "1", "true", "designated", "official", "permissive"
 _DENIED = frozenset({"no", "license", "dismount"})
 _ENDS_ONLY = frozenset({"no", "destination", "private", "customers", "delivery"})
 _WALLS = frozenset({"city_wall", "ditch", "hedge", "retaining_wall", "wall", "wedge", "fence"})
-# Not below ground.
-_NO_TUNNELS = frozenset({"no", "building_passage", "culvert"})
+# Values of ``tunnel`` for ways above ground.
+_ABOVE_GROUND = frozenset({"no", "building_passage", "culvert"})
 _YES = frozenset({"yes", "1", "true"})
 _INDOOR = frozenset({"corridor", "area"})
 _BOARDING_NODES = (
@@ -56,7 +56,7 @@ _NO_DOORS = frozenset({"no", "emergency", "service", "garage"})
 
 METRO, RAILWAY, DOOR = "metro", "railway", "door"
 
-# Cost factors of a metre on a trunk road, on a discouraged way, and on a road with a separate footway.
+# Cost factors of trunk roads, discouraged ways, and roads with a separate footway.
 TRUNK_AVOIDED, TRUNK_LANE, TRUNK_PAVEMENT = 7.47, 0.6, 0.25
 DISCOURAGED, SIDEPATH = 3.0, 5.0
 
@@ -64,10 +64,10 @@ Tags = Mapping[str, str]
 
 
 class WayRule(NamedTuple):
-    """How a way is walked: flags as in ``StreetGraph``, the cost factor of a metre, and the direction."""
+    """How to walk a way: flags as in ``StreetGraph``, the cost factor, and the direction."""
 
     flags: int = 0
-    avoided: float = 1.0
+    cost_factor: float = 1.0
     is_backward: bool = False
 
 
@@ -80,14 +80,14 @@ def find_way_rule(tags: Tags) -> WayRule | None:
     foot = tags.get("foot")
     is_steps = highway == "steps"
     conveying = tags.get("conveying", "no") if is_steps else "no"
-    one_way = _one_way(tags, highway, conveying)
+    one_way = _find_one_way(tags, highway, conveying)
     return WayRule(
         ENDS_ONLY * ((tags.get("access") if foot is None else foot) in _ENDS_ONLY)
         | STEPS * is_steps
         | MOVING * (conveying != "no")
         | ONE_WAY * (one_way != 0)
         | NO_WHEELS * (tags.get("wheelchair") == "no")
-        | UNDERGROUND * (tags.get("tunnel", "no") not in _NO_TUNNELS or tags.get("layer", "").startswith("-")),
+        | UNDERGROUND * (tags.get("tunnel", "no") not in _ABOVE_GROUND or tags.get("layer", "").startswith("-")),
         _find_cost_factor(tags, highway),
         one_way < 0,
     )
@@ -108,21 +108,21 @@ def _is_walkable(tags: Tags, highway: str | None) -> bool:
 
 
 def _find_cost_factor(tags: Tags, highway: str | None) -> float:
-    avoided = 1.0
+    factor = 1.0
     if highway in _TRUNK:
-        avoided = TRUNK_AVOIDED
+        factor = TRUNK_AVOIDED
         if tags.get("sidewalk") in ("yes", "left", "right", "both"):
-            avoided *= TRUNK_PAVEMENT
+            factor *= TRUNK_PAVEMENT
         elif tags.get("sidewalk") == "lane":
-            avoided *= TRUNK_LANE
+            factor *= TRUNK_LANE
     if tags.get("foot") == "discouraged":
-        avoided *= DISCOURAGED
+        factor *= DISCOURAGED
     if tags.get("foot") == "use_sidepath":
-        avoided *= SIDEPATH
-    return max(1.0, avoided)
+        factor *= SIDEPATH
+    return max(1.0, factor)
 
 
-def _one_way(tags: Tags, highway: str | None, conveying: str) -> int:
+def _find_one_way(tags: Tags, highway: str | None, conveying: str) -> int:
     """Return 1 if walkers go only in the way's direction, -1 only against it, else 0; ignores rules for vehicles."""
     if conveying in ("forward", "backward"):
         return 1 if conveying == "forward" else -1
@@ -196,15 +196,15 @@ _ROWS = 1 << 16
 
 
 def find_area(lats: Float64, lons: Float64) -> IsInArea:
-    """Return a function that tests whether a position is within 3 km of some stops, to the cell of a grid."""
+    """Return a function that tests whether a position is within 3 km of some stops, rounded to grid cells."""
     steps = math.ceil(REACH_M / METRES_PER_DEGREE / _CELL_DEG)
-    widest = math.cos(math.radians(min(85.0, float(np.abs(lats).max(initial=0.0)) + 0.1)))
-    steps_lon = math.ceil(REACH_M / METRES_PER_DEGREE / widest / _CELL_DEG)
-    of_stops = np.unique(np.floor(np.column_stack([lats, lons]) / _CELL_DEG).astype(np.int64), axis=0)
-    around = [
-        of_stops + np.array([dy, dx]) for dy in range(-steps, steps + 1) for dx in range(-steps_lon, steps_lon + 1)
+    lon_scale = math.cos(math.radians(min(85.0, float(np.abs(lats).max(initial=0.0)) + 0.1)))
+    steps_lon = math.ceil(REACH_M / METRES_PER_DEGREE / lon_scale / _CELL_DEG)
+    stop_cells = np.unique(np.floor(np.column_stack([lats, lons]) / _CELL_DEG).astype(np.int64), axis=0)
+    nearby = [
+        stop_cells + np.array([dy, dx]) for dy in range(-steps, steps + 1) for dx in range(-steps_lon, steps_lon + 1)
     ]
-    cells = np.unique(np.concatenate(around), axis=0)
+    cells = np.unique(np.concatenate(nearby), axis=0)
     cells_within = frozenset((cells[:, 0] * _ROWS + cells[:, 1]).tolist())
     return lambda lat, lon: math.floor(lat / _CELL_DEG) * _ROWS + math.floor(lon / _CELL_DEG) in cells_within
 
@@ -233,7 +233,7 @@ class OsmStop(NamedTuple):
 
 
 class OsmEntrance(NamedTuple):
-    """An entrance of the metro or a railway; ``has_steps`` if it is tagged as unfit for wheelchairs."""
+    """An entrance of the metro or a railway; ``has_steps`` if it is tagged wheelchair=no."""
 
     lat: float
     lon: float
@@ -246,7 +246,7 @@ class OsmEntrance(NamedTuple):
 class ExtractedStreets:
     """The streets of an extract, by OpenStreetMap's ids of nodes.
 
-    ``uses`` counts how often a node is on a way of any kind. ``corners`` end an edge without a junction. ``walls`` are
+    ``uses`` counts how often a node is on a way of any kind. Edges end at junctions and ``corners``. ``walls`` are
     nodes of walls, fences and hedges, ``openings`` nodes with a door or an open gate.
     """
 
@@ -307,11 +307,11 @@ class _ExtractReader:
         if self._doors and is_metro_station(tags):
             self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
         if tags.get("barrier") in _WALLS:
-            self.streets.walls.update(*self._place(way.nodes))
+            self.streets.walls.update(*self._store_positions(way.nodes))
         if not is_routed(tags):
             return
         rule = find_way_rule(tags)
-        for nodes in self._place(way.nodes):
+        for nodes in self._store_positions(way.nodes):
             if tags.get("highway") == "elevator" and len(nodes) > 1 and nodes[0] != nodes[-1]:
                 self._add_lift(way.id, nodes)
             self.streets.uses.update(nodes)
@@ -321,21 +321,21 @@ class _ExtractReader:
     def _add_lift(self, way: int, nodes: list[int]) -> None:
         # OpenStreetMap's own ids are positive.
         lift, middle = -way, len(nodes) // 2
-        around = [self.streets.positions[node] for node in (nodes[middle - 1], nodes[middle])]
-        self.streets.positions[lift] = (sum(lat for lat, _ in around) / 2, sum(lon for _, lon in around) / 2)
+        nearby = [self.streets.positions[node] for node in (nodes[middle - 1], nodes[middle])]
+        self.streets.positions[lift] = (sum(lat for lat, _ in nearby) / 2, sum(lon for _, lon in nearby) / 2)
         self.streets.node_flags[lift] = LIFT
         self.streets.corners.add(lift)
         nodes.insert(middle, lift)
 
     def read_area(self, area: Any, tags: Tags) -> None:
-        """Read a square or platform; its rings become ways too, unless they already are."""
+        """Read a square or platform, and add its rings as ways unless they are ways already."""
         if tags.get("area") == "no" or (area.from_way() and not is_area(tags)):
             return
         rule = find_way_rule(tags)
         if rule is None:
             return
         for outer in area.outer_rings():
-            rings = [list(self._place(ring)) for ring in (outer, *area.inner_rings(outer))]
+            rings = [list(self._store_positions(ring)) for ring in (outer, *area.inner_rings(outer))]
             if any(len(stretches) != 1 for stretches in rings):
                 continue
             closed = [stretches[0] for stretches in rings]
@@ -345,7 +345,7 @@ class _ExtractReader:
                     self.streets.ways.append(Way(rule, nodes))
             self.streets.squares.append(Square(rule, closed))
 
-    def _place(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
+    def _store_positions(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
         """Store the positions of nodes; yield their stretches within the extract and the area."""
         positions, stretch = self.streets.positions, list[int]()
         for node in nodes:

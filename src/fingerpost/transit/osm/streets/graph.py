@@ -1,4 +1,4 @@
-"""The graph of streets as arrays, and its weights for one way of walking: pace, stairs, lights and lifts."""
+"""The graph of streets as arrays, and its walking costs: pace, stairs, lights and lifts."""
 
 import math
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from fingerpost.transit.engine.timetable.columns import list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
-# Unsigned where inner loops look up by it.
+# Unsigned where inner loops use it as an index.
 UInt32 = npt.NDArray[np.uint32]
 
 # edge_flags
@@ -29,14 +29,14 @@ KERB = 8
 UNKNOWN_KERB = 16
 
 DEGREES_E7 = 1e7
-"""Positions are kept in ten millionths of a degree, as OpenStreetMap has them."""
+"""Positions are stored in ten-millionths of a degree, as in OpenStreetMap."""
 
 
 class StreetGraph(NamedTuple):
     """Junctions and the edges between them. Arc 2e goes along edge e, arc 2e + 1 against it.
 
     The arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``; ``arc_head`` is the node at the end
-    of an arc. A metre of an edge costs ``edge_avoided`` times as much, from 1. The points of edge e are rows
+    of an arc. ``edge_avoided`` is the cost factor of an edge, at least 1. The points of edge e are rows
     ``shape_first[e] .. shape_first[e + 1]``, ``shape_m`` metres from its beginning.
     """
 
@@ -62,18 +62,18 @@ class StreetGraph(NamedTuple):
 
 
 # A metre of steps takes this many times as long as a level one, and a second on steps costs this many times as much.
-_STEPS_TIMES, STEPS_AVOIDED = 3.0, 2.0
+_STEPS_TIME_FACTOR, STEPS_FACTOR = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
 # The wait at lights for walkers; the wait and the ride at a lift.
 _LIGHTS_S, _LIFT_S = 15.0, 60.0
 
 
-# Seconds per bucket of the queue: a handful of states where streets are dense.
+# Seconds per bucket of the queue: few states even where streets are dense.
 _BUCKET_S = 2.0
 
 
 class Weights(NamedTuple):
-    """A graph's weights for one way of walking; costs are compared, and are infinite where walking is impossible.
+    """The costs of a graph for one kind of walk; a cost is infinite if walking is impossible.
 
     Attributes:
         onward_first: the rows of node n in the next two are ``onward_first[n] .. onward_first[n + 1]``.
@@ -93,20 +93,20 @@ class Weights(NamedTuple):
     bucket_count: int
 
 
-def weigh(
+def compute_weights(
     graph: StreetGraph,
     *,
     step_free: bool = False,
     closed_lifts: frozenset[int] = frozenset(),
-    steps_avoided: float = STEPS_AVOIDED,
+    steps_factor: float = STEPS_FACTOR,
 ) -> Weights:
     """Weigh a graph; step-free walks avoid steps, escalators, raised kerbs and ways unfit for wheels."""
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
     seconds = graph.edge_m / PACE_M_PER_S
-    seconds = np.where(is_steps, seconds * _STEPS_TIMES, seconds)
+    seconds = np.where(is_steps, seconds * _STEPS_TIME_FACTOR, seconds)
     seconds = np.where(is_moving, graph.edge_m / _ESCALATOR_M_PER_S, seconds)
     cost = seconds * graph.edge_avoided
-    cost = np.where(is_steps & ~is_moving, cost * steps_avoided, cost)
+    cost = np.where(is_steps & ~is_moving, cost * steps_factor, cost)
     if step_free:
         cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
     lights, lifts = graph.node_flags & LIGHTS != 0, graph.node_flags & LIFT != 0
@@ -117,7 +117,7 @@ def weigh(
     if closed_lifts:
         node_s = node_s.astype(np.float64)
         node_s[list(closed_lifts)] = np.inf
-    # Arcs along edges that may be walked, to nodes that another arc leaves: none leads into a dead end.
+    # Arcs along walkable edges to nodes that another arc leaves, so that none leads into a dead end.
     leaving = np.diff(graph.node_first)
     onward = np.isfinite(cost[graph.node_arc >> 1]) & (leaving[graph.arc_head[graph.node_arc]] >= 2)
     arcs = graph.node_arc[onward]

@@ -1,4 +1,4 @@
-"""Search walks along the streets from a point to others."""
+"""Search walks on the street graph from a point to stops or other points."""
 
 import threading
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from fingerpost.transit.osm.streets.graph import (
     UInt32,
     Weights,
 )
-from fingerpost.transit.osm.streets.kernel.ways import CAME, START, forget, measure, reach_stops, spread
+from fingerpost.transit.osm.streets.kernel.ways import CAME, START, measure, reach_stops, reset_labels, search_nodes
 from fingerpost.transit.osm.streets.snapping import Snapped
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
@@ -60,7 +60,7 @@ class StreetSearch:
         *,
         backward: bool,
     ) -> StopWalks:
-        """Return the walks from a point to some stops, or ``backward``, ways to the streets included.
+        """Return the walks from a point to some stops (``backward``: from them), including the ways to the streets.
 
         The rows of stop s in ``snapped`` and ``access`` are ``first[s] .. first[s + 1]``.
         """
@@ -82,7 +82,7 @@ class StreetSearch:
         return bool((passed & UNKNOWN_KERB != 0).any())
 
     def measure(self, start: Snapped, goals: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
-        """Return the walks to goals, and of the walk to a single goal the arcs in order."""
+        """Return the walks to goals, and the arcs in order if there is one goal."""
         count = len(goals.edge)
         found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
@@ -90,10 +90,10 @@ class StreetSearch:
             return found, []
         goal = (int(goals.edge[0]), float(goals.at_m[0])) if count == 1 else (-1, 0.0)
         graph, weights, work = self._graph, self._weights, self._get_work()
-        touched = spread(graph, weights, work, edge, at_m, 0, float(limit_m), *goal)
+        touched = search_nodes(graph, weights, work, edge, at_m, 0, float(limit_m), *goal)
         measure(graph, weights, work, edge, at_m, float(limit_m), goals, found)
         arcs = self._list_arcs(work, found) if count == 1 and found.metres[0] >= 0 else []
-        forget(work, touched)
+        reset_labels(work, touched)
         return found, arcs
 
     def _list_arcs(self, work: Work, found: Walked) -> list[int]:
@@ -109,7 +109,7 @@ class StreetSearch:
         work: Work | None = getattr(self._local, "work", None)
         if work is None:
             states = 3 * self._graph.node_count
-            # A state is left once, so the queue takes an entry for each arc that leads on from it, and two to begin.
+            # A state is expanded once, so the queue needs one entry for each onward arc, and two for the start.
             entries = 3 * len(self._weights.onward_to) + 2
             work = Work(
                 label=np.full((states, 4), np.inf),
@@ -143,7 +143,7 @@ class StreetSearch:
             lons = np.interp(places, along, graph.shape_lon_e7[span] / DEGREES_E7)
             parts.append(np.column_stack([lats, lons]))
         line = np.concatenate(parts)
-        # Where one edge ends the next begins.
+        # Consecutive edges share a point.
         is_new = np.ones(len(line), np.bool_)
         is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
         drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]

@@ -19,7 +19,7 @@ _CELL_M = 100.0
 
 
 class SegmentGrid(NamedTuple):
-    """The segments of all edges by the cells of a grid that they touch; widths of cells are in degrees.
+    """A grid index of the segments of all edges; cell widths are in degrees.
 
     ``cells`` are ascending numbers, row times CELLS_PER_ROW plus column. The segments of the i-th are
     ``segment[cell_first[i] : cell_first[i + 1]]``, by the row of their first shape point.
@@ -34,7 +34,7 @@ class SegmentGrid(NamedTuple):
 
 
 class Snapped(NamedTuple):
-    """Where positions meet the streets: edge (-1: nowhere), metres along it, metres away from it."""
+    """Positions snapped to streets: edge (-1: none), metres along it, metres away from it."""
 
     edge: Int32
     at_m: Float64
@@ -58,10 +58,10 @@ def build_grid(graph: StreetGraph) -> SegmentGrid:
     # A segment is listed in every cell of the box around it.
     low_y, high_y = np.minimum(rows[begin], rows[begin + 1]), np.maximum(rows[begin], rows[begin + 1])
     low_x, high_x = np.minimum(columns[begin], columns[begin + 1]), np.maximum(columns[begin], columns[begin + 1])
-    wide = high_x - low_x + 1
-    count = (high_y - low_y + 1) * wide
-    which, within = list_ranges(np.zeros(len(begin), np.int64), count)
-    number = (low_y[which] + within // wide[which]) * CELLS_PER_ROW + low_x[which] + within % wide[which]
+    width = high_x - low_x + 1
+    count = (high_y - low_y + 1) * width
+    segment, offset = list_ranges(np.zeros(len(begin), np.int64), count)
+    number = (low_y[segment] + offset // width[segment]) * CELLS_PER_ROW + low_x[segment] + offset % width[segment]
     order = np.argsort(number, kind="stable")
     cells, first = np.unique(number[order], return_index=True)
     return SegmentGrid(
@@ -69,7 +69,7 @@ def build_grid(graph: StreetGraph) -> SegmentGrid:
         cell_lon=cell_lon,
         cells=cells,
         cell_first=np.append(first, len(number)).astype(np.int32),
-        segment=begin[which[order]].astype(np.int32),
+        segment=begin[segment[order]].astype(np.int32),
         edge_of_point=edge_of_point,
     )
 
@@ -105,7 +105,7 @@ LIFT_M = 30.0
 
 def find_lifts(graph: StreetGraph, lats: Float64, lons: Float64) -> frozenset[int]:
     nodes = np.flatnonzero(graph.node_flags & LIFT != 0)
-    # The arc that leaves a node begins where its edge does, or where it ends.
+    # An arc begins at the first or the last point of its edge.
     nodes = nodes[graph.node_first[nodes + 1] > graph.node_first[nodes]]
     arcs = graph.node_arc[graph.node_first[nodes]]
     edges = arcs >> 1

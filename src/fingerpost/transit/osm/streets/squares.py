@@ -1,7 +1,7 @@
 """Add straight lines across squares and platforms, between their entrances and inner corners (a visibility graph).
 
-Squares with a stretch of border in common are one ground. OpenStreetMap draws a square and the way behind a wall at its
-border through the same nodes, so these are separated first.
+Squares that share a stretch of border form one ground. OpenStreetMap maps a square and the way behind a wall at its
+border with the same nodes, so these are separated first.
 """
 
 from collections import Counter, defaultdict
@@ -16,11 +16,11 @@ from fingerpost.transit.engine.timetable.timetable import Float64
 from fingerpost.transit.model.linking import group_linked
 from fingerpost.transit.osm.streets.extract import ExtractedStreets, Square, Way, WayRule
 
-# Larger grounds are crossed between this many of their entrances; the edge can always be walked.
+# In larger grounds, only this many entrances are connected; the border can always be walked.
 MAX_ENTRANCES = 200
-# The most inner corners that lines of sight end at.
+# The most inner corners of a ground that are connected.
 MAX_CORNERS = 250
-# Smaller bends are no corners.
+# Smaller bends are not corners.
 _BEND_DEGREES = 5.0
 
 _Line = tuple[int, int]
@@ -35,14 +35,14 @@ class _Ground(NamedTuple):
 
 def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
     """Yield a line for each pair of entrances or inner corners of a ground with a line of sight."""
-    # Nodes that are used by more than the rings of squares are entrances.
-    own = Counter(node for square in streets.squares for ring in square.rings for node in ring)
+    # Nodes with more uses than the rings of squares are entrances.
+    uses = Counter(node for square in streets.squares for ring in square.rings for node in ring)
     grounds = _list_grounds(streets)
     bordering = Counter(node for ground in grounds for node in {start for start, _ in ground.walls})
     for ground in grounds:
         nodes = dict.fromkeys(start for start, _ in ground.walls)
         entrances = [
-            node for node in nodes if streets.uses[node] > own[node] or node in streets.corners or bordering[node] > 1
+            node for node in nodes if streets.uses[node] > uses[node] or node in streets.corners or bordering[node] > 1
         ]
         for start, end in _list_sights(streets, ground, _thin(entrances, MAX_ENTRANCES)):
             yield Way(ground.rule, [start, end])
@@ -50,17 +50,17 @@ def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
 
 def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
     squares = {
-        frozenset(lines): (square.rule, lines) for square in streets.squares if (lines := _lines(streets, square))
+        frozenset(lines): (square.rule, lines) for square in streets.squares if (lines := _list_lines(streets, square))
     }
     members = list(squares.values())
     of_line: dict[tuple[WayRule, _Line], int] = {}
     links: list[tuple[int, int]] = []
     for number, (rule, lines) in enumerate(members):
         for start, end in lines:
-            # The neighbour's ground lies to the left of the same stretch, walked the other way.
-            beside = of_line.get((rule, (end, start)))
-            if beside is not None:
-                links.append((beside, number))
+            # A neighbouring square has the same stretch in the opposite direction.
+            neighbour = of_line.get((rule, (end, start)))
+            if neighbour is not None:
+                links.append((neighbour, number))
             of_line[rule, (start, end)] = number
     grounds = []
     for rows in group_linked(len(members), links):
@@ -70,13 +70,13 @@ def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
     return grounds
 
 
-def _lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
+def _list_lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
     lines: list[_Line] = []
     for number, ring in enumerate(square.rings):
         points = np.array([streets.positions[node] for node in ring])
         if len(points) < 4:
             continue
-        # Products of small numbers are exact enough.
+        # Coordinates relative to a corner make the products precise.
         north, east = (points - points[0]).T
         is_counter_clockwise = float((east[:-1] * north[1:] - east[1:] * north[:-1]).sum()) > 0
         lines += pairwise(ring if is_counter_clockwise == (number == 0) else ring[::-1])
@@ -86,23 +86,23 @@ def _lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
 def _list_sights(streets: ExtractedStreets, ground: _Ground, entrances: list[int]) -> Iterator[_Line]:
     if len(entrances) < 2:
         return
-    known = set(entrances)
-    corners = _thin([node for node in _list_corners(streets, ground) if node not in known], MAX_CORNERS)
+    entrance_nodes = set(entrances)
+    corners = _thin([node for node in _list_corners(streets, ground) if node not in entrance_nodes], MAX_CORNERS)
     ends = entrances + corners
     lines = np.array([(*streets.positions[start], *streets.positions[end]) for start, end in ground.walls])
-    # Grounds are small: a degree of longitude may be as long as at the first corner throughout.
+    # Grounds are small, so one scale for longitudes is enough.
     scale = np.array([1.0, np.cos(np.radians(lines[0, 0]))])
     walls = lines * np.tile(scale, 2)
     places = np.array([streets.positions[node] for node in ends]) * scale
     for i, start in enumerate(ends[:-1]):
-        seen = _sees(places[i], places[i + 1 :], walls).tolist()
+        seen = _can_see(places[i], places[i + 1 :], walls).tolist()
         for end, is_seen in zip(ends[i + 1 :], seen, strict=True):
             if is_seen and (start, end) not in ground.walls and (end, start) not in ground.walls:
                 yield start, end
 
 
-def _thin(nodes: list[int], most: int) -> list[int]:
-    return nodes if len(nodes) <= most else nodes[:: -(-len(nodes) // most)]
+def _thin(nodes: list[int], limit: int) -> list[int]:
+    return nodes if len(nodes) <= limit else nodes[:: -(-len(nodes) // limit)]
 
 
 def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
@@ -112,40 +112,40 @@ def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
     for start, end in ground.walls:
         after[start].append(end)
         before[end].append(start)
-    # Where borders touch there is a corner of either.
+    # A node where borders touch is a corner.
     corners = [node for node in after if len(after[node]) > 1]
     single = [node for node in after if len(after[node]) == len(before[node]) == 1]
     if not single:
         return corners
-    came, here, goes = (
+    previous, here, following = (
         np.array([streets.positions[node] for node in nodes])
         for nodes in ([before[node][0] for node in single], single, [after[node][0] for node in single])
     )
     scale = np.array([1.0, np.cos(np.radians(here[0, 0]))])
-    one, other = (here - came) * scale, (goes - here) * scale
-    turn = np.degrees(np.arctan2(one[:, 1] * other[:, 0] - one[:, 0] * other[:, 1], (one * other).sum(axis=1)))
-    # With the ground to the left a border turns right where it juts into it.
+    a, b = (here - previous) * scale, (following - here) * scale
+    turn = np.degrees(np.arctan2(a[:, 1] * b[:, 0] - a[:, 0] * b[:, 1], (a * b).sum(axis=1)))
+    # With the ground to the left, the border turns right at an inner corner.
     return corners + [node for node, bend in zip(single, turn.tolist(), strict=True) if bend < -_BEND_DEGREES]
 
 
-def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_]:
-    """Return which lines from one corner to the ``ends`` stay inside; rows of ``walls`` have two points each."""
+def _can_see(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_]:
+    """Return which lines from a corner to the ``ends`` stay inside; a row of ``walls`` has two points."""
     a, b = walls[:, :2], walls[:, 2:]
     goals = ends[:, np.newaxis, :]
-    side_a, side_b = _side(start, goals, a), _side(start, goals, b)
-    side_start, side_end = _side(a, b, start), _side(a, b, goals)
-    sees: npt.NDArray[np.bool_] = ~np.any((side_a * side_b < 0) & (side_start * side_end < 0), axis=1)
+    side_a, side_b = _find_side(start, goals, a), _find_side(start, goals, b)
+    side_start, side_end = _find_side(a, b, start), _find_side(a, b, goals)
+    is_inside: npt.NDArray[np.bool_] = ~np.any((side_a * side_b < 0) & (side_start * side_end < 0), axis=1)
     # A line that touches a corner may leave the ground there, so several points of it are tested.
     for part in (0.5, 0.03, 0.97, 0.25, 0.75):
         at = (start + (ends - start) * part)[:, np.newaxis, :]
         crosses = (a[:, 0] > at[..., 0]) != (b[:, 0] > at[..., 0])
         rise = np.where(crosses, b[:, 0] - a[:, 0], 1.0)
         meets = a[:, 1] + (at[..., 0] - a[:, 0]) / rise * (b[:, 1] - a[:, 1])
-        sees &= ((crosses & (at[..., 1] < meets)).sum(axis=1) % 2).astype(np.bool_)
-    return sees
+        is_inside &= ((crosses & (at[..., 1] < meets)).sum(axis=1) % 2).astype(np.bool_)
+    return is_inside
 
 
-def _side(a: Float64, b: Float64, point: Float64) -> Float64:
+def _find_side(a: Float64, b: Float64, point: Float64) -> Float64:
     side: Float64 = (b[..., 0] - a[..., 0]) * (point[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (
         point[..., 0] - a[..., 0]
     )

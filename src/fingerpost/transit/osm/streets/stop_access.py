@@ -17,7 +17,7 @@ from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
 
 # A mapped stop with the same ref further away than this is another stop.
 MATCHED_M = 100.0
-# Shorter numbers are those of platforms.
+# Shorter numbers are platform numbers.
 _MIN_NUMBER = 3
 
 
@@ -28,9 +28,9 @@ class StopPlaces(NamedTuple):
 
 
 def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlaces:
-    """Return the position of each stop: that of the nearest mapped stop whose ``ref`` is its code or id, else its own.
+    """Return the position of each stop: of the nearest mapped stop with its code or id as ``ref``, else of the feed.
 
-    A feed's position may be in the middle or on the wrong side of a road; mappers draw the pole.
+    A feed's position may be in the middle or on the wrong side of a road; OpenStreetMap is more exact.
     """
     by_ref: dict[str, list[OsmStop]] = {}
     for stop in mapped:
@@ -40,13 +40,13 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
         if stops.kinds[row] != STOP:
             continue
         here = float(stops.lats[row]), float(stops.lons[row])
-        away = [
+        candidates = [
             (apart_m(here, (stop.lat, stop.lon)), stop.lat, stop.lon)
             for name in _list_refs(*names)
             for stop in by_ref.get(name, ())
         ]
-        if away and min(away)[0] <= MATCHED_M:
-            _, lats[row], lons[row] = min(away)
+        if candidates and min(candidates)[0] <= MATCHED_M:
+            _, lats[row], lons[row] = min(candidates)
             matched += 1
     return StopPlaces(lats, lons, matched)
 
@@ -58,17 +58,17 @@ def _list_refs(local_id: str, code: str) -> set[str]:
     return {name.casefold() for name in (local_id, code) if name} | numbers
 
 
-# A mapped entrance further away than this from every platform is of another station.
+# A mapped entrance further away than this from every platform belongs to another station.
 ENTRANCE_M = 300.0
-# Platforms without a parent station share an entrance if they are this near to the platform nearest to it.
+# Platforms without a parent station share an entrance if they are this near to its nearest platform.
 _ONE_STATION_M = 100.0
-_SHUT = -1
-# Instead of the row of an entrance.
-_OWN, _OF_MAP = -1, -2
+_CLOSED = -1
+# Values of ``StopAccess.entrance`` that are not rows.
+_NO_ENTRANCE, _MAPPED = -1, -2
 
 
 class StopAccess(NamedTuple):
-    """Where stops (ascending rows) meet the streets, in degrees; a stop with entrances has a row for each.
+    """The access points of stops (ascending rows) on the streets, in degrees: each entrance, or the stop itself.
 
     ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for an entrance of the map.
     ``inside_m``, ``in_s`` and ``out_s`` are metres and seconds from there to the stop and back, -1 if impossible.
@@ -85,77 +85,85 @@ class StopAccess(NamedTuple):
     step_free_out_s: Int32
 
     @property
-    def is_entered(self) -> npt.NDArray[np.bool_]:
-        entered: npt.NDArray[np.bool_] = self.entrance != _OWN
+    def has_entrance(self) -> npt.NDArray[np.bool_]:
+        entered: npt.NDArray[np.bool_] = self.entrance != _NO_ENTRANCE
         return entered
 
     def without_steps(self) -> "StopAccess":
         return self._replace(in_s=self.step_free_in_s, out_s=self.step_free_out_s)
 
 
-def meet_at_places(lats: Float64, lons: Float64) -> StopAccess:
+def connect_at_positions(lats: Float64, lons: Float64) -> StopAccess:
     count = len(lats)
-    none = np.zeros(count, np.int32)
+    zeros = np.zeros(count, np.int32)
     return StopAccess(
-        np.arange(count, dtype=np.int32), np.full(count, _OWN, np.int32), lats, lons, none, none, none, none, none
+        np.arange(count, dtype=np.int32),
+        np.full(count, _NO_ENTRANCE, np.int32),
+        lats,
+        lons,
+        zeros,
+        zeros,
+        zeros,
+        zeros,
+        zeros,
     )
 
 
 def find_stop_access(
     stops: WalkedStops, places: tuple[Float64, Float64], entrances: tuple[OsmEntrance, ...]
 ) -> StopAccess:
-    """Return where stops meet the streets: at the entrances of the feed, else of the map, else at their positions.
+    """Return the access points of stops: entrances of the feed, else of the map, else the positions of the stops.
 
-    Of the map metro platforms have metro entrances, and railway platforms those of railway stations.
+    From the map, metro platforms use metro entrances, and railway platforms use those of railway stations.
     """
-    of_feed = _list_of_feed(stops)
-    with_own = {row[0] for row in of_feed}
-    rows = [*of_feed, *(row for row in _list_of_map(stops, entrances) if row[0] not in with_own)]
-    with_any = {row[0] for row in rows}
+    feed_rows = _list_feed_entrances(stops)
+    feed_stops = {row[0] for row in feed_rows}
+    rows = [*feed_rows, *(row for row in _list_mapped_entrances(stops, entrances) if row[0] not in feed_stops)]
+    linked = {row[0] for row in rows}
     positions = enumerate(zip(*(column.tolist() for column in places), strict=True))
-    rows += [(stop, _OWN, lat, lon, 0, 0, 0, 0, 0) for stop, (lat, lon) in positions if stop not in with_any]
+    rows += [(stop, _NO_ENTRANCE, lat, lon, 0, 0, 0, 0, 0) for stop, (lat, lon) in positions if stop not in linked]
     if not rows:
-        return meet_at_places(*places)
+        return connect_at_positions(*places)
     columns = zip(*sorted(rows, key=lambda row: row[0]), strict=True)
     kinds = (np.int32, np.int32, np.float64, np.float64, *[np.int32] * 5)
     return StopAccess._make(np.array(column, kind) for column, kind in zip(columns, kinds, strict=True))
 
 
 def close_entrances(access: StopAccess, stops: WalkedStops, closed: frozenset[int], *, step_free: bool) -> StopAccess:
-    """Return the access while entrances and passages of stations (rows) are closed; only one kind of times changes."""
+    """Return the access points without closed entrances and passages (rows); changes step-free times or the others."""
     if stops.places is None or not closed:
         return access
-    ways = _by_pair(find_entrance_ways(stops.places, step_free=step_free, closed=closed))
+    ways = _index_by_pair(find_entrance_ways(stops.places, step_free=step_free, closed=closed))
     names = ("step_free_in_s", "step_free_out_s") if step_free else ("in_s", "out_s")
     in_s, out_s = (np.copy(getattr(access, name)) for name in names)
     for row in np.flatnonzero(access.entrance >= 0).tolist():
-        in_s[row], out_s[row] = ways.get((int(access.stop[row]), int(access.entrance[row])), (_SHUT, _SHUT))
+        in_s[row], out_s[row] = ways.get((int(access.stop[row]), int(access.entrance[row])), (_CLOSED, _CLOSED))
     return access._replace(**dict(zip(names, (in_s, out_s), strict=True)))
 
 
 _Row = tuple[int, int, float, float, int, int, int, int, int]
 
 
-def _list_of_feed(stops: WalkedStops) -> list[_Row]:
+def _list_feed_entrances(stops: WalkedStops) -> list[_Row]:
     places = stops.places
     if places is None:
         return []
-    usual, step_free = (_by_pair(find_entrance_ways(places, step_free=without)) for without in (False, True))
+    usual, step_free = (_index_by_pair(find_entrance_ways(places, step_free=without)) for without in (False, True))
     return [
         (
             stop, entrance, float(places.lats[entrance]), float(places.lons[entrance]),
-            find_inside_m(places, entrance, stop), *times, *step_free.get((stop, entrance), (_SHUT, _SHUT)),
+            find_inside_m(places, entrance, stop), *times, *step_free.get((stop, entrance), (_CLOSED, _CLOSED)),
         )
         for (stop, entrance), times in usual.items()
     ]  # fmt: skip
 
 
-def _by_pair(ways: EntranceWays) -> dict[tuple[int, int], tuple[int, int]]:
+def _index_by_pair(ways: EntranceWays) -> dict[tuple[int, int], tuple[int, int]]:
     columns = (column.tolist() for column in ways)
     return {(stop, entrance): (in_s, out_s) for stop, entrance, in_s, out_s in zip(*columns, strict=True)}
 
 
-def _list_of_map(stops: WalkedStops, entrances: tuple[OsmEntrance, ...]) -> list[_Row]:
+def _list_mapped_entrances(stops: WalkedStops, entrances: tuple[OsmEntrance, ...]) -> list[_Row]:
     rows: list[_Row] = []
     for is_railway, served in ((False, stops.has_metro), (True, stops.has_rail)):
         platforms = np.zeros(0, np.int64) if served is None else np.flatnonzero(served & (stops.kinds == STOP))
@@ -167,21 +175,21 @@ def _list_of_map(stops: WalkedStops, entrances: tuple[OsmEntrance, ...]) -> list
                 continue
             nearest = int(platforms[away_m.argmin()])
             for stop, straight_m in zip(platforms.tolist(), away_m.tolist(), strict=True):
-                if _is_of_one_station(stops, stop, nearest):
+                if _are_in_one_station(stops, stop, nearest):
                     metres = math.ceil(straight_m * DETOUR_FACTOR)
                     seconds = math.ceil(metres / PACE_M_PER_S)
-                    step_free_s = _SHUT if entrance.has_steps else seconds
-                    in_s, step_free_in_s = (_SHUT, _SHUT) if entrance.is_exit else (seconds, step_free_s)
+                    step_free_s = _CLOSED if entrance.has_steps else seconds
+                    in_s, step_free_in_s = (_CLOSED, _CLOSED) if entrance.is_exit else (seconds, step_free_s)
                     rows.append(
-                        (stop, _OF_MAP, entrance.lat, entrance.lon, metres, in_s, seconds, step_free_in_s, step_free_s)
+                        (stop, _MAPPED, entrance.lat, entrance.lon, metres, in_s, seconds, step_free_in_s, step_free_s)
                     )
     return rows
 
 
-def _is_of_one_station(stops: WalkedStops, one: int, other: int) -> bool:
-    if one == other:
+def _are_in_one_station(stops: WalkedStops, first: int, second: int) -> bool:
+    if first == second:
         return True
-    if stops.places is not None and (stops.places.parents[one] >= 0 or stops.places.parents[other] >= 0):
-        return bool(stops.places.parents[one] == stops.places.parents[other])
-    lat, lon = float(stops.lats[one]), float(stops.lons[one])
-    return float(straight_line_m(lat, lon, stops.lats[[other]], stops.lons[[other]])[0]) <= _ONE_STATION_M
+    if stops.places is not None and (stops.places.parents[first] >= 0 or stops.places.parents[second] >= 0):
+        return bool(stops.places.parents[first] == stops.places.parents[second])
+    lat, lon = float(stops.lats[first]), float(stops.lons[first])
+    return float(straight_line_m(lat, lon, stops.lats[[second]], stops.lons[[second]])[0]) <= _ONE_STATION_M

@@ -1,4 +1,4 @@
-"""Save the prepared streets of a network beside its timetable, and open them by memory map."""
+"""Save the prepared streets of a network next to its timetable, and open them by memory map."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +11,7 @@ from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
-# Raise it when the meaning of a stored array changes.
+# Increase it when the meaning of a stored array changes.
 FORMAT = 6
 FOLDER = "streets"
 _ACCESS = "access_"
@@ -37,14 +37,14 @@ def save_streets(streets: StoredStreets, folder: Path) -> None:
 
 
 def find_streets(folder: Path) -> StoredStreets | None:
-    below = folder / FOLDER
-    if not below.is_dir():
+    path = folder / FOLDER
+    if not path.is_dir():
         return None
-    with explaining_damage(f"The prepared streets in {below} are", "Run `fingerpost network refresh` for the network."):
-        contents = read_contents(below)
+    with explaining_damage(f"The prepared streets in {path} are", "Run `fingerpost network refresh` for the network."):
+        contents = read_contents(path)
         if contents["format"] != FORMAT:
             raise ValueError(f"format {contents['format']}, not {FORMAT}")
-        arrays, numbers = open_arrays(below, contents["arrays"]), contents["grid"]
+        arrays, numbers = open_arrays(path, contents["arrays"]), contents["grid"]
         graph = StreetGraph._make(arrays[name] for name in StreetGraph._fields)
         grid = SegmentGrid._make(numbers.get(name, arrays.get(name)) for name in SegmentGrid._fields)
         check_starts("node_first", graph.node_first, len(graph.node_arc))

@@ -12,10 +12,10 @@ from fingerpost.transit.engine.timetable.columns import list_ranges
 from fingerpost.transit.engine.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.engine.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, PACE_M_PER_S, find_neighbours
 from fingerpost.transit.engine.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
-from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_AVOIDED, StreetGraph, weigh
+from fingerpost.transit.osm.streets.graph import NO_WHEELS, STEPS, STEPS_FACTOR, StreetGraph, compute_weights
 from fingerpost.transit.osm.streets.search import StreetSearch, Walked
 from fingerpost.transit.osm.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
-from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, meet_at_places
+from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, close_entrances, connect_at_positions
 
 # Stops further apart than this on the streets are not linked on foot.
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
@@ -26,9 +26,9 @@ _UNFIT = STEPS | NO_WHEELS
 
 
 class StreetWalks:
-    """Walks for one way of walking (``walks.Walks``), straight lines from points to their streets included.
+    """Walks on streets (``walks.Walks``), including straight lines from points to their streets.
 
-    ``access`` is where stops meet the streets, by default at their positions. ``closed_lifts`` are nodes.
+    ``access`` has the access points of stops, by default their positions. ``closed_lifts`` are nodes.
     """
 
     def __init__(
@@ -38,23 +38,23 @@ class StreetWalks:
         stops: WalkedStops,
         *,
         step_free: bool = False,
-        steps_avoided: float = STEPS_AVOIDED,
+        steps_factor: float = STEPS_FACTOR,
         access: StopAccess | None = None,
         closed_lifts: frozenset[int] = frozenset(),
     ) -> None:
         self._graph, self._grid, self._stops, self._step_free = graph, grid, stops, step_free
-        self._all_access = access or meet_at_places(stops.lats, stops.lons)
+        self._all_access = access or connect_at_positions(stops.lats, stops.lons)
         self._access = self._all_access.without_steps() if step_free else self._all_access
         self._refused = _UNFIT if step_free else 0
         self._straight = StraightLine(stops.lats, stops.lons)
         self._snapped = snap_to_streets(graph, grid, self._access.lat, self._access.lon, refused=self._refused)
-        weights = weigh(graph, step_free=step_free, closed_lifts=closed_lifts, steps_avoided=steps_avoided)
+        weights = compute_weights(graph, step_free=step_free, closed_lifts=closed_lifts, steps_factor=steps_factor)
         self._search = StreetSearch(graph, weights)
         # The rows of stop s are first[s] .. first[s + 1].
         self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
         self._is_on = np.zeros(len(stops.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
-        # One query snaps its ends several times.
+        # A query snaps the same points several times.
         self._snap_point = lru_cache(maxsize=16)(partial(snap_pin, graph, grid, refused=self._refused))
 
     @property
@@ -77,13 +77,13 @@ class StreetWalks:
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         straight = self._straight.measure(begin, end)
         walked = self.measure_on_streets(begin, end, MEASURED_M)
-        known = walked.metres >= 0
+        is_walked = walked.metres >= 0
         return StopLinks(
             walked.begin,
             walked.end,
-            np.where(known, walked.metres, straight.metres).astype(np.int32),
-            np.where(known, walked.seconds, straight.seconds).astype(np.int32),
-            ~known,
+            np.where(is_walked, walked.metres, straight.metres).astype(np.int32),
+            np.where(is_walked, walked.seconds, straight.seconds).astype(np.int32),
+            ~is_walked,
         )
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
@@ -107,7 +107,7 @@ class StreetWalks:
         if first.edge[0] < 0 or last.edge[0] < 0:
             return straight if straight.metres <= max_walk_m else None
         walked, _ = self._search.measure(first, last, max_walk_m)
-        metres, seconds = self._whole(walked, first.away_m + last.away_m)
+        metres, seconds = self._round_up(walked, first.away_m + last.away_m)
         return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
 
     def find_line(
@@ -117,24 +117,24 @@ class StreetWalks:
         stops: tuple[int | None, int | None] = (None, None),
     ) -> Float64 | None:
         """Return the line of a walk through the entrances of the ``stops`` (rows) at its ends; None if straight."""
-        ways = self._find_ends(start, end, stops)
-        line = None if ways is None else self._search.find_line(*ways[:2], 2 * MEASURED_M)
-        if line is None or ways is None:
+        walk_ends = self._find_ends(start, end, stops)
+        line = None if walk_ends is None else self._search.find_line(*walk_ends[:2], 2 * MEASURED_M)
+        if line is None or walk_ends is None:
             return None
-        return np.vstack([start, ways[2], line, ways[3], end])
+        return np.vstack([start, walk_ends[2], line, walk_ends[3], end])
 
     def has_unknown_kerbs(
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
     ) -> bool:
-        ways = self._find_ends(start, end, stops)
-        return ways is not None and self._search.has_unknown_kerbs(*ways[:2], 2 * MEASURED_M)
+        walk_ends = self._find_ends(start, end, stops)
+        return walk_ends is not None and self._search.has_unknown_kerbs(*walk_ends[:2], 2 * MEASURED_M)
 
     def _find_ends(
         self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
     ) -> tuple[Snapped, Snapped, Float64, Float64] | None:
-        """Return where a walk meets the streets at either end, and the entrances there as lines of up to one point."""
+        """Return both snapped ends of a walk, and their entrances as lines of at most one point."""
         places, access = [], self._access
-        entrances, is_entered = np.column_stack([access.lat, access.lon]), access.is_entered
+        entrances, has_entrance = np.column_stack([access.lat, access.lon]), access.has_entrance
         for point, stop, inside_s in ((start, stops[0], access.out_s), (end, stops[1], access.in_s)):
             if stop is None:
                 places.append([(self._snap_point(*point), 0, entrances[:0])])
@@ -142,22 +142,22 @@ class StreetWalks:
             rows = np.arange(self._first[stop], self._first[stop + 1])
             places.append(
                 [
-                    (self._snapped.select(row), int(inside_s[row[0]]), entrances[row[is_entered[row]]])
+                    (self._snapped.select(row), int(inside_s[row[0]]), entrances[row[has_entrance[row]]])
                     for row in rows[inside_s[rows] >= 0].reshape(-1, 1)
                 ]
             )
         best, quickest_s = None, math.inf
         for first, out_s, entrance in places[0]:
-            for last, in_s, other in places[1]:
+            for last, in_s, target in places[1]:
                 if first.edge[0] < 0 or last.edge[0] < 0:
                     continue
                 if len(places[0]) == len(places[1]) == 1:
-                    return first, last, entrance, other
+                    return first, last, entrance, target
                 walked, _ = self._search.measure(first, last, 2 * MEASURED_M)
                 away_m = float(first.away_m[0] + last.away_m[0])
                 taken_s = float(walked.seconds[0]) + away_m / PACE_M_PER_S + out_s + in_s
                 if walked.metres[0] >= 0 and taken_s < quickest_s:
-                    best, quickest_s = (first, last, entrance, other), taken_s
+                    best, quickest_s = (first, last, entrance, target), taken_s
         return best
 
     def _measure_rows(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
@@ -169,7 +169,7 @@ class StreetWalks:
             if start.edge[0] < 0:
                 continue
             walked, _ = self._search.measure(start, goals, limit_m)
-            metres[rows], seconds[rows] = self._whole(walked, goals.away_m + float(start.away_m[0]))
+            metres[rows], seconds[rows] = self._round_up(walked, goals.away_m + float(start.away_m[0]))
         return metres, seconds
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
@@ -178,18 +178,18 @@ class StreetWalks:
         leaving, entering = (self._first[stop + 1] - self._first[stop] for stop in (begin, end))
         count = leaving * entering
         pair, within = list_ranges(np.zeros(len(begin), np.int64), count)
-        one = self._first[begin][pair] + within // np.maximum(1, entering[pair])
-        other = self._first[end][pair] + within % np.maximum(1, entering[pair])
-        walked_m, walked_s = self._measure_rows(one, other, limit_m)
-        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[one], self._access.out_s[one])
-        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[other], self._access.in_s[other])
+        start = self._first[begin][pair] + within // np.maximum(1, entering[pair])
+        target = self._first[end][pair] + within % np.maximum(1, entering[pair])
+        walked_m, walked_s = self._measure_rows(start, target, limit_m)
+        walked_m, walked_s = _add_inside(walked_m, walked_s, self._access.inside_m[start], self._access.out_s[start])
+        walked_m, walked_s = _add_inside(walked_m, walked_s, self._access.inside_m[target], self._access.in_s[target])
         found = np.flatnonzero(walked_m >= 0)
         by_pair = found[np.lexsort((walked_s[found], pair[found]))]
         best = by_pair[np.unique(pair[by_pair], return_index=True)[1]]
         metres[pair[best]], seconds[pair[best]] = walked_m[best], walked_s[best]
-        is_shared = self._access.is_entered[one] & self._access.is_entered[other]
-        is_shared &= self._access.lat[one] == self._access.lat[other]
-        is_shared &= self._access.lon[one] == self._access.lon[other]
+        is_shared = self._access.has_entrance[start] & self._access.has_entrance[target]
+        is_shared &= self._access.lat[start] == self._access.lat[target]
+        is_shared &= self._access.lon[start] == self._access.lon[target]
         inside = np.unique(pair[is_shared])
         straight = self._straight.measure(begin[inside], end[inside])
         metres[inside], seconds[inside] = straight.metres, straight.seconds
@@ -198,8 +198,8 @@ class StreetWalks:
         metres[metres > limit_m] = -1
         return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
 
-    def _whole(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
-        """Return whole metres (-1: no walk) and seconds, ways to the streets included."""
+    def _round_up(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
+        """Return whole metres (-1: no walk) and seconds, including the ways to the streets."""
         found = walked.metres >= 0
         away_m = np.where(found, away_m, 0.0)
         metres = np.where(found, np.ceil(walked.metres + away_m), -1.0)
@@ -216,11 +216,11 @@ class StreetWalks:
         )
 
 
-def _with_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:
+def _add_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:
     """Add the ways inside stations to walks; -1 metres if there is no walk, or no way inside."""
     is_open = (metres >= 0) & (inside_s >= 0)
     return np.where(is_open, metres + inside_m, -1).astype(np.int32), (seconds + inside_s).astype(np.int32)
 
 
-def _select(links: StopLinks, keep: npt.NDArray[np.bool_]) -> StopLinks:
-    return StopLinks._make(column[keep] for column in links)
+def _select(links: StopLinks, chosen: npt.NDArray[np.bool_]) -> StopLinks:
+    return StopLinks._make(column[chosen] for column in links)

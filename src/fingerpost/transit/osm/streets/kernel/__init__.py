@@ -1,1 +1,1 @@
-"""Compiled loops over the graph of streets."""
+"""Kernels for searches on the street graph."""

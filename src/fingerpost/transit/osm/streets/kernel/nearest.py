@@ -10,7 +10,7 @@ CELLS_PER_ROW = 1 << 32
 
 @kernel
 def _find_cell(cells, wanted):
-    """Return the row of a cell among sorted ones, -1 where it is not there."""
+    """Return the row of a cell among sorted ones, -1 if it is missing."""
     low, high = 0, len(cells)
     while low < high:
         middle = (low + high) >> 1
@@ -22,7 +22,7 @@ def _find_cell(cells, wanted):
 
 
 @kernel
-def _nearest_in_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
+def _search_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
     """Improve ``nearest`` (metres away, segment, part of it) by the segments of a cell."""
     for index in range(grid.cell_first[row], grid.cell_first[row + 1]):
         point = grid.segment[index]
@@ -37,9 +37,9 @@ def _nearest_in_cell(graph, grid, row, lat, lon, north_m, east_m, refused, neare
         away_m = math.hypot(x + part * dx, y + part * dy)
         if away_m >= nearest[0]:
             continue
-        # What the edge is lies elsewhere in memory: it is looked up for the few that are near.
+        # Edge flags are elsewhere in memory, so they are read for near segments only.
         flags = graph.edge_flags[grid.edge_of_point[point]]
-        # Whoever stands where a private way meets a public one stands on the public one.
+        # Where a private way meets a public one, the public one is preferred.
         if flags & ENDS_ONLY:
             away_m += AT_NODE_M
         if away_m < nearest[0] and not flags & refused:
@@ -47,8 +47,8 @@ def _nearest_in_cell(graph, grid, row, lat, lon, north_m, east_m, refused, neare
 
 
 @kernel
-def _beside_m(degrees, cell, width, metres):
-    """Return how far a position is beside a row or column of cells, a hair less; 0 within it."""
+def _find_gap_m(degrees, cell, width, metres):
+    """Return the distance of a position from a row or column of cells, slightly reduced; 0 within it."""
     return max(0.0, cell * width - degrees, degrees - (cell + 1) * width) * metres - AT_NODE_M
 
 
@@ -63,22 +63,22 @@ def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, 
         lat, lon = lats[index], lons[index]
         east_m = metres_per_degree * math.cos(math.radians(lat))
         middle_y, middle_x = math.floor(lat / grid.cell_lat), math.floor(lon / grid.cell_lon)
-        # A cell is at least so high and so wide, in metres.
+        # The shorter side of a cell, in metres.
         cell_m = min(metres_per_degree * grid.cell_lat, grid.cell_lon * east_m)
         nearest[0], nearest[1], nearest[2] = limit_m, -1, 0.0
         ring = 0
         while (ring - 1) * cell_m < nearest[0]:
             for y in range(middle_y - ring, middle_y + ring + 1):
-                if _beside_m(lat, y, grid.cell_lat, metres_per_degree) >= nearest[0]:
+                if _find_gap_m(lat, y, grid.cell_lat, metres_per_degree) >= nearest[0]:
                     continue
                 is_rim = abs(y - middle_y) == ring
                 step = 1 if is_rim or ring == 0 else 2 * ring
                 for x in range(middle_x - ring, middle_x + ring + 1, step):
-                    if _beside_m(lon, x, grid.cell_lon, east_m) >= nearest[0]:
+                    if _find_gap_m(lon, x, grid.cell_lon, east_m) >= nearest[0]:
                         continue
                     row = _find_cell(grid.cells, y * CELLS_PER_ROW + x)
                     if row >= 0:
-                        _nearest_in_cell(graph, grid, row, lat, lon, metres_per_degree, east_m, refused, nearest)
+                        _search_cell(graph, grid, row, lat, lon, metres_per_degree, east_m, refused, nearest)
             ring += 1
         point = int(nearest[1])
         edge[index] = -1

@@ -1,10 +1,10 @@
-"""Loops over the graph of streets: the ways from a point to everything around it.
+"""Search the cheapest walks on the street graph, from a point to the nodes and stops around it.
 
-A *state* is a node and how far a walk has come with ways that may only begin or end it: 0 still on those of its
-beginning, 1 on public ways, 2 on those of its end, which it does not leave any more. Its number is the node's, plus the
-stage times how many nodes there are, so that the states of most walks lie together in memory.
-The queue of states has buckets of some seconds each, used in turn: with as many as the costliest edge spans, none holds
-entries of two turns. Taking the cheapest of its bucket makes it Dijkstra's order, at half the time of a heap.
+A *state* is a node and the stage of a walk, because some ways may only begin or end it: 0 still on those of its
+beginning, 1 on public ways, 2 on those of its end, which it cannot leave. Its number is the node's, plus the stage
+times the number of nodes, so that the states of most walks are close together in memory.
+The queue of states has buckets of some seconds each, used in turn; there are more than the costliest edge spans, so no
+bucket has entries of two turns. Removing the cheapest entry first gives Dijkstra's order, in half the time of a heap.
 """
 
 import math
@@ -15,21 +15,21 @@ from fingerpost.transit.kernel_mode import entry, kernel
 
 # Flags of an edge, as in the graph.
 ONE_WAY, ENDS_ONLY = 1, 2
-# Whoever starts or stops so near to a node does not walk past it.
+# A walk that starts or ends this near to a node does not pass it.
 AT_NODE_M = 0.01
 
 BEGINNING, PUBLIC, END = 0, 1, 2
-# The columns of a state's label, and of ``Weights.onward_cost``; they lie together because they are read together.
-# CAME holds the arc on which a state was reached, times 4, and the stage of the state before it: START where a walk
+# The columns of a state's label, and of ``Weights.onward_cost``.
+# CAME is the arc on which a state was reached, times 4, plus the stage of the previous state, or START if the walk
 # begins on that arc.
 COST, SECONDS, METRES, CAME = 0, 1, 2, 3
 START = 3
-# The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
+# The columns of ``Weights.onward_to``; RULE has the flags ONE_WAY and ENDS_ONLY of the edge.
 HEAD, ARC, RULE = 0, 1, 2
 
 
 @kernel
-def _queue(work, used, cost, state, per_bucket):
+def _enqueue(work, used, cost, state, per_bucket):
     bucket = int(cost * per_bucket) & (len(work.bucket) - 1)
     work.entry_cost[used] = cost
     work.entry_state[used] = state
@@ -39,28 +39,28 @@ def _queue(work, used, cost, state, per_bucket):
 
 @kernel
 def _take_cheapest(work, bucket):
-    """Take the cheapest entry out of a bucket that is not empty, and return it. Buckets hold a handful."""
-    entry, before = work.bucket[bucket], -1
-    best, best_before = entry, before
+    """Remove and return the cheapest entry of a non-empty bucket; a bucket has few entries."""
+    entry, previous = work.bucket[bucket], -1
+    best, best_previous = entry, previous
     while entry >= 0:
         if work.entry_cost[entry] < work.entry_cost[best]:
-            best, best_before = entry, before
-        entry, before = work.entry_next[entry], entry
-    if best_before < 0:
+            best, best_previous = entry, previous
+        entry, previous = work.entry_next[entry], entry
+    if best_previous < 0:
         work.bucket[bucket] = work.entry_next[best]
     else:
-        work.entry_next[best_before] = work.entry_next[best]
+        work.entry_next[best_previous] = work.entry_next[best]
     return best
 
 
 @kernel
-def _is_against(graph, arc, backward):
+def _is_wrong_way(graph, arc, backward):
     return graph.edge_flags[arc >> 1] & ONE_WAY != 0 and (arc & 1) != backward
 
 
 @kernel
-def _next_stage(graph, edge, stage):
-    """Return the stage of a walk that goes on along an edge, -1 where it may not."""
+def _find_next_stage(graph, edge, stage):
+    """Return the stage of a walk after an edge, -1 if it may not use the edge."""
     if graph.edge_flags[edge] & ENDS_ONLY:
         return BEGINNING if stage == BEGINNING else END
     return -1 if stage == END else PUBLIC
@@ -68,7 +68,7 @@ def _next_stage(graph, edge, stage):
 
 @kernel
 def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
-    """Note a better way to a state; return how many states are touched."""
+    """Store a better way to a state; return the number of touched states."""
     if work.label[state, COST] == np.inf:
         work.touched[touched] = state
         touched += 1
@@ -81,56 +81,56 @@ def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
 
 @entry
 @kernel
-def forget(work, touched):
+def reset_labels(work, touched):
     for index in range(touched):
         work.label[work.touched[index], COST] = np.inf
 
 
 @kernel
-def _empty(work):
+def _clear_buckets(work):
     for bucket in range(len(work.bucket)):
         work.bucket[bucket] = -1
 
 
 @kernel
 def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
-    """Reach both ends of the edge on which a walk begins; return how many states are touched and queued."""
+    """Reach both ends of the edge on which a walk begins; return the numbers of touched and queued states."""
     touched = used = 0
     length_m = graph.edge_m[edge]
     stage = BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC
     for way in range(2):
         arc = 2 * edge + way
-        if _is_against(graph, arc, backward) or weights.edge_cost[edge] == np.inf:
+        if _is_wrong_way(graph, arc, backward) or weights.edge_cost[edge] == np.inf:
             continue
         metres = length_m - at_m if way == 0 else at_m
         part = metres / length_m if length_m > 0 else 0.0
         state = stage * len(weights.node_s) + graph.arc_head[arc]
         cost = weights.edge_cost[edge] * part
         if metres <= limit_m and cost < work.label[state, COST]:
-            _queue(work, used, cost, state, per_bucket)
+            _enqueue(work, used, cost, state, per_bucket)
             used += 1
             touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * part, metres, arc, START)
     return touched, used
 
 
 @kernel
-def _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m):
+def _find_goal_cost(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m):
     """Return the cost of walking from a state to the point ``goal_m`` along an edge that begins or ends at its node.
 
-    Infinite where the walk would be longer than the limit: another that costs more may be within it.
+    Infinite if the walk exceeds the limit, because a costlier walk may be within it.
     """
     best = np.inf
     length_m = graph.edge_m[goal_edge]
-    if _next_stage(graph, goal_edge, stage) < 0 or weights.is_blocked[node]:
+    if _find_next_stage(graph, goal_edge, stage) < 0 or weights.is_blocked[node]:
         return best
     for way in range(2):
         arc = 2 * goal_edge + way
-        if graph.arc_head[arc ^ 1] != node or _is_against(graph, arc, backward):
+        if graph.arc_head[arc ^ 1] != node or _is_wrong_way(graph, arc, backward):
             continue
-        rest_m = goal_m if way == 0 else length_m - goal_m
-        if work.label[state, METRES] + rest_m > limit_m:
+        remaining_m = goal_m if way == 0 else length_m - goal_m
+        if work.label[state, METRES] + remaining_m > limit_m:
             continue
-        part = rest_m / length_m if length_m > 0 else 0.0
+        part = remaining_m / length_m if length_m > 0 else 0.0
         passing_s = 0.0 if _is_start(work, state) else weights.node_s[node]
         best = min(best, work.label[state, COST] + passing_s + weights.edge_cost[goal_edge] * part)
     return best
@@ -138,16 +138,16 @@ def _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, g
 
 @kernel
 def _is_start(work, state):
-    """Whether a walk begins at a state's node, which it then does not walk past."""
+    """Whether a walk begins at a state's node, so that it does not pass the node."""
     return work.label[state, METRES] < AT_NODE_M and int(work.label[state, CAME]) & 3 == START
 
 
 @entry
 @kernel
-def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
-    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states.
+def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
+    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many are touched.
 
-    Dead ends are left out: what lies on their edge is measured from the end where one comes in.
+    Dead ends are skipped: points on their edge are measured from its other end.
     ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
     point ``goal_m`` along it is known.
     """
@@ -169,12 +169,12 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
         if cost > work.label[state, COST]:
             continue
         if cost >= goal_cost:
-            _empty(work)
+            _clear_buckets(work)
             break
         stage = int(state >= count) + int(state >= 2 * count)
         node = np.uint32(state - stage * count)
         if node in (goal_start, goal_end):
-            reached = _cost_to_goal(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m)
+            reached = _find_goal_cost(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m)
             goal_cost = min(goal_cost, reached)
         seconds, metres = work.label[state, SECONDS], work.label[state, METRES]
         passing_s = 0.0 if _is_start(work, state) else np.float64(weights.node_s[node])
@@ -184,9 +184,9 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
                 continue
             rule, arc = weights.onward_to[row, RULE], weights.onward_to[row, ARC]
             then = PUBLIC
-            # Most are public and walked either way.
+            # Most edges are public and two-way.
             if rule != 0 or stage != PUBLIC:
-                then = _next_stage(graph, arc >> 1, stage)
+                then = _find_next_stage(graph, arc >> 1, stage)
                 if then < 0 or (rule & ONE_WAY != 0 and (arc & 1) != backward):
                     continue
             new_cost = cost + passing_s + weights.onward_cost[row, COST]
@@ -194,77 +194,77 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
             if new_cost < work.label[new_state, COST]:
                 new_seconds = seconds + passing_s + weights.onward_cost[row, SECONDS]
                 touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, stage)
-                _queue(work, used, new_cost, new_state, per_bucket)
+                _enqueue(work, used, new_cost, new_state, per_bucket)
                 used += 1
                 waiting += 1
     return touched
 
 
 @kernel
-def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, there, place_m):
-    """Measure the cheapest way to the point ``place_m`` along an edge, after ``spread`` from a point.
+def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goal_m):
+    """Measure the cheapest way to the point ``goal_m`` along an edge, after ``search_nodes`` from a point.
 
-    Returns metres, -1 where there is none within the limit, seconds, the last arc and the state before it (-1: none).
+    Returns metres (-1: none within the limit), seconds, the last arc and the state before it (-1: none).
     """
     best, found_m, found_s, last_arc, last = np.inf, -1.0, 0.0, 0, -1
-    if there < 0 or weights.edge_cost[there] == np.inf:
+    if goal < 0 or weights.edge_cost[goal] == np.inf:
         return found_m, found_s, last_arc, last
-    length_m = graph.edge_m[there]
-    if there == edge:
-        along = place_m - at_m if backward == 0 else at_m - place_m
+    length_m = graph.edge_m[goal]
+    if goal == edge:
+        along = goal_m - at_m if backward == 0 else at_m - goal_m
         if along >= 0 or graph.edge_flags[edge] & ONE_WAY == 0:
             part = abs(along) / length_m if length_m > 0 else 0.0
             if abs(along) <= limit_m:
-                best, found_m, found_s = weights.edge_cost[there] * part, abs(along), weights.edge_s[there] * part
-                last_arc = 2 * there + (1 if place_m < at_m else 0)
+                best, found_m, found_s = weights.edge_cost[goal] * part, abs(along), weights.edge_s[goal] * part
+                last_arc = 2 * goal + (1 if goal_m < at_m else 0)
     for way in range(2):
-        arc = 2 * there + way
-        if _is_against(graph, arc, backward):
+        arc = 2 * goal + way
+        if _is_wrong_way(graph, arc, backward):
             continue
         node = graph.arc_head[arc ^ 1]
-        rest_m = place_m if way == 0 else length_m - place_m
-        part = rest_m / length_m if length_m > 0 else 0.0
+        remaining_m = goal_m if way == 0 else length_m - goal_m
+        part = remaining_m / length_m if length_m > 0 else 0.0
         for stage in range(BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC, 3):
-            # Most goals lie on public ways, which are not come to from private ones: one label to read.
-            if _next_stage(graph, there, stage) < 0:
+            # Most goals are on public ways, which cannot be entered from private ones, so one label is read.
+            if _find_next_stage(graph, goal, stage) < 0:
                 continue
             state = stage * len(weights.node_s) + node
             if work.label[state, COST] == np.inf:
                 continue
-            if weights.is_blocked[node] and rest_m >= AT_NODE_M:
+            if weights.is_blocked[node] and remaining_m >= AT_NODE_M:
                 continue
-            metres = work.label[state, METRES] + rest_m
+            metres = work.label[state, METRES] + remaining_m
             passing_s = 0.0
-            if rest_m >= AT_NODE_M and not _is_start(work, state):
+            if remaining_m >= AT_NODE_M and not _is_start(work, state):
                 passing_s = weights.node_s[node]
-            cost = work.label[state, COST] + passing_s + weights.edge_cost[there] * part
+            cost = work.label[state, COST] + passing_s + weights.edge_cost[goal] * part
             if cost < best and metres <= limit_m:
                 best, found_m, last_arc, last = cost, metres, arc, state
-                found_s = work.label[state, SECONDS] + passing_s + weights.edge_s[there] * part
+                found_s = work.label[state, SECONDS] + passing_s + weights.edge_s[goal] * part
     return found_m, found_s, last_arc, last
 
 
 @entry
 @kernel
-def measure(graph, weights, work, edge, at_m, limit_m, goals, found):
-    """Measure the cheapest ways to points on edges, after ``spread`` from a point; writes what they are."""
+def measure(graph, weights, work, edge, at_m, limit_m, goals, out):
+    """Measure the cheapest ways to points on edges after a search from a point, and write them to ``out``."""
     for goal in range(len(goals.edge)):
-        found.metres[goal], found.seconds[goal], found.last_arc[goal], found.last[goal] = _measure_goal(
+        out.metres[goal], out.seconds[goal], out.last_arc[goal], out.last[goal] = _measure_goal(
             graph, weights, work, edge, at_m, 0, limit_m, goals.edge[goal], goals.at_m[goal]
         )
 
 
 @entry
 @kernel
-def reach_stops(graph, weights, work, first, snapped, access, place, backward, limit_m, pace, stops, found):
-    """Find the walks from a point to those of some stops; return how many there are.
+def reach_stops(graph, weights, work, first, snapped, access, place, backward, limit_m, pace, stops, out):
+    """Find the walks from a point to some stops; return their number.
 
-    Row s of the places where stop s meets the streets are ``first[s] .. first[s + 1]``. Ways to streets and inside
-    stations count, of a stop with entrances the quickest. ``place`` is the point's edge, the metres along it and the
+    The access points of stop s are rows ``first[s] .. first[s + 1]``; the quickest one is used. Walks include the ways
+    to streets and inside stations. ``place`` is the point's edge, the metres along it and the
     metres away from it. Writes stops, whole metres and whole seconds.
     """
     edge, at_m, away_m = place
-    touched = spread(graph, weights, work, edge, at_m, backward, limit_m - away_m, -1, 0.0)
+    touched = search_nodes(graph, weights, work, edge, at_m, backward, limit_m - away_m, -1, 0.0)
     count = 0
     for stop in stops:
         best_s = np.inf
@@ -280,7 +280,7 @@ def reach_stops(graph, weights, work, first, snapped, access, place, backward, l
             seconds = math.ceil(seconds + off_m / pace) + inside_s
             if metres <= limit_m and seconds < best_s:
                 best_s = seconds
-                found.stop[count], found.metres[count], found.seconds[count] = stop, metres, seconds
+                out.stop[count], out.metres[count], out.seconds[count] = stop, metres, seconds
         count += best_s < np.inf
-    forget(work, touched)
+    reset_labels(work, touched)
     return count
