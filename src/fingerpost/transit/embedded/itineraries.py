@@ -95,8 +95,8 @@ def _find_ends(
     """Return both ends with the stops in reach, given the shortest walk at the other end."""
 
     def find(location: Location, max_walk_m: float, *, is_destination: bool) -> Endpoint:
-        at, ride_fields = location.coordinate, _list_own_stops(stops, location)
-        return find_endpoint(timetable, at.lat, at.lon, ride_fields, max_walk_m, walks=walks, is_destination=is_destination)
+        at, rows = location.coordinate, _list_own_stops(stops, location)
+        return find_endpoint(timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
 
     origin = find(query.origin, query.max_walk_m, is_destination=False)
     destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
