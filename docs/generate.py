@@ -3,6 +3,7 @@
 Tests run ``render_all`` and ``render_methods`` and compare: what is stored is what the code says.
 """
 
+import ast
 import inspect
 import re
 import subprocess
@@ -253,15 +254,64 @@ def _errors() -> list[str]:
 
 
 def _messages() -> list[str]:
-    lines = ["# Warnings and remedies", "", NOTICE, ""]
-    lines += [*_audience("read or word answers", "know each warning, and each remedy in all its wordings"), ""]
+    lines = ["# Warnings, remedies and other sentences", "", NOTICE, ""]
+    lines += [
+        *_audience(
+            "read or word answers", "know each warning, each remedy in all its wordings, and every other sentence"
+        ),
+        "",
+    ]
     lines += ["## Warnings", "", "An answer has at most one entry per code.", "", "| code | meaning |", "|---|---|"]
     lines += [f"| `{code.value}` | {code.meaning} |" for code in WarningCode]
     lines += ["", "## Remedies", "", "A remedy says what to do about an error; braces name its values."]
     lines += ["Over MCP, kind and values are in `_meta` of a failed call, as `fingerpost/remedy`.", ""]
     lines += ["| kind | for agents | at the terminal |", "|---|---|---|"]
     rows = ((kind, kind.sentence, REMEDIES[kind].replace("{{", "{").replace("}}", "}")) for kind in RemedyKind)
-    return [*lines, *(f"| `{kind.value}` | {_cell(agents)} | {_cell(people)} |" for kind, agents, people in rows)]
+    lines += [f"| `{kind.value}` | {_cell(agents)} | {_cell(people)} |" for kind, agents, people in rows]
+    lines += ["", "## Sentences", "", "All other sentences in the source; braces name values."]
+    for name, sentences in _list_sentences():
+        lines += ["", f"### {name}", "", *(f"- {sentence}" for sentence in sentences)]
+    return lines
+
+
+SOURCE = Path(errors.__file__).parent
+_VALUE = re.compile(r"\{[^{}]*\}")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+# SQL, GraphQL, patterns, formats of the log, and type hints in quotes.
+_NO_SENTENCE = re.compile(
+    r"\b(SELECT|INSERT|UPDATE|DELETE|CREATE|PRAGMA|WHERE|JOIN|ALTER|ORDER BY)\b|\$\w+|\\|%\(|\w\["
+)
+
+
+def _list_sentences() -> Iterator[tuple[str, list[str]]]:
+    """Yield each file that words sentences, with these in their order; values are in braces."""
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = path.relative_to(SOURCE).as_posix()
+        sentences = [] if name.startswith("testing/") else list(dict.fromkeys(_read_sentences(path)))
+        if sentences:
+            yield name, sentences
+
+
+def _read_sentences(path: Path) -> Iterator[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    hidden = {id(part) for node in ast.walk(tree) for part in _list_hidden(node)}
+    texts = [
+        node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr | ast.Constant) and id(node) not in hidden
+    ]
+    for node in sorted(texts, key=lambda node: (node.lineno, node.col_offset)):
+        text = str(node.value) if isinstance(node, ast.Constant) else ast.unparse(node)[2:-1]
+        if len(_WORD.findall(_VALUE.sub("", text))) > 2 and " " in text and not _NO_SENTENCE.search(text):
+            yield " ".join(text.split())
+
+
+def _list_hidden(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is no text of its own: docstrings, descriptions of fields, and the parts of a formatted text."""
+    if isinstance(node, ast.Expr):
+        yield node.value
+    elif isinstance(node, ast.keyword) and node.arg == "description":
+        yield from ast.walk(node.value)
+    elif isinstance(node, ast.JoinedStr):
+        yield from (part for value in node.values for part in ast.walk(value))
 
 
 def _list_errors(kind: type[errors.ToolError]) -> Iterator[type[errors.ToolError]]:
