@@ -109,5 +109,5 @@ class TakesAnyProtocol(EmbeddedJournal):
 class NeverForgets(EmbeddedJournal):
     """Keeps old runs whatever is said."""
 
-    async def forget_before(self, at):
+    async def delete_ended_before(self, at):
         return []

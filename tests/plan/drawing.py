@@ -13,7 +13,7 @@ from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import list_items
-from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.plan_json import read_recorded_plan
 from fingerpost.plan.plan_tools import RunPlan
 from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.runs import PlanRuns
@@ -145,7 +145,7 @@ async def events_of(runs, run):
 
 async def items_of(runs, run):
     events = await runs.journal.list_events(run.run_id, 0)
-    return list_items(plan_of(run).model_dump(), run.created_at, run.steps, events)
+    return list_items(read_recorded_plan(run).model_dump(), run.created_at, run.steps, events)
 
 
 async def viewed(runs, a_plan, parts=()):

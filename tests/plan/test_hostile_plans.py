@@ -92,7 +92,7 @@ async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
     connection.close()
 
     assert (state, recorder.calls) == ("completed", [{"label": sql}])
-    assert runs.memory_of(run).keyed()[sql]["data"]["label"] == sql
+    assert runs.memory_of(run).to_dict()[sql]["data"]["label"] == sql
     assert {"plan_run", "plan_step", "plan_event", "plan_signal"} <= tables
 
 
@@ -116,7 +116,7 @@ async def test_half_a_character_is_preserved_as_far_as_possible(runs, recorder):
 
     assert (state, rejected) == ("failed", "failed")
     assert run.steps[2].note == "half ?"
-    assert runs.memory_of(run).keyed()["k1"]["data"]["label"] == half
+    assert runs.memory_of(run).to_dict()["k1"]["data"]["label"] == half
     assert sorted(line.goal for line in await runs.list_runs("ann")) == ["a goal", "half ?"]
 
 

@@ -98,7 +98,7 @@ async def test_an_endpoint_that_fails_is_a_source_that_fails():
 
 
 def test_the_registry_is_the_output_schema():
-    schema = language_model.plan_model(CATALOGUE).model_json_schema()
+    schema = language_model.build_plan_model(CATALOGUE).model_json_schema()
 
     assert schema["properties"]["steps"]["items"]["discriminator"]["propertyName"] == "tool"
     assert schema["$defs"]["echo_step"]["properties"]["tool"]["const"] == "echo"

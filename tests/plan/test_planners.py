@@ -58,7 +58,7 @@ async def test_a_chained_plan_runs(opened):
 
     assert await runs.execute(run_id) == "completed"
     run = await runs.get(run_id, "ann")
-    assert runs.memory_of(run).keyed()["revenue"]["data"] == {"ticker": "AAPL"}
+    assert runs.memory_of(run).to_dict()["revenue"]["data"] == {"ticker": "AAPL"}
 
 
 async def test_a_missing_key_is_named_with_the_nearest():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.plan.references import Reference, fill, list_references, walk
+from fingerpost.plan.references import Reference, fill, get_at_path, list_references
 from tests.plan.drawing import ended, plan, ref, step
 
 FUNCTIONS = (
@@ -70,7 +70,7 @@ def test_references_are_found_and_filled_anywhere_and_nothing_else():
     ],
 )
 def test_an_output_path_is_walked_key_by_key(path, expected):
-    assert walk(RESPONSE, path) == expected
+    assert get_at_path(RESPONSE, path) == expected
 
 
 async def test_a_reference_passes_the_value_unchanged(runs, recorder):

@@ -114,7 +114,7 @@ async def test_steps_that_no_longer_fit_the_tools_are_named(opened, recorder):
 
 
 async def test_a_memory_that_is_too_large(opened, recorder):
-    runs = opened(recorder.tool(), limits=Limits(plan_bytes=600, given_bytes=700))
+    runs = opened(recorder.tool(), limits=Limits(plan_bytes=600, initial_memory_bytes=700))
     _state, first = await ended(runs, plan(step(1, parameters={"label": "a" * 50})))
     given = await refusal(runs.create(plan(step(1)), user="ann", memory={"m": "x" * 600}))
     taken = await refusal(runs.create(plan(step(2)), user="ann", memory={"m": "x" * 590}, memory_of=first.run_id))

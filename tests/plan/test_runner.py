@@ -81,7 +81,7 @@ async def waits_of(runs, a_plan):
 
 async def test_a_retry_waits_longer_each_time_up_to_the_limit(opened, recorder):
     recorder.script = {"x": failure("busy", retryable=True)}
-    limits = Limits(attempts=5, backoff_s=1.0, longest_backoff_s=5.0, breaker_failures=99)
+    limits = Limits(attempts=5, backoff_s=1.0, max_backoff_s=5.0, breaker_failures=99)
     runs = opened(recorder.tool(), limits=limits)
     *waits, last = await waits_of(runs, plan(X))
 
@@ -155,7 +155,7 @@ async def test_a_failure_stops_its_own_branch_and_no_other(runs, recorder):
 
     assert state == "failed"
     assert {number: each.state for number, each in run.steps.items()} == {1: "failed", 3: "completed", 4: "completed"}
-    assert set(runs.memory_of(run).keyed()) == {"k1", "k3", "k4"}
+    assert set(runs.memory_of(run).to_dict()) == {"k1", "k3", "k4"}
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("secret"), asyncio.CancelledError("secret")])
@@ -228,7 +228,7 @@ async def test_an_agent_performs_a_step_with_or_without_a_tool(opened, recorder)
     state, run = await ended(runs, plan(*steps))
 
     assert (state, recorder.calls) == ("completed", [{"n": 3, "label": "by clerk"}])
-    assert runs.memory_of(run).keyed()["k2"]["data"] == {"seen": 2}
+    assert runs.memory_of(run).to_dict()["k2"]["data"] == {"seen": 2}
 
 
 @pytest.mark.parametrize(("failing", "started"), [(None, 3), ("a", 2), ("b", 2)])

@@ -109,7 +109,7 @@ def test_the_plan_step_contracts_parameters_may_be_wrapped_or_flat():
         step(2, "sec_financial_data", parameters=facts()["parameters"]),
     )
 
-    assert [ready.question.arguments["ticker"] for ready in valid.steps.values()] == ["AAPL", "AAPL"]
+    assert [ready.query.arguments["ticker"] for ready in valid.steps.values()] == ["AAPL", "AAPL"]
 
 
 def test_a_reference_is_a_hole_in_the_parameters_and_the_rest_is_checked():
@@ -138,7 +138,7 @@ def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
     )
 
     assert (valid.steps[2].sources[("n",)], valid.steps[4].sources[("n",)]) == (1, 3)
-    assert (valid.steps[1].earlier, valid.steps[3].earlier) == (None, 1)
+    assert (valid.steps[1].previous_writer, valid.steps[3].previous_writer) == (None, 1)
 
 
 def test_initial_memory_provides_keys():

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.plan.records import Event
-from fingerpost.plan.view import describe_run, draw
+from fingerpost.plan.view import describe_run, draw_plan
 from tests.plan.drawing import NOW, failure, human, plan, ref, step, viewed
 
 
@@ -51,7 +51,7 @@ async def test_only_a_run_that_needs_a_person_names_the_next_step(runs):
 def test_a_plan_is_drawn_with_its_arrows(runs):
     steps = [step(1), step(2, parameters={"extra": ref("k1")})]
 
-    assert draw(runs.check(plan(*steps))).splitlines() == [
+    assert draw_plan(runs.check(plan(*steps))).splitlines() == [
         "flowchart TD",
         '  s0["1. step 1<br/>echo"]',
         '  s1["2. step 2<br/>echo"]',

@@ -27,7 +27,7 @@ async def work(say, folder, build, plans):
     async with recovering(runs):
         await journal.launch()
         for raw in plans:
-            runs.begin(await runs.create(read_plan(raw), user=USER))
+            runs.start(await runs.create(read_plan(raw), user=USER))
         say("ready")
         await ended.wait()
     journal.close()

@@ -76,9 +76,9 @@ async def test_a_run_continues_over_cut_connections_and_nothing_runs_twice(tmp_p
     journal = open_journal(tmp_path)
     runs = new_runs(journal, tmp_path)
     run_id = await runs.create(read_plan(CHAIN), user=USER)
-    runs.begin(run_id)
+    runs.start(run_id)
     log, cuts = CallLog(tmp_path), 0
-    while runs.is_under_way(run_id):
+    while runs.is_running(run_id):
         ended = sum(word == "end" for word, _key in log.count().elements())
         # Between two cuts that are due at once there may be no connection to cut yet.
         if ended >= 3 * (cuts + 1) and await asyncio.to_thread(cut) >= 1:
@@ -102,11 +102,11 @@ async def test_a_run_continues_after_a_restart_of_the_server(tmp_path, mode):
     journal = open_journal(tmp_path)
     runs = new_runs(journal, tmp_path)
     run_id = await runs.create(read_plan(CHAIN), user=USER)
-    runs.begin(run_id)
+    runs.start(run_id)
     log = CallLog(tmp_path)
     await asyncio.to_thread(wait_until, lambda: sum(log.count().values()) >= 8, "the fourth step ends")
     await asyncio.to_thread(cluster.stop, mode)
-    under_way = runs.is_under_way(run_id)
+    under_way = runs.is_running(run_id)
     await asyncio.to_thread(cluster.start)
     await runs.wait(run_id, 30)
     run = await runs.get(run_id, USER)

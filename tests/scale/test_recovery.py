@@ -69,7 +69,7 @@ async def state_of_only_run(folder):
     journal = DbosJournal(open_database(folder))
     runs = new_runs(journal, folder)
     (line,) = await runs.list_runs(USER)
-    state = await runs.state_of(line)
+    state = await runs.find_state(line)
     journal.close()
     return state
 
@@ -79,13 +79,13 @@ async def test_a_run_that_a_command_left_stays_interrupted(database, tmp_path):
     command = DbosJournal(open_database(tmp_path), dead_after_s=0)
     runs = new_runs(command, tmp_path)
     run_id = await runs.create(read_plan(INTERRUPTED), user=USER)
-    runs.begin(run_id)
+    runs.start(run_id)
     await asyncio.to_thread(wait_until, lambda: begun(tmp_path).get(2) == 1, "the second step begins")
     await runs.stop()
     server = DbosJournal(open_database(tmp_path), dead_after_s=0)
     server._process = "of-a-server"
-    dead = await server._list_dead(await server._launched())
-    state = await runs.state_of(await runs.get(run_id, USER))
+    dead = await server._list_dead(await server._get_executor())
+    state = await runs.find_state(await runs.get(run_id, USER))
     for journal in (server, command):
         journal.close()
 

@@ -22,7 +22,7 @@ from fingerpost.contract.tool import Tool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import Flag, Wire, build_json_schema
 from fingerpost.errors import BrokenContract, ParameterError, SettingsInvalid, ToolError
-from fingerpost.plan.catalogue import read_step_query
+from fingerpost.plan.catalogue import parse_tool_query
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.remarks import list_remark_sentences, list_remarks
 
@@ -95,7 +95,7 @@ class ServedTool(PublishedTool):
         )
 
     async def handle(self, arguments: dict[str, Any], call: Call) -> ToolReply:  # noqa: ARG002  (user tools get no user)
-        query = read_step_query(self.spec, arguments)
+        query = parse_tool_query(self.spec, arguments)
         if isinstance(query, str):
             raise ParameterError(query, {"field": "parameters"})
         response = await self._execute(query.query_type, query.arguments)

@@ -16,12 +16,12 @@ HUMAN: Final = "human"
 """The built-in agent: a person who approves (rule F6)."""
 
 Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any]]]
-"""Query type, parameters and user to the standard response, also for a failure."""
+"""Calls a tool with a query type, parameters and a user; returns the standard response, also for a failure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTool:
-    """A tool as plans call it; an idempotent one may be called again if the outcome of a call is unknown."""
+    """A tool that plans can call; a call with an unknown outcome is repeated only if the tool is idempotent."""
 
     spec: ToolSpec
     execute: Execute
@@ -30,7 +30,7 @@ class PlanTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One step of a run, for an agent; ``perform`` calls the step's tool, and is None if the step names none."""
+    """One step of a run for an agent; ``perform`` calls the step's tool, or is None if the step has no tool."""
 
     run_id: str
     step_id: int
@@ -52,10 +52,10 @@ class Catalogue:
 
     @classmethod
     def of(cls, tools: Iterable[PlanTool], agents: Mapping[str, Agent] | None = None) -> "Catalogue":
-        """Return a catalogue, or raise PlanInvalid if two tools share a name, or an agent is named human."""
-        listed = list(tools)
-        by_name = {tool.spec.name: tool for tool in listed}
-        if len(by_name) < len(listed):
+        """Build a catalogue; raise PlanInvalid for two tools of one name or an agent named human."""
+        all_tools = list(tools)
+        by_name = {tool.spec.name: tool for tool in all_tools}
+        if len(by_name) < len(all_tools):
             raise PlanInvalid("Two tools of a catalogue have the same name")
         if HUMAN in (agents or {}):
             raise PlanInvalid(f"'{HUMAN}' is the built-in agent; give yours another name")
@@ -63,8 +63,8 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True)
-class StepQuery:
-    """A step's parsed parameters: the tool's query type, and its arguments, and the path to them."""
+class ToolQuery:
+    """A tool call parsed from a step's parameters; ``prefix`` is the path to the arguments in them."""
 
     query_type: str
     arguments: dict[str, Any]
@@ -72,31 +72,33 @@ class StepQuery:
     prefix: tuple[str, ...]
 
 
-def read_step_query(spec: ToolSpec, parameters: dict[str, Any]) -> StepQuery | str:
-    """Parse a step's parameters, or return the fault; a tool with one query type takes them flat (rule F2)."""
+def parse_tool_query(spec: ToolSpec, parameters: dict[str, Any]) -> ToolQuery | str:
+    """Parse a step's parameters, or return an error; a tool with one query type takes flat arguments (rule F2)."""
     types = list(spec.input_schema)
-    is_wrapped = "query_type" in parameters and parameters.keys() <= {"query_type", "parameters"}
-    if not is_wrapped and len(types) == 1:
-        return StepQuery(types[0], parameters, spec.input_schema[types[0]], ())
-    if not is_wrapped:
+    has_query_type = "query_type" in parameters and parameters.keys() <= {"query_type", "parameters"}
+    if not has_query_type and len(types) == 1:
+        return ToolQuery(types[0], parameters, spec.input_schema[types[0]], ())
+    if not has_query_type:
         return f"must be {{query_type, parameters}}; query types are {', '.join(types)}"
     query_type, arguments = parameters["query_type"], parameters.get("parameters", {})
     if query_type not in types:
-        guess = nearest(str(query_type), types)
-        return f"query type '{query_type}' is not supported by the {spec.name} tool; {guess or listed(types)}"
+        suggestion = suggest(str(query_type), types)
+        return (
+            f"query type '{query_type}' is not supported by the {spec.name} tool; {suggestion or list_choices(types)}"
+        )
     if not isinstance(arguments, dict):
         return "parameters must be an object"
-    return StepQuery(query_type, arguments, spec.input_schema[query_type], ("parameters",))
+    return ToolQuery(query_type, arguments, spec.input_schema[query_type], ("parameters",))
 
 
-def nearest(word: str, words: Iterable[str]) -> str:
-    """Return ``did you mean 'x'?`` with the most similar word, or an empty text if none is similar."""
-    found = difflib.get_close_matches(word[:100], list(words), n=1, cutoff=0.6)
-    return f"did you mean '{found[0]}'?" if found else ""
+def suggest(word: str, words: Iterable[str]) -> str:
+    """Return ``did you mean 'x'?`` with the most similar word, or an empty string if no word is similar."""
+    matches = difflib.get_close_matches(word[:100], list(words), n=1, cutoff=0.6)
+    return f"did you mean '{matches[0]}'?" if matches else ""
 
 
-def listed(words: Iterable[str]) -> str:
-    """Return ``there are a, b and 3 more`` for a sentence."""
+def list_choices(words: Iterable[str]) -> str:
+    """Return the clause ``there are a, b and 3 more``."""
     names = sorted(words)
     more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     return f"there are {', '.join(names[:_MAX_NAMES])}{more}" if names else "there are none"

@@ -1,6 +1,7 @@
 """Conditions: a subset of Python's expressions over JSON values, evaluated on the syntax tree and never by ``eval``.
 
-An expression has no attributes, loops or arithmetic, and may call a few functions. Length, depth and work are bounded.
+An expression has no attributes, loops or arithmetic, and may call a few functions. Its length, depth and evaluation
+work are limited.
 """
 
 import ast
@@ -14,7 +15,7 @@ MAX_CHARS: Final = 500
 MAX_DEPTH: Final = 20
 MAX_WORK: Final = 500_000
 
-OWN_NAMES: Final = ("memory", "results", "value")
+BUILTIN_NAMES: Final = ("memory", "results", "value")
 
 _EXAMPLE = "write it like value is not None, len(results) > 0 or value['total'] >= 1"
 
@@ -24,20 +25,20 @@ class ConditionInvalid(ValueError):
 
 
 class ConditionFailed(ValueError):
-    """A valid condition that cannot be evaluated: wrong types, or too much work."""
+    """A valid condition cannot be evaluated: wrong types, or too much work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A valid condition; ``keys`` are the memory keys that it names by a constant, as in ``memory["trip"]``."""
+    """A valid condition; ``keys`` are the memory keys it reads by a constant, as in ``memory["trip"]``."""
 
     text: str
     keys: frozenset[str]
 
     def is_true(self, names: Mapping[str, Any]) -> bool:
         try:
-            # Parsed for each evaluation, because hundreds of trees would slow the garbage collector.
-            return bool(_Evaluation(names).of(_parse(self.text)))
+            # The text is parsed for each evaluation, because hundreds of stored trees slow the garbage collector.
+            return bool(_Evaluation(names).evaluate(_parse(self.text)))
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:
             if isinstance(error, ConditionFailed):
                 raise
@@ -46,12 +47,14 @@ class Condition:
 
 
 def compile_condition(text: str, key: str | None) -> Condition:
-    """Return a condition over ``value``, ``results``, ``memory`` and the key, or raise ConditionInvalid."""
-    names = (*OWN_NAMES, key) if key is not None and key.isidentifier() and key not in OWN_NAMES else OWN_NAMES
+    """Compile a condition over ``value``, ``results``, ``memory`` and the key, or raise ConditionInvalid."""
+    names: tuple[str, ...] = BUILTIN_NAMES
+    if key is not None and key.isidentifier() and key not in names:
+        names = (*names, key)
     if len(text) > MAX_CHARS:
         raise ConditionInvalid(f"it has {len(text)} characters, and may have {MAX_CHARS}")
     try:
-        root = _parse(text)
+        expression = _parse(text)
     except SyntaxError as error:
         raise ConditionInvalid(f"syntax error at column {error.offset or 1}; {_EXAMPLE}") from error
     except (ValueError, MemoryError, RecursionError) as error:
@@ -59,31 +62,31 @@ def compile_condition(text: str, key: str | None) -> Condition:
             "it is nested too deeply, or contains a number or a character that cannot be read"
         ) from error
     keys: set[str] = set()
-    level: list[ast.AST] = [root]
+    level: list[ast.AST] = [expression]
     for _ in range(MAX_DEPTH):
-        below: list[ast.AST] = []
+        children: list[ast.AST] = []
         for node in level:
-            _refuse(node, names)
+            _check_node(node, names)
             match node:
                 case ast.Subscript(value=ast.Name(id="memory"), slice=ast.Constant(value=str(key))):
                     keys.add(key)
-            below += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr_context)]
+            children += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr_context)]
             if isinstance(node, ast.Call):
-                below.remove(node.func)
-        if not below:
+                children.remove(node.func)
+        if not children:
             return Condition(text, frozenset(keys))
-        level = below
+        level = children
     raise ConditionInvalid(f"it is nested more than {MAX_DEPTH} deep")
 
 
 def _parse(text: str) -> ast.expr:
     with warnings.catch_warnings():
-        # Python warns of unknown escapes in a text.
+        # Python warns about unknown escape sequences in strings.
         warnings.simplefilter("ignore")
         return ast.parse(text.strip(), mode="eval").body
 
 
-def _refuse(node: ast.AST, names: tuple[str, ...]) -> None:
+def _check_node(node: ast.AST, names: tuple[str, ...]) -> None:
     if isinstance(node, ast.Name):
         if node.id not in names:
             raise ConditionInvalid(f"unknown name {node.id!r}; known are {', '.join(names)}")
@@ -102,40 +105,40 @@ def _refuse(node: ast.AST, names: tuple[str, ...]) -> None:
 class _Evaluation:
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = names
-        self._left = MAX_WORK
+        self._work_left = MAX_WORK
 
-    def of(self, node: ast.expr) -> Any:
-        self._left -= 1
+    def evaluate(self, node: ast.expr) -> Any:
+        self._work_left -= 1
         match node:
             case ast.Constant(value=value):
                 return value
             case ast.Name(id=name):
                 return self._names[name]
             case ast.BoolOp(op=sign, values=parts):
-                found: Any = None
+                result: Any = None
                 for part in parts:
-                    found = self.of(part)
-                    if bool(found) is isinstance(sign, ast.Or):
+                    result = self.evaluate(part)
+                    if bool(result) is isinstance(sign, ast.Or):
                         break
-                return found
+                return result
             case ast.UnaryOp(op=sign, operand=operand):
-                return _UNARY[type(sign)](self.of(operand))
+                return _UNARY[type(sign)](self.evaluate(operand))
             case ast.Compare():
                 return self._compare(node)
-            case ast.Subscript(value=inner, slice=place):
-                return self.of(inner)[self.of(place)]
+            case ast.Subscript(value=container, slice=index):
+                return self.evaluate(container)[self.evaluate(index)]
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
-                return [self.of(part) for part in parts]
+                return [self.evaluate(part) for part in parts]
             case ast.Call(func=ast.Name(id=name), args=arguments):
-                return self._call(name, [self.of(argument) for argument in arguments])
+                return self._call(name, [self.evaluate(argument) for argument in arguments])
         raise ConditionFailed(f"{type(node).__name__} is not allowed")
 
     def _compare(self, node: ast.Compare) -> bool:
-        left = self.of(node.left)
+        left = self.evaluate(node.left)
         for sign, part in zip(node.ops, node.comparators, strict=True):
-            right = self.of(part)
-            self._estimate_size(left)
-            self._estimate_size(right)
+            right = self.evaluate(part)
+            self._count_work(left)
+            self._count_work(right)
             if not _COMPARE[type(sign)](left, right):
                 return False
             left = right
@@ -144,24 +147,24 @@ class _Evaluation:
     def _call(self, name: str, arguments: list[Any]) -> Any:
         if name != "len":
             for argument in arguments:
-                self._estimate_size(argument)
+                self._count_work(argument)
         return _FUNCTIONS[name](*arguments)
 
-    def _estimate_size(self, value: Any) -> None:
+    def _count_work(self, value: Any) -> None:
         level = [value]
-        while level and self._left > 0:
-            below: list[Any] = []
+        while level and self._work_left > 0:
+            children: list[Any] = []
             for item in level:
-                self._left -= 1
+                self._work_left -= 1
                 if isinstance(item, str):
-                    self._left -= len(item) // 64
+                    self._work_left -= len(item) // 64
                 elif isinstance(item, dict | list):
-                    self._left -= len(item)
-                    if self._left <= 0:
+                    self._work_left -= len(item)
+                    if self._work_left <= 0:
                         break
-                    below.extend(item.values() if isinstance(item, dict) else item)
-            level = below
-        if self._left <= 0:
+                    children.extend(item.values() if isinstance(item, dict) else item)
+            level = children
+        if self._work_left <= 0:
             raise ConditionFailed("it takes too much work for values of this size")
 
 

@@ -23,11 +23,11 @@ from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import finished, now
+from fingerpost.plan.plan_json import find_finished, now
 from fingerpost.plan.records import Event, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
-from fingerpost.plan.references import fill, walk
+from fingerpost.plan.references import fill, get_at_path
 from fingerpost.plan.remarks import find_unresolved_path
-from fingerpost.plan.step_attempts import StepCall, StepExecutor, failed, find_failure
+from fingerpost.plan.step_attempts import StepCall, StepExecutor, build_failure, find_failure
 from fingerpost.plan.validation import THINKING, ReadyStep, ValidPlan, read_arguments
 from fingerpost.runtime import retry
 from fingerpost.runtime.instruments import PLAN_STEP_DURATION, TOOL, Attribute, measure
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(kw_only=True)
 class Execution:
-    """Executes one run from its recorded state until it ends or waits; ``report`` gets each event."""
+    """Executes one run from its recorded state until it ends or waits; ``report`` receives every event."""
 
     run: RunRecord
     valid: ValidPlan
@@ -54,17 +54,17 @@ class Execution:
 
     def __post_init__(self) -> None:
         self._seq = self.run.last_seq
-        done = finished(self.run)
+        done = find_finished(self.run)
         outputs = {n: step.output for n, step in self.run.steps.items() if n in done and step.output is not None}
-        self._memory = Memory(self.valid, self.run.given, outputs)
-        self._open = {number: ready for number, ready in self.valid.steps.items() if number not in done}
-        self._left = len(self._open)
+        self._memory = Memory(self.valid, self.run.initial_memory, outputs)
+        self._unfinished = {number: ready for number, ready in self.valid.steps.items() if number not in done}
+        self._unfinished_count = len(self._unfinished)
 
     def wake(self) -> None:
         self._woken.set()
 
     async def _read_signals(self) -> None:
-        """Read the signals since the last read; of two decisions on one step the first counts."""
+        """Read new signals; the first of two decisions on a step counts."""
         for signal in await self.journal.list_signals(self.run.run_id, self.last_signal):
             self.last_signal = max(self.last_signal, signal.seq)
             if signal.verb == "cancel":
@@ -75,13 +75,13 @@ class Execution:
     async def execute(self) -> RunState:
         """Return the run's state when it ends or waits; raise JournalFailed if a record cannot be written."""
         await self._read_signals()
-        self._append("run_resumed" if self.run.last_seq else "run_started", None)
+        self._append_event("run_resumed" if self.run.last_seq else "run_started", None)
         if self.run.state != "running":
             await self.journal.record(self.run.run_id, None, [], "running", now())
-        graph = _sort(self._open)
+        graph = _build_graph(self._unfinished)
         ready: deque[int] = deque()
         running: dict[asyncio.Task[bool], int] = {}
-        listening = asyncio.create_task(self._listen())
+        listener = asyncio.create_task(self._listen())
         try:
             while not self._is_cancelled:
                 ready += graph.get_ready()
@@ -90,24 +90,24 @@ class Execution:
                 self._waiting.difference_update(decided)
                 while ready and len(running) < self.limits.steps_at_once:
                     number = ready.popleft()
-                    running[asyncio.create_task(self._step(self.valid.steps[number]))] = number
+                    running[asyncio.create_task(self._execute_step(self.valid.steps[number]))] = number
                 if not running:
                     break
-                await asyncio.wait([*running, listening], return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait([*running, listener], return_when=asyncio.FIRST_COMPLETED)
                 for task in [task for task in running if task.done()]:
                     number = running.pop(task)
                     if task.result():
                         graph.done(number)
-                if listening.done():
-                    listening.result()
-                    listening = asyncio.create_task(self._listen())
+                if listener.done():
+                    listener.result()
+                    listener = asyncio.create_task(self._listen())
         finally:
-            for unfinished in (*running, listening):
+            for unfinished in (*running, listener):
                 unfinished.cancel()
-            await asyncio.wait([*running, listening])
-        if self._left == 0:
-            if not self._open:
-                # The crash came between the last step and the end.
+            await asyncio.wait([*running, listener])
+        if self._unfinished_count == 0:
+            if not self._unfinished:
+                # The process crashed after the last step and before the run's end.
                 await self._end("completed")
             return "completed"
         state: RunState = "cancelled" if self._is_cancelled else "waiting" if self._waiting else "failed"
@@ -115,41 +115,41 @@ class Execution:
         return state
 
     async def _listen(self) -> None:
-        """Read the signals once there is a new one, or after the poll interval: another process may have sent one."""
+        """Read signals when woken, or after the poll interval, because other processes send signals too."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._woken.wait(), self.poll_s)
         self._woken.clear()
         try:
             await self._read_signals()
         except StorageUnavailable as error:
-            # The next read may succeed; a record that cannot be written ends the run by itself.
+            # The next read may succeed; only a failed write of a record ends the run.
             _log.warning("run=%s: its signals cannot be read: %s", self.run.run_id, error.message)
 
     async def _end(self, state: RunState) -> None:
-        await self._commit(None, [self._draw(f"run_{state}", None)], state)
+        await self._commit(None, [self._new_event(f"run_{state}", None)], state)
 
     async def _commit(self, step: StepRecord | None, events: list[Event], state: RunState | None) -> None:
         await self.journal.record(self.run.run_id, step, events, state, events[0].at)
         for event in events:
             self.report(self.run.run_id, event)
 
-    def _draw(self, kind: str, number: int | None, data: str | None = None) -> Event:
+    def _new_event(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
         return Event(self._seq, now(), kind, number, data)
 
-    def _append(self, kind: str, number: int | None, data: str | None = None) -> None:
-        event = self._draw(kind, number, data)
+    def _append_event(self, kind: str, number: int | None, data: str | None = None) -> None:
+        event = self._new_event(kind, number, data)
         self.journal.append_event(self.run.run_id, event)
         self.report(self.run.run_id, event)
 
-    async def _step(self, ready: ReadyStep) -> bool:
-        """Execute one step; return whether its dependents may start."""
+    async def _execute_step(self, ready: ReadyStep) -> bool:
+        """Execute a step; return whether its dependents may start."""
         try:
             return await (self._decide(ready) if ready.step.agent == HUMAN else self._call(ready))
         except JournalFailed:
             raise
         except (Exception, asyncio.CancelledError) as error:
-            # Any exception of a tool fails its step, not the run, which cancels its steps only at its end.
+            # An exception in a tool fails its step, not the run; the run cancels its steps only when it ends.
             task = asyncio.current_task()
             if task is not None and task.cancelling():
                 raise
@@ -159,26 +159,26 @@ class Execution:
         step = ready.step
         if step.done_check is not None and await self._skip(ready):
             return True
-        self._append("step_started", step.step_id)
+        self._append_event("step_started", step.step_id)
         name = ready.performer
-        of_run: dict[str, Attribute] = {
+        run_attributes: dict[str, Attribute] = {
             "fingerpost.plan.run_id": self.run.run_id,
             "fingerpost.plan.step_id": step.step_id,
         }
-        with measure("plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=of_run) as operation:
+        with measure("plan step", {TOOL: name}, PLAN_STEP_DURATION, span_attributes=run_attributes) as operation:
             try:
-                response, attempts = await self._perform(ready)
+                response, attempts = await self._execute_attempts(ready)
             except ToolError as error:
-                response, attempts = failed(name, name, {}, error), 0
+                response, attempts = build_failure(name, name, {}, error), 0
             if not response["success"]:
                 operation.fail(str(response.get("error_code", "failed")))
         return await self._record(ready, response, attempts)
 
-    async def _perform(self, ready: ReadyStep) -> tuple[dict[str, Any], int]:
+    async def _execute_attempts(self, ready: ReadyStep) -> tuple[dict[str, Any], int]:
         """Return the step's response and the number of attempts."""
-        arguments = self._fill(ready)
+        arguments = self._resolve_arguments(ready)
         if ready.step.tool is None and ready.step.agent is None:
-            return self._think(ready, arguments), 1
+            return self._run_thinking_step(ready, arguments), 1
         call = StepCall(ready, arguments, self.run.run_id, self.run.user)
         number = 0
         while True:
@@ -188,33 +188,33 @@ class Execution:
                 return response, number
             wait_s = self.executor.find_wait_s(call, number, response)
             detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
-            self._append("attempt_failed", ready.step.step_id, encode(detail))
+            self._append_event("attempt_failed", ready.step.step_id, encode(detail))
             if wait_s is None:
                 return response, number
             await retry.sleep(wait_s)
 
-    def _fill(self, ready: ReadyStep) -> dict[str, Any]:
-        question = ready.question
-        arguments = ready.step.parameters if question is None else question.arguments
+    def _resolve_arguments(self, ready: ReadyStep) -> dict[str, Any]:
+        query = ready.query
+        arguments = ready.step.parameters if query is None else query.arguments
         if not ready.references:
             return arguments
         values = self._memory.resolve(ready, self.limits.output_bytes)
-        filled: dict[str, Any] = fill(arguments, values.__getitem__, () if question is None else question.prefix)
-        if question is not None:
+        filled: dict[str, Any] = fill(arguments, values.__getitem__, () if query is None else query.prefix)
+        if query is not None:
             try:
-                read_arguments(question.model, filled)
+                read_arguments(query.model, filled)
             except ValidationError as error:
-                raise explain(error, question.model) from error
+                raise explain(error, query.model) from error
         return filled
 
-    def _think(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
+    def _run_thinking_step(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
         data = arguments
         if not data:
             data = {}
             for number in ready.dependencies:
-                other, output = self.valid.steps[number], self._memory.response_of(number)
-                if other.key is not None and output is not None:
-                    data[other.key] = walk(output, other.step.output_path or [])
+                earlier, output = self.valid.steps[number], self._memory.get_response(number)
+                if earlier.key is not None and output is not None:
+                    data[earlier.key] = get_at_path(output, earlier.step.output_path or [])
         response = success_response(THINKING, THINKING, arguments, [data], {"data": data})
         limits = self.limits
         if excess := find_excess(response, max_bytes=limits.output_bytes, max_depth=limits.depth):
@@ -226,10 +226,10 @@ class Execution:
         is_present, _value, response = self._memory.find_value(ready)
         is_wanted = ready.step.expected_key is None or is_present
         try:
-            is_done = is_wanted and ready.condition.is_true(self._memory.names_for(ready))
+            is_done = is_wanted and ready.condition.is_true(self._memory.build_names(ready))
         except ConditionFailed as error:
             detail = encode({"reason": f"done_check: {error}"})
-            self._append("condition_failed", ready.step.step_id, detail)
+            self._append_event("condition_failed", ready.step.step_id, detail)
             return False
         if not is_done:
             return False
@@ -252,7 +252,7 @@ class Execution:
             await self._write(ready, "failed", output, note, attempts, detail)
             return False
         if (reason := find_unresolved_path(response, ready.step.output_path)) is not None:
-            self._append("value_missing", ready.step.step_id, encode({"reason": reason}))
+            self._append_event("value_missing", ready.step.step_id, encode({"reason": reason}))
         await self._write(ready, "completed", output, None, attempts, encode({"attempts": attempts}))
         return True
 
@@ -261,15 +261,15 @@ class Execution:
     ) -> None:
         """Record a step's state, together with the run's completion if it was the last step."""
         number = ready.step.step_id
-        events = [self._draw(f"step_{state}", number, data)]
+        events = [self._new_event(f"step_{state}", number, data)]
         run_state: RunState | None = None
         if state in ("completed", "skipped"):
             if output is not None:
                 self._memory.store(number, output)
-            self._left -= 1
-            if self._left == 0:
+            self._unfinished_count -= 1
+            if self._unfinished_count == 0:
                 run_state = "completed"
-                events.append(self._draw("run_completed", None))
+                events.append(self._new_event("run_completed", None))
         record = StepRecord(number, state, output, note, attempts, events[0].at)
         await self._commit(record, events, run_state)
 
@@ -277,19 +277,19 @@ class Execution:
         number = ready.step.step_id
         decision = self._decisions.get(number)
         if decision is None:
-            known = self.run.steps.get(number)
+            record = self.run.steps.get(number)
             self._waiting.add(number)
-            if known is None or known.state != "waiting":
+            if record is None or record.state != "waiting":
                 await self._write(ready, "waiting", None, "waits for a person", 0, encode({}))
             return False
         detail = decision.value or {}
         is_approved, note = decision.verb == "approve", detail.get("note")
         data = {"approved": is_approved, "note": note, "value": detail.get("value")}
-        self._append("step_approved" if is_approved else "step_rejected", number, encode({"note": note}))
+        self._append_event("step_approved" if is_approved else "step_rejected", number, encode({"note": note}))
         try:
-            arguments = self._fill(ready)
+            arguments = self._resolve_arguments(ready)
         except ToolError as error:
-            response = failed(HUMAN, "approval", {}, error)
+            response = build_failure(HUMAN, "approval", {}, error)
         else:
             if is_approved:
                 response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
@@ -309,12 +309,12 @@ class Execution:
             correlation_id,
             "".join(traceback.format_exception(error)),
         )
-        culprit = "fingerpost" if name == THINKING else name
-        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, culprit)
-        return await self._record(ready, failed(name, name, {}, detail))
+        source = "fingerpost" if name == THINKING else name
+        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, source)
+        return await self._record(ready, build_failure(name, name, {}, detail))
 
 
-def _sort(steps: Mapping[int, ReadyStep]) -> "TopologicalSorter[int]":
+def _build_graph(steps: Mapping[int, ReadyStep]) -> "TopologicalSorter[int]":
     graph = TopologicalSorter(
         {n: [before for before in ready.dependencies if before in steps] for n, ready in steps.items()}
     )

@@ -1,6 +1,6 @@
-"""The journal of plan runs: the queries and the writer's thread that all engines share.
+"""Store plan runs in SQL: the journal's queries and writer thread, shared by all engines.
 
-A step that is recorded as completed or skipped never runs again.
+A step recorded as completed or skipped never runs again.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from fingerpost.plan.records import (
     Event,
     ExecuteRun,
     InitialMemory,
-    RunLine,
     RunRecord,
     RunState,
+    RunSummary,
     Signal,
     StepRecord,
     Verb,
@@ -39,7 +39,7 @@ PUT_STEP = """
     state = excluded.state, output = excluded.output, note = excluded.note,
     attempts = excluded.attempts, at = excluded.at
 """
-# The same event is written twice if a connection is cut in the instant of its commit.
+# An event is written twice if the connection breaks during its commit.
 PUT_EVENT = """
     INSERT INTO plan_event (run_id, seq, at, kind, step_id, data) VALUES (%s, %s, %s, %s, %s, %s)
     ON CONFLICT (run_id, seq) DO NOTHING
@@ -71,27 +71,27 @@ _CHANGE_PLAN = """
 def write_rows(
     cursor: Any, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row], refused: Collection[str]
 ) -> None:
-    for statement, rows, place in ((PUT_STEP, steps, 0), (PUT_EVENT, events, 0), (PUT_STATE, states, -1)):
-        if stored := [row for row in rows if row[place] not in refused]:
+    for statement, rows, run_id_column in ((PUT_STEP, steps, 0), (PUT_EVENT, events, 0), (PUT_STATE, states, -1)):
+        if stored := [row for row in rows if row[run_id_column] not in refused]:
             cursor.executemany(statement, stored)
 
 
 class Journal(ABC):
-    """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid where the operator must act."""
+    """Stores runs in SQL. Every method may raise StorageUnavailable, or SettingsInvalid if the operator must act."""
 
     def __init__(self) -> None:
         self._writer: GroupCommit | None = None
-        self._attached: ExecuteRun | None = None
+        self._execute_attached: ExecuteRun | None = None
 
     @abstractmethod
     def _new_session(self) -> JournalSession:
-        """Return a connection for a new writer."""
+        """Open a session for a new writer."""
 
     async def _transact(self, act: Callable[[Any], _R]) -> _R:
-        return await self._writing().transact(act)
+        return await self._get_writer().transact(act)
 
     async def _read(self, read: Callable[[Any], _R]) -> _R:
-        """Run a query; a database that does not exist has no rows."""
+        """Run a query; a missing database returns no rows."""
         return await self._transact(read)
 
     @abstractmethod
@@ -107,21 +107,21 @@ class Journal(ABC):
         plan: str,
         *,
         user: str | None,
-        given: InitialMemory,
+        initial_memory: InitialMemory,
         at: str,
         base: str | None = None,
         protocol: int = PROTOCOL,
     ) -> str:
-        """Store a new run of a plan in JSON and return the run's id: random, or made from a base and a counter."""
-        # If a random id exists already, a commit whose answer was lost has stored it.
+        """Store a new run of a JSON plan and return the run's id: random, or derived from ``base`` and a counter."""
+        # A random id that exists was stored by a commit whose reply was lost.
         random_id = str(uuid.uuid4())
 
         def write(connection: Any) -> str:
-            given_json = encode({"values": dict(given.values), "paths": dict(given.paths)})
+            memory_json = encode({"values": dict(initial_memory.values), "paths": dict(initial_memory.paths)})
             for number in count(1):
-                # Under a fixed clock the base gets a counter (rule F4).
+                # With a fixed clock, a counter makes the id unique (rule F4).
                 run_id = random_id if base is None else str(uuid.uuid5(_NAMESPACE, f"{base}#{number}"))
-                row = (run_id, user, plan, *_describe(plan), given_json, at, protocol)
+                row = (run_id, user, plan, *_summarize_plan(plan), memory_json, at, protocol)
                 if connection.execute(_CREATE, row).rowcount or base is None:
                     return run_id
             raise AssertionError("unreachable")
@@ -131,10 +131,10 @@ class Journal(ABC):
     async def find(self, run_id: str) -> RunRecord | None:
         return await self._read(lambda connection: _read_run(connection, run_id))
 
-    async def list_runs(self, user: str, limit: int) -> list[RunLine]:
-        def read(connection: Any) -> list[RunLine]:
+    async def list_runs(self, user: str, limit: int) -> list[RunSummary]:
+        def read(connection: Any) -> list[RunSummary]:
             rows = connection.execute(_LIST_RUNS, (user, limit))
-            return [RunLine(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
+            return [RunSummary(row[0], row[1], json.loads(row[2]), *row[3:]) for row in rows]
 
         return await self._read(read)
 
@@ -143,34 +143,34 @@ class Journal(ABC):
             lambda connection: [Event(*row) for row in connection.execute(_LIST_EVENTS, (run_id, after))]
         )
 
-    async def forget_before(self, at: str) -> list[str]:
-        """Remove runs that ended before an instant, and return their ids."""
+    async def delete_ended_before(self, at: str) -> list[str]:
+        """Delete the runs that ended before an instant, and return their ids."""
         query = "DELETE FROM plan_run WHERE ended_at < %s RETURNING id"
         rows = await self._read(lambda connection: connection.execute(query, (at,)).fetchall())
         return [row[0] for row in rows]
 
-    async def change_plan(self, run_id: str, plan_json: str, forget: Sequence[int], event: Event) -> None:
-        """Replace a run's plan, count the change, and delete the records of some unfinished steps.
+    async def change_plan(self, run_id: str, plan_json: str, deleted_steps: Sequence[int], event: Event) -> None:
+        """Replace a run's plan, count the change, and delete the records of unfinished steps.
 
         Decisions are deleted too, because a person has not seen the steps of the new plan.
         """
 
         def write(connection: Any) -> None:
             if not connection.execute(PUT_EVENT, (run_id, *event)).rowcount:
-                # It is there already if the answer to this very change was cut off.
+                # The event exists if this change was committed but its reply was lost.
                 stored = connection.execute(_EVENT, (run_id, event.seq)).fetchone()
                 if stored == (event.kind, event.data):
                     return
                 raise PlanInvalid("Another process continued the run meanwhile. Read it and try again")
-            connection.execute(_CHANGE_PLAN, (plan_json, *_describe(plan_json), run_id))
-            for step_id in forget:
+            connection.execute(_CHANGE_PLAN, (plan_json, *_summarize_plan(plan_json), run_id))
+            for step_id in deleted_steps:
                 connection.execute("DELETE FROM plan_step WHERE run_id = %s AND step_id = %s", (run_id, step_id))
             connection.execute("DELETE FROM plan_signal WHERE run_id = %s AND step_id IS NOT NULL", (run_id,))
 
         await self._transact(write)
 
     async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
-        # A signal that is stored twice because an answer was cut off is harmless: of two decisions the first counts.
+        # A signal stored twice after a lost reply is harmless, because the first of two decisions counts.
         query = "INSERT INTO plan_signal (run_id, verb, step_id, value) VALUES (%s, %s, %s, %s)"
         await self._transact(lambda connection: connection.execute(query, (run_id, verb, step_id, encode(value))))
 
@@ -186,10 +186,10 @@ class Journal(ABC):
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
-        """Record a step, events and a state atomically; the returned awaitable is done once they are durable."""
+        """Record a step, events and a state atomically; the returned awaitable completes once they are durable."""
         if step is not None and step.note is not None:
             step = step._replace(note=_to_json(step.note))
-        return self._writing().put(
+        return self._get_writer().put(
             run_id,
             None if step is None else (run_id, *step),
             [(run_id, *event) for event in events],
@@ -197,31 +197,31 @@ class Journal(ABC):
         )
 
     def append_event(self, run_id: str, event: Event) -> None:
-        self._writing().append_event((run_id, *event))
+        self._get_writer().append_event((run_id, *event))
 
     def attach(self, execute_run: ExecuteRun) -> None:
-        self._attached = execute_run
+        self._execute_attached = execute_run
 
-    async def launch(self) -> None:  # noqa: B027  (nothing has to be started where this process executes its runs)
+    async def launch(self) -> None:  # noqa: B027  (optional hook: the embedded engine starts nothing)
         """Start the engine before its first run."""
 
     def recovering(self) -> AbstractAsyncContextManager[None]:
-        """Recover the runs of dead processes during the block, if several processes share the engine."""
+        """Recover runs of dead processes during the block, if the engine is shared by several processes."""
         return nullcontext()
 
     async def execute_run(self, run_id: str) -> RunState:
-        """Execute a run by the attached function; the engine decides where, and recovers it."""
-        assert self._attached is not None
-        return await self._attached(run_id)
+        """Execute a run with the attached function; an engine may override where it runs."""
+        assert self._execute_attached is not None
+        return await self._execute_attached(run_id)
 
     def close(self) -> None:
-        """End the writer's thread; what was recorded is on disk."""
+        """End the writer thread; all recorded data is on disk."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
 
-    def _writing(self) -> GroupCommit:
-        # One writer an event loop: the command line and the tests use several.
+    def _get_writer(self) -> GroupCommit:
+        # Each event loop has its own writer; the command line and the tests use several loops.
         if self._writer is None or self._writer.loop is not asyncio.get_running_loop():
             Journal.close(self)
             self._writer = GroupCommit(self._new_session())
@@ -229,20 +229,20 @@ class Journal(ABC):
 
 
 def _read_run(connection: Any, run_id: str) -> RunRecord | None:
-    # First: if the run goes on while it is read, a later change of its plan finds this number taken.
+    # Read the number first: if the run continues meanwhile, a later plan change conflicts with it.
     (last_seq,) = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
     run = connection.execute(_FIND_RUN, (run_id,)).fetchone()
     if run is None:
         return None
-    user, plan_json, given_json, state, created_at, ended_at, protocol, replans = run
-    # By name, so that a key of a newer build does not prevent the report that the run is newer.
-    given = json.loads(given_json)
+    user, plan_json, memory_json, state, created_at, ended_at, protocol, replans = run
+    # Ignore unknown keys of a newer build, so that the version check can report the newer run.
+    stored_memory = json.loads(memory_json)
     records = [StepRecord(*step) for step in connection.execute(_LIST_STEPS, (run_id,))]
     return RunRecord(
         run_id=run_id,
         user=user,
         plan_json=plan_json,
-        given=InitialMemory(values=given.get("values", {}), paths=given.get("paths", {})),
+        initial_memory=InitialMemory(values=stored_memory.get("values", {}), paths=stored_memory.get("paths", {})),
         state=state,
         created_at=created_at,
         ended_at=ended_at,
@@ -253,12 +253,12 @@ def _read_run(connection: Any, run_id: str) -> RunRecord | None:
     )
 
 
-def _describe(plan_json: str) -> tuple[str, int]:
-    """Return a plan's goal as JSON and the number of its steps, for lists."""
+def _summarize_plan(plan_json: str) -> tuple[str, int]:
+    """Return a plan's goal as JSON and its step count, for lists of runs."""
     plan = json.loads(plan_json)
     return _to_json(plan["goal"]), len(plan["steps"])
 
 
 def _to_json(text: str) -> str:
-    """Return a text as JSON, which may contain a NUL; half a surrogate pair becomes ``?``."""
+    """Encode a text that may contain NUL as JSON; an unpaired surrogate becomes ``?``."""
     return json.dumps(text.encode("utf-8", "replace").decode())

@@ -1,6 +1,6 @@
-"""Plan by a language model (extra ``[llm]``): any endpoint that speaks OpenAI's protocol.
+"""Create plans with a language model (extra ``[llm]``) at any endpoint with OpenAI's protocol.
 
-The output schema lists the registry's tools, and the model gets all problems of a plan, a limited number of times.
+The output schema lists the registered tools. An invalid plan goes back to the model with its problems, twice at most.
 """
 
 from collections.abc import Collection, Iterable
@@ -31,14 +31,14 @@ what is missing."""
 
 class LanguageModelPlanner:
     def __init__(self, base_url: str, model: str, api_key: str | None) -> None:
-        # Local servers need no key, but the client needs some text.
+        # Local servers need no key, but the client requires one.
         provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
         self._model = OpenAIChatModel(model, provider=provider)
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
         """Return a valid plan, or raise PlanInvalid with the missing values, or SourceFailed for the endpoint."""
-        answer_model = plan_model(catalogue)
-        last: list[str] = []
+        answer_model = build_plan_model(catalogue)
+        last_problems: list[str] = []
         agent: Agent[None, Any] = Agent(
             self._model, output_type=answer_model, retries=_RETRIES, instructions=_INSTRUCTIONS
         )
@@ -47,31 +47,31 @@ class LanguageModelPlanner:
         def check(answer: Any) -> Any:
             if answer.steps:
                 try:
-                    validate_plan(as_plan(answer, goal), catalogue, memory=memory)
+                    validate_plan(to_plan(answer, goal), catalogue, memory=memory)
                 except PlanInvalid as error:
-                    last[:] = [error.message]
+                    last_problems[:] = [error.message]
                     raise ModelRetry(error.message) from error
             elif not answer.missing:
-                last[:] = ["a plan without steps must state what is missing"]
-                raise ModelRetry(last[0])
+                last_problems[:] = ["a plan without steps must state what is missing"]
+                raise ModelRetry(last_problems[0])
             return answer
 
         try:
-            result = await agent.run(_question(goal, memory))
+            result = await agent.run(_format_prompt(goal, memory))
         except ModelHTTPError as error:
             raise SourceFailed(f"The language model answered with status {error.status_code}") from error
         except UnexpectedModelBehavior as error:
-            reason = f": {last[0]}" if last else ""
+            reason = f": {last_problems[0]}" if last_problems else ""
             raise PlanInvalid(f"The language model wrote no valid plan{reason}") from error
         except AgentRunError as error:
             raise SourceFailed("The language model is not available") from error
         if not result.output.steps:
             raise PlanInvalid(f"The goal is incomplete: {result.output.missing[:500]}", {"field": "user_input"})
-        return as_plan(result.output, goal)
+        return to_plan(result.output, goal)
 
 
-def plan_model(catalogue: Catalogue) -> type[BaseModel]:
-    closed = ConfigDict(extra="forbid")
+def build_plan_model(catalogue: Catalogue) -> type[BaseModel]:
+    strict = ConfigDict(extra="forbid")
     shared: dict[str, Any] = {
         "step_id": (int, ...),
         "description": (str, ""),
@@ -80,45 +80,45 @@ def plan_model(catalogue: Catalogue) -> type[BaseModel]:
         "output_path": (list[str] | None, None),
         "done_check": (str | None, None),
     }
-    kinds: list[Any] = []
+    step_models: list[Any] = []
     for name, tool in sorted(catalogue.tools.items()):
-        questions = tool.spec.input_schema
-        # References may stand for any value, so arguments are described here and checked once they are filled in.
-        fields = "; ".join(f"of {query_type}: {_fields_of(arguments)}" for query_type, arguments in questions.items())
-        question = create_model(
+        query_types = tool.spec.input_schema
+        # A reference can replace any value, so arguments are only described here and checked once they are resolved.
+        fields = "; ".join(f"of {query_type}: {_describe_fields(model)}" for query_type, model in query_types.items())
+        query_model = create_model(
             f"{name}_question",
-            __config__=closed,
-            query_type=(_one_of_words(questions), ...),
+            __config__=strict,
+            query_type=(_build_literal(query_types), ...),
             parameters=(dict[str, Any], Field(description=f"Fields {fields}")),
         )
-        kinds.append(
+        step_models.append(
             create_model(
                 f"{name}_step",
-                __config__=closed,
+                __config__=strict,
                 __doc__=tool.spec.description or None,
-                tool=(_one_of_words([name]), ...),
-                parameters=(question, ...),
+                tool=(_build_literal([name]), ...),
+                parameters=(query_model, ...),
                 **shared,
             )
         )
     step: Any = dict[str, Any]
-    if kinds:
-        # A list of one kind is no union, and needs no discriminator.
-        step = Annotated[Union[tuple(kinds)], Field(discriminator="tool")] if kinds[1:] else kinds[0]  # noqa: UP007
-    return create_model("WrittenPlan", __config__=closed, steps=(list[step], ...), missing=(str, ""))
+    if step_models:
+        # A single model is not a union, so it needs no discriminator.
+        step = Annotated[Union[tuple(step_models)], Field(discriminator="tool")] if step_models[1:] else step_models[0]  # noqa: UP007
+    return create_model("WrittenPlan", __config__=strict, steps=(list[step], ...), missing=(str, ""))
 
 
-def _one_of_words(words: Iterable[str]) -> Any:
-    kind: Any = Literal
-    return kind[tuple(words)]
+def _build_literal(words: Iterable[str]) -> Any:
+    literal: Any = Literal
+    return literal[tuple(words)]
 
 
-def as_plan(answer: Any, goal: Goal) -> Plan:
+def to_plan(answer: Any, goal: Goal) -> Plan:
     steps = [PlanStep.model_validate(step.model_dump()) for step in answer.steps]
     return Plan(goal=goal.text, steps=steps, created_at=now())
 
 
-def _question(goal: Goal, memory: Collection[str]) -> str:
+def _format_prompt(goal: Goal, memory: Collection[str]) -> str:
     lines = [f"Goal: {goal.text}"]
     if goal.wanted:
         lines.append(f"These keys must be there in the end: {', '.join(goal.wanted)}")
@@ -129,13 +129,14 @@ def _question(goal: Goal, memory: Collection[str]) -> str:
     return "\n".join(lines)
 
 
-def _fields_of(model: type[BaseModel]) -> str:
+def _describe_fields(model: type[BaseModel]) -> str:
     schema = build_json_schema(model)
     required = schema.get("required", [])
     fields = schema.get("properties", {})
-    return ", ".join(f"{name}{'' if name in required else '?'}: {_type_of(fields[name])}" for name in fields)
+    return ", ".join(f"{name}{'' if name in required else '?'}: {_describe_type(fields[name])}" for name in fields)
 
 
-def _type_of(field: dict[str, Any]) -> str:
-    kinds = (kind.get("type", "object" if "$ref" in kind else "any") for kind in field.get("anyOf", [field]))
-    return " | ".join(dict.fromkeys(str(kind) for kind in kinds if kind != "null"))
+def _describe_type(field: dict[str, Any]) -> str:
+    options = field.get("anyOf", [field])
+    types = (option.get("type", "object" if "$ref" in option else "any") for option in options)
+    return " | ".join(dict.fromkeys(str(name) for name in types if name != "null"))

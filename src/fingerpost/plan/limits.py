@@ -1,4 +1,4 @@
-"""Limits of plans and runs, and the check that a value is JSON within limits of size and depth."""
+"""Limits of plans and runs, and a check of a JSON value's size and depth."""
 
 import json
 import math
@@ -11,15 +11,15 @@ class Limits:
     """Limits of plans and runs: sizes (as JSON), concurrency, times and retries.
 
     Attributes:
-        plan_bytes: of a plan, its initial memory included.
-        depth: levels of objects and lists in a plan or an output.
-        memory_bytes: of all outputs of one run.
-        given_bytes: of the memory that a run takes from an earlier one.
-        calls_per_tool: of all runs in this process.
-        attempts: of one step, the first included.
-        backoff_s: the wait before the second attempt; it doubles from then on.
-        longest_backoff_s: if a source asks for a longer wait, its step fails.
-        breaker_failures: after so many failures in a row a tool is not called for ``breaker_s``.
+        plan_bytes: size of a plan, including its initial memory.
+        depth: nesting of objects and lists in a plan or an output.
+        memory_bytes: size of all outputs of one run.
+        initial_memory_bytes: size of the memory that a run copies from an earlier run.
+        calls_per_tool: concurrent calls of a tool by all runs in this process.
+        attempts: attempts of one step, including the first.
+        backoff_s: wait before the second attempt; it doubles each time.
+        max_backoff_s: longest wait; if a source requests more, the step fails.
+        breaker_failures: consecutive failures after which a tool is not called for ``breaker_s``.
         runs_of_caller: background runs of one user or address in a process.
     """
 
@@ -28,13 +28,13 @@ class Limits:
     depth: int = 32
     output_bytes: int = 1_000_000
     memory_bytes: int = 64_000_000
-    given_bytes: int = 8_000_000
+    initial_memory_bytes: int = 8_000_000
     steps_at_once: int = 64
     calls_per_tool: int = 64
     attempt_s: float = 60.0
     attempts: int = 3
     backoff_s: float = 0.2
-    longest_backoff_s: float = 10.0
+    max_backoff_s: float = 10.0
     breaker_failures: int = 5
     breaker_s: float = 30.0
     replans: int = 3
@@ -46,45 +46,45 @@ _MAX_BITS = 4096
 
 
 def find_excess(value: Any, *, max_bytes: int, max_depth: int) -> str | None:
-    """Return why a value cannot be stored as JSON, as the end of a sentence, or None.
+    """Return the predicate of an error message if a value cannot be stored as JSON, or None.
 
-    The size is a lower bound of the length of the JSON text.
+    The computed size is a lower bound of the JSON text's length.
     """
     size_bytes = 0
     level = [value]
     for _ in range(max_depth + 1):
-        below: list[Any] = []
+        children: list[Any] = []
         for item in level:
-            kind = type(item)
-            if kind is str:
+            value_type = type(item)
+            if value_type is str:
                 size_bytes += len(item) + 2
-            elif kind is dict:
+            elif value_type is dict:
                 size_bytes += 2
                 for key in item:
                     if type(key) is not str:
                         return "has a key that is not text"
                     size_bytes += len(key) + 4
-                below.extend(item.values())
-            elif kind is list or kind is tuple:
+                children.extend(item.values())
+            elif value_type is list or value_type is tuple:
                 size_bytes += 2 + len(item)
                 if size_bytes > max_bytes:
                     break
-                below.extend(item)
-            elif kind is float and not math.isfinite(item):
+                children.extend(item)
+            elif value_type is float and not math.isfinite(item):
                 return "contains a number that is not finite"
-            elif kind is int and item.bit_length() > _MAX_BITS:
+            elif value_type is int and item.bit_length() > _MAX_BITS:
                 return f"contains a whole number of more than {_MAX_BITS} bits"
-            elif item is None or kind in (float, int, bool):
+            elif item is None or value_type in (float, int, bool):
                 size_bytes += 1
             else:
-                return f"contains a {kind.__name__}, which is not JSON"
+                return f"contains a {value_type.__name__}, which is not JSON"
             if size_bytes > max_bytes:
                 break
         if size_bytes > max_bytes:
             return f"is larger than {max_bytes:,} bytes of JSON"
-        if not below:
+        if not children:
             return None
-        level = below
+        level = children
     return f"is nested more than {max_depth} deep"
 
 

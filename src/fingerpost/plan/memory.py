@@ -1,4 +1,4 @@
-"""The memory of a run: a view of its recorded outputs, by key (rule F4)."""
+"""The memory of a run: its recorded outputs by key (rule F4)."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,126 +7,126 @@ from typing import Any
 from fingerpost.errors import ParameterError
 from fingerpost.plan.limits import encode
 from fingerpost.plan.records import Event, InitialMemory, StepRecord
-from fingerpost.plan.references import Reference, Way, walk
-from fingerpost.plan.remarks import details_of
+from fingerpost.plan.references import ParameterPath, Reference, get_at_path
+from fingerpost.plan.remarks import collect_details
 from fingerpost.plan.validation import ReadyStep, ValidPlan
 
 
 class Memory:
-    """The initial values and the recorded outputs of one run; a step sees those of the steps before it."""
+    """The initial values and recorded outputs of a run; a step sees only the outputs of its dependencies."""
 
-    def __init__(self, valid: ValidPlan, given: InitialMemory, outputs: Mapping[int, str]) -> None:
+    def __init__(self, valid: ValidPlan, initial: InitialMemory, outputs: Mapping[int, str]) -> None:
         self._valid = valid
-        self._given = given
+        self._initial = initial
         self._outputs = dict(outputs)
-        self._read: dict[int, Any] = {}
+        self._responses: dict[int, Any] = {}
         self.bytes = sum(map(len, self._outputs.values()))
 
     def store(self, step_id: int, output: str) -> None:
         self._outputs[step_id] = output
         self.bytes += len(output)
 
-    def response_of(self, step_id: int) -> Any:
+    def get_response(self, step_id: int) -> Any:
         """Return the recorded response of a step, or None; callers must not change it."""
-        if step_id not in self._read and step_id in self._outputs:
-            self._read[step_id] = json.loads(self._outputs[step_id])
-        return self._read.get(step_id)
+        if step_id not in self._responses and step_id in self._outputs:
+            self._responses[step_id] = json.loads(self._outputs[step_id])
+        return self._responses.get(step_id)
 
     def find_value(self, ready: ReadyStep) -> tuple[bool, Any, Any]:
-        """Return whether a step's key has a successful response with a value, the value, and the response."""
+        """Return whether a step's key has a value from a successful response, the value, and the response."""
         if ready.key is None:
             return False, None, None
-        response = self._under(ready.key, ready.earlier)
+        response = self._find_response(ready.key, ready.previous_writer)
         if response is None or _is_failure(response):
             return False, None, response
-        value = walk(response, ready.step.output_path or [])
+        value = get_at_path(response, ready.step.output_path or [])
         return value is not None, value, response
 
-    def names_for(self, ready: ReadyStep) -> dict[str, Any]:
+    def build_names(self, ready: ReadyStep) -> dict[str, Any]:
         _present, value, response = self.find_value(ready)
         names = {
             "value": value,
             "results": response.get("results") if isinstance(response, dict) else None,
-            "memory": self.seen_by(ready.step.step_id),
+            "memory": self.list_visible(ready.step.step_id),
         }
         if ready.key is not None:
             names.setdefault(ready.key, response)
         return names
 
-    def seen_by(self, step_id: int) -> dict[str, Any]:
-        before = self._valid.before[step_id]
-        return self._keyed(number for number in before if number in self._outputs)
+    def list_visible(self, step_id: int) -> dict[str, Any]:
+        before = self._valid.ancestors[step_id]
+        return self._collect_by_key(number for number in before if number in self._outputs)
 
-    def keyed(self) -> dict[str, Any]:
-        return self._keyed(self._outputs)
+    def to_dict(self) -> dict[str, Any]:
+        return self._collect_by_key(self._outputs)
 
-    def paths(self) -> dict[str, list[str]]:
-        """Return where the value of each key is in its response, for runs that start from this memory."""
-        found = dict(self._given.paths)
-        for ready in self._in_order(self._outputs):
+    def list_paths(self) -> dict[str, list[str]]:
+        """Return the path of each key's value in its response, for runs that start from this memory."""
+        values = dict(self._initial.paths)
+        for ready in self._sort_steps(self._outputs):
             if ready.key is not None:
-                found[ready.key] = ready.step.output_path or []
-        return found
+                values[ready.key] = ready.step.output_path or []
+        return values
 
-    def resolve(self, ready: ReadyStep, max_bytes: int) -> Mapping[Way, Any]:
-        """Return the value of each reference, or raise ParameterError if one has none or all are too large."""
-        found = {}
-        left = max_bytes
+    def resolve(self, ready: ReadyStep, max_bytes: int) -> Mapping[ParameterPath, Any]:
+        """Resolve a step's references; raise ParameterError for a missing value or too much data."""
+        values = {}
+        bytes_left = max_bytes
         for reference in ready.references:
-            value = self._value_of(reference, ready.sources[reference.at])
+            value = self._resolve_reference(reference, ready.sources[reference.at])
             text = encode(value)
-            left -= len(text)
-            if left < 0:
-                place = _place(reference)
-                message = f"What the step refers to is larger than {max_bytes:,} bytes of JSON, up to {place}"
-                raise ParameterError(message, {"field": place})
-            # A copy, because a tool may change its parameters.
-            found[reference.at] = json.loads(text) if isinstance(value, dict | list) else value
-        return found
+            bytes_left -= len(text)
+            if bytes_left < 0:
+                path = _format_path(reference)
+                message = f"What the step refers to is larger than {max_bytes:,} bytes of JSON, up to {path}"
+                raise ParameterError(message, {"field": path})
+            # Copy the value, because a tool may change its parameters.
+            values[reference.at] = json.loads(text) if isinstance(value, dict | list) else value
+        return values
 
-    def _value_of(self, reference: Reference, source: int | None) -> Any:
-        response = self._under(reference.key, source)
+    def _resolve_reference(self, reference: Reference, source: int | None) -> Any:
+        response = self._find_response(reference.key, source)
         reason = f"no step has stored '{reference.key}'"
         if response is not None:
             reason = "that step failed" if _is_failure(response) else "nothing is there"
             if not _is_failure(response):
-                value = self._at(reference, response, source)
+                value = self._read_value(reference, response, source)
                 if value is not None:
                     return value
         if reference.has_default:
             return reference.default
-        place = _place(reference)
-        # The owner of this step has to act on the remarks of the earlier one.
-        details = details_of(response)
+        path = _format_path(reference)
+        # The user has to act on the remarks of the earlier step.
+        details = collect_details(response)
         hint = None
         if "candidates" in details and source is not None:
             reason = f"step {source} returned candidates"
             hint = f"Choose a candidate of step {source}, and write its token in place of the text"
-        message = f"The {reference}, in parameters.{place}, found no value: {reason}"
-        raise ParameterError(message, {"field": place, **details}, hint=hint)
+        message = f"The {reference}, in parameters.{path}, found no value: {reason}"
+        raise ParameterError(message, {"field": path, **details}, hint=hint)
 
-    def _at(self, reference: Reference, response: Any, source: int | None) -> Any:
+    def _read_value(self, reference: Reference, response: Any, source: int | None) -> Any:
         if reference.path is not None:
             return reference.find_in(response)
         if source is None:
-            path = self._given.paths.get(reference.key, [])
+            path = self._initial.paths.get(reference.key, [])
         else:
             path = self._valid.steps[source].step.output_path or []
-        return walk(response, path)
+        return get_at_path(response, path)
 
-    def _under(self, key: str, source: int | None) -> Any:
-        return self._given.values.get(key) if source is None else self.response_of(source)
+    def _find_response(self, key: str, source: int | None) -> Any:
+        return self._initial.values.get(key) if source is None else self.get_response(source)
 
-    def _keyed(self, numbers: Iterable[int]) -> dict[str, Any]:
-        found = dict(self._given.values)
-        for ready in self._in_order(numbers):
+    def _collect_by_key(self, numbers: Iterable[int]) -> dict[str, Any]:
+        values = dict(self._initial.values)
+        for ready in self._sort_steps(numbers):
             if ready.key is not None:
-                found[ready.key] = self.response_of(ready.step.step_id)
-        return found
+                values[ready.key] = self.get_response(ready.step.step_id)
+        return values
 
-    def _in_order(self, numbers: Iterable[int]) -> list[ReadyStep]:
-        known = [number for number in numbers if number in self._valid.steps]
-        return [self._valid.steps[n] for n in sorted(known, key=lambda n: (len(self._valid.before[n]), n))]
+    def _sort_steps(self, numbers: Iterable[int]) -> list[ReadyStep]:
+        planned = [number for number in numbers if number in self._valid.steps]
+        return [self._valid.steps[n] for n in sorted(planned, key=lambda n: (len(self._valid.ancestors[n]), n))]
 
 
 def list_items(
@@ -157,7 +157,7 @@ def list_items(
     return items
 
 
-def _place(reference: Reference) -> str:
+def _format_path(reference: Reference) -> str:
     return ".".join(map(str, reference.at))
 
 

@@ -1,4 +1,4 @@
-"""Read and write plans as JSON, from a file, a caller or a run's record."""
+"""Read plans from JSON (files, calls, run records), and write them."""
 
 import json
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from fingerpost.plan.records import PROTOCOL, RunRecord
 
 
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:
-    """Return the plan in a decoded JSON value, whose size is checked first, or raise PlanInvalid.
+    """Parse a plan from decoded JSON after a size check, or raise PlanInvalid.
 
     ``created_at`` is filled in if it is absent.
     """
@@ -26,14 +26,14 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
     steps = raw.get("steps")
     if isinstance(steps, list) and len(steps) > limits.steps:
         raise PlanInvalid(f"The plan has {len(steps):,} steps, and may have {limits.steps:,}", {"field": "plan"})
-    # Some levels more: what limits parameters must not refuse the plan around them.
+    # Allow some more levels, because the depth limit is for parameters and the plan encloses them.
     if excess := find_excess(dict(raw), max_bytes=limits.plan_bytes, max_depth=limits.depth + 4):
         raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
-    is_dated = raw.get("created_at") is not None
-    return _validated(dict(raw) if is_dated else {**raw, "created_at": now()}, "The plan")
+    has_date = raw.get("created_at") is not None
+    return _validate(dict(raw) if has_date else {**raw, "created_at": now()}, "The plan")
 
 
-def _validated(raw: object, subject: str) -> Plan:
+def _validate(raw: object, subject: str) -> Plan:
     try:
         return Plan.model_validate(raw)
     except ValidationError as error:
@@ -45,14 +45,14 @@ def write_plan(plan: Plan) -> str:
     try:
         return plan.model_dump_json()
     except PydanticSerializationError:
-        # Half a surrogate pair has no UTF-8; its escape is the same JSON.
+        # An unpaired surrogate has no UTF-8 encoding, so write it as an escape.
         return encode(plan.model_dump())
 
 
-def plan_of(run: RunRecord) -> Plan:
-    """Return the plan of a run as it was written, or raise PlanInvalid if this build does not know its shape."""
-    # Pydantic's JSON parser refuses half a surrogate pair, which the plan may contain.
-    return _validated(json.loads(run.plan_json), f"The plan of the run {run.run_id}")
+def read_recorded_plan(run: RunRecord) -> Plan:
+    """Return a run's stored plan, or raise PlanInvalid if this build cannot read it."""
+    # Pydantic's JSON parser refuses unpaired surrogates, which the plan may contain.
+    return _validate(json.loads(run.plan_json), f"The plan of the run {run.run_id}")
 
 
 def now() -> str:
@@ -63,12 +63,12 @@ def write_instant(instant: datetime) -> str:
     return instant.isoformat().replace("+00:00", "Z")
 
 
-def refuse_newer(run: RunRecord) -> None:
+def check_protocol(run: RunRecord) -> None:
     if run.protocol > PROTOCOL:
         raise PlanInvalid("The run was started by a newer fingerpost; update this one to read or resume it")
 
 
-def finished(run: RunRecord) -> frozenset[int]:
+def find_finished(run: RunRecord) -> frozenset[int]:
     return frozenset(number for number, step in run.steps.items() if step.state in ("completed", "skipped"))
 
 

@@ -1,4 +1,4 @@
-"""The tools run_plan and get_plan_run (plan-step contract, rule F6)."""
+"""The MCP tools run_plan and get_plan_run (plan-step contract, rule F6)."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ReportProgress, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WireModel, omit_none
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
-from fingerpost.plan.plan_json import plan_of, read_plan
+from fingerpost.plan.plan_json import read_plan, read_recorded_plan
 from fingerpost.plan.planners import PlanningCapability
 from fingerpost.plan.records import Event, StepRecord
 from fingerpost.plan.run_shapes import (
@@ -20,9 +20,9 @@ from fingerpost.plan.run_shapes import (
     TRUNCATABLE_PATHS,
     GetPlanRunInput,
     RunAnswer,
-    RunLineView,
     RunPlanInput,
     RunsAnswer,
+    RunSummaryView,
     RunView,
 )
 from fingerpost.plan.runs import PlanRuns
@@ -63,23 +63,23 @@ class RunPlan(PublishedTool):
 
     async def _answer(self, arguments: RunPlanInput, call: Call) -> ToolReply:
         runs, user = self._runs, call.user
-        is_cancelled = arguments.action == "cancel"
+        is_cancel = arguments.action == "cancel"
         progress = RunProgress(call.report)
-        with ExitStack() as until_ended:
-            if not is_cancelled and not runs.is_under_way(arguments.run_id or ""):
-                runs.check_room(call.caller)
+        with ExitStack() as watches:
+            if not is_cancel and not runs.is_running(arguments.run_id or ""):
+                runs.check_capacity(call.caller)
             if arguments.run_id is None:
                 run_id, plan = await self._start(arguments, user)
-                until_ended.enter_context(runs.watching(run_id, progress.watch))
+                watches.enter_context(runs.watching(run_id, progress.watch))
                 progress.catch_up(run_id, plan, {})
             else:
                 run_id = arguments.run_id
-                await self._act(run_id, arguments, user)
-                until_ended.enter_context(runs.watching(run_id, progress.watch))
+                await self._apply_action(run_id, arguments, user)
+                watches.enter_context(runs.watching(run_id, progress.watch))
                 run = await runs.get(run_id, user)
-                progress.catch_up(run_id, plan_of(run), run.steps)
-            if not is_cancelled and not runs.is_under_way(run_id):
-                runs.begin(run_id, call.caller)
+                progress.catch_up(run_id, read_recorded_plan(run), run.steps)
+            if not is_cancel and not runs.is_running(run_id):
+                runs.start(run_id, call.caller)
             await self._wait(run_id, arguments.wait_seconds)
         run = await runs.get(run_id, user)
         data = await describe_run(runs, run)
@@ -88,11 +88,11 @@ class RunPlan(PublishedTool):
         body = _respond(RunAnswer, self.name, arguments, [] if error else data["values"], data, error)
         return ToolReply(body, format_run(data))
 
-    async def _wait(self, run_id: str, longest_s: float) -> None:
+    async def _wait(self, run_id: str, timeout_s: float) -> None:
         try:
-            await self._runs.wait(run_id, longest_s)
+            await self._runs.wait(run_id, timeout_s)
         except StorageUnavailable:
-            # If another process executes it, the answer is its record.
+            # If another process executes the run, describe its record.
             if not await self._runs.journal.is_leased(run_id):
                 raise
 
@@ -113,14 +113,14 @@ class RunPlan(PublishedTool):
             )
         return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of), plan
 
-    async def _act(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
+    async def _apply_action(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
         match arguments.action:
             case None:
                 raise ParameterError("run_id needs an action; to read a run, use get_plan_run", {"field": "action"})
             case "cancel":
                 await self._runs.cancel(run_id, user)
-                if not self._runs.is_under_way(run_id) and not await self._runs.journal.is_leased(run_id):
-                    # No process executes the run, so this one ends it, which starts no step.
+                if not self._runs.is_running(run_id) and not await self._runs.journal.is_leased(run_id):
+                    # No process executes the run, so end it here; no step is started.
                     await self._runs.execute(run_id)
             case "approve" | "reject":
                 if arguments.step_id is None:
@@ -141,7 +141,7 @@ class RunPlan(PublishedTool):
                 await self._runs.check_resumable(run_id, user)
 
 
-# The word for each event, and the share of the step that is done.
+# The verb for each event, and the share of the step that is done.
 _PROGRESS = {
     "step_started": ("begun", 0.5),
     "step_waiting": ("waits for a person", 0.5),
@@ -152,7 +152,7 @@ _PROGRESS = {
 
 
 class RunProgress:
-    """Report a run's progress: a step counts half when it starts, and one when it ends."""
+    """Report a run's progress: a started step counts half, an ended step counts one."""
 
     def __init__(self, report: ReportProgress) -> None:
         self._report = report
@@ -160,7 +160,7 @@ class RunProgress:
         self._shares: dict[int, float] = {}
 
     def catch_up(self, run_id: str, plan: Plan, recorded: Mapping[int, StepRecord]) -> None:
-        """Count the steps that are already recorded; events watched before this call count too."""
+        """Count the recorded steps; events watched before this call count too."""
         self._steps = {step.step_id: step for step in plan.steps}
         for number, record in recorded.items():
             if record.state in ("completed", "skipped"):
@@ -170,18 +170,18 @@ class RunProgress:
     def watch(self, event: Event) -> None:
         if event.step_id is None or event.kind not in _PROGRESS:
             return
-        word, share = _PROGRESS[event.kind]
+        verb, share = _PROGRESS[event.kind]
         self._shares[event.step_id] = max(self._shares.get(event.step_id, 0.0), share)
         if (step := self._steps.get(event.step_id)) is not None:
-            self._report_step(f"{step.step_id}. {step.description}: {word}")
+            self._report_step(f"{step.step_id}. {step.description}: {verb}")
 
-    def _report_step(self, words: str) -> None:
+    def _report_step(self, message: str) -> None:
         done = sum(share for number, share in self._shares.items() if number in self._steps)
-        self._report(done, len(self._steps), words)
+        self._report(done, len(self._steps), message)
 
 
 def _respond(
-    shape: type[_Answer],
+    model: type[_Answer],
     tool: str,
     arguments: WireModel,
     results: Sequence[Mapping[str, Any]],
@@ -197,7 +197,7 @@ def _respond(
         "data": data,
         "error": error,
     }
-    return omit_none(shape, fields)
+    return omit_none(model, fields)
 
 
 class GetPlanRun(PublishedTool):
@@ -221,7 +221,7 @@ class GetPlanRun(PublishedTool):
         if arguments.run_id is None:
             lines = [
                 omit_none(
-                    RunLineView, asdict(line) | {"state": await self._runs.state_of(line), "goal": line.goal[:200]}
+                    RunSummaryView, asdict(line) | {"state": await self._runs.find_state(line), "goal": line.goal[:200]}
                 )
                 for line in await self._runs.list_runs(call.user)
             ]
@@ -232,7 +232,7 @@ class GetPlanRun(PublishedTool):
         return ToolReply(_respond(RunAnswer, self.name, arguments, data["values"], data), format_run(data))
 
 
-def _format_line(line: RunLineView) -> str:
+def _format_line(line: RunSummaryView) -> str:
     ended = f", ended {line['ended_at']}" if "ended_at" in line else ""
     steps = f"{line['completed']}/{line['total']}"
     return (

@@ -1,4 +1,4 @@
-"""Create plans for goals: by backward chaining, sentence templates, or other planners (rule F6)."""
+"""Create plans for goals with backward chaining, sentence templates or other planners (rule F6)."""
 
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.wire import get_field_types
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.catalogue import Catalogue, PlanTool, listed, nearest
+from fingerpost.plan.catalogue import Catalogue, PlanTool, list_choices, suggest
 from fingerpost.plan.plan_json import now
 from fingerpost.plan.references import MARK
 from fingerpost.plan.validation import validate_plan
@@ -29,17 +29,17 @@ class Goal:
 Planner = Callable[[Goal, Catalogue, Collection[str]], Awaitable[Plan | None]]
 """Returns a plan from a goal, a catalogue and the keys in memory, or None for goals of other planners.
 
-It raises PlanInvalid with the missing values, and never invents them. Its plans are validated like any other.
+It raises PlanInvalid with the missing values instead of inventing them. Its plans are validated too.
 """
 
 
 async def plan_backward(goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
-    """Plan from the wanted keys back to known values; ``details["missing"]`` of a PlanInvalid lists missing values."""
-    return _Chain(goal, catalogue, frozenset(memory)).plan() if goal.wanted else None
+    """Plan from the wanted keys back to known values; PlanInvalid lists missing ones in ``details["missing"]``."""
+    return _BackwardSearch(goal, catalogue, frozenset(memory)).plan() if goal.wanted else None
 
 
-class _Chain:
-    """The steps of one backward search, and the keys that no tool provides."""
+class _BackwardSearch:
+    """The steps found by a backward search, and the keys that no tool provides."""
 
     def __init__(self, goal: Goal, catalogue: Catalogue, memory: frozenset[str]) -> None:
         self._goal = goal
@@ -51,51 +51,51 @@ class _Chain:
             self._producers.setdefault(tool.spec.output_key, []).append(tool)
 
     def plan(self) -> Plan:
-        found = [key for key in self._goal.wanted if key in self._memory or self._provide(key, "the goal", ())]
-        if len(found) < len(self._goal.wanted):
-            raise self._new_error()
+        available = [key for key in self._goal.wanted if key in self._memory or self._add_producer(key, "the goal", ())]
+        if len(available) < len(self._goal.wanted):
+            raise self._build_error()
         if not self._steps:
-            given = {key: {MARK: key} for key in self._goal.wanted}
-            self._steps.append(PlanStep(step_id=1, description="Gather the known values", parameters=given))
+            references = {key: {MARK: key} for key in self._goal.wanted}
+            self._steps.append(PlanStep(step_id=1, description="Gather the known values", parameters=references))
         return Plan(goal=self._goal.text, steps=self._steps, created_at=now())
 
-    def _provide(self, key: str, asker: str, parents: tuple[str, ...]) -> bool:
-        """Add the steps that provide a key, by the first tool in the order of names whose parameters are available."""
+    def _add_producer(self, key: str, consumer: str, parents: tuple[str, ...]) -> bool:
+        """Add the steps that provide a key, with the first tool by name whose parameters are available."""
         if any(step.expected_key == key for step in self._steps):
             return True
         producers = self._producers.get(key, [])
         if not producers or key in parents:
             names = {*self._producers, *self._goal.known, *self._memory} - {key}
-            self._missing[key, asker] = {"name": key, "needed_by": asker, "nearest": nearest(key, names)}
+            self._missing[key, consumer] = {"name": key, "needed_by": consumer, "nearest": suggest(key, names)}
             return False
         for tool in producers:
             for query_type, model in tool.spec.input_schema.items():
                 count = len(self._steps)
-                arguments = self._arguments(model, f"{tool.spec.name} ({query_type})", (*parents, key))
+                arguments = self._fill(model, f"{tool.spec.name} ({query_type})", (*parents, key))
                 if arguments is not None:
-                    self._add(tool, query_type, arguments)
+                    self._add_step(tool, query_type, arguments)
                     return True
                 del self._steps[count:]
         return False
 
-    def _arguments(self, model: type[BaseModel], asker: str, parents: tuple[str, ...]) -> dict[str, Any] | None:
+    def _fill(self, model: type[BaseModel], consumer: str, parents: tuple[str, ...]) -> dict[str, Any] | None:
         arguments: dict[str, Any] = {}
         is_complete = True
         for name, argument in model.model_fields.items():
-            wire = argument.alias or name
-            if wire in self._goal.known:
-                arguments[wire] = self._goal.known[wire]
+            wire_name = argument.alias or name
+            if wire_name in self._goal.known:
+                arguments[wire_name] = self._goal.known[wire_name]
             elif not argument.is_required():
                 continue
-            elif wire in self._memory or self._provide(wire, asker, parents):
-                arguments[wire] = {MARK: wire}
+            elif wire_name in self._memory or self._add_producer(wire_name, consumer, parents):
+                arguments[wire_name] = {MARK: wire_name}
             else:
                 is_complete = False
         return arguments if is_complete else None
 
-    def _add(self, tool: PlanTool, query_type: str, arguments: dict[str, Any]) -> None:
+    def _add_step(self, tool: PlanTool, query_type: str, arguments: dict[str, Any]) -> None:
         key = tool.spec.output_key
-        fields = {name for shape in tool.spec.output_schema.values() for name in get_field_types(shape)}
+        fields = {name for model in tool.spec.output_schema.values() for name in get_field_types(model)}
         step = PlanStep(
             step_id=len(self._steps) + 1,
             description=f"Get {key} from {tool.spec.name}",
@@ -106,18 +106,18 @@ class _Chain:
         )
         self._steps.append(step)
 
-    def _new_error(self) -> PlanInvalid:
+    def _build_error(self) -> PlanInvalid:
         missing = list(self._missing.values())
         needs = "; ".join(
-            f"'{one['name']}', which {one['needed_by']} needs {one['nearest']}".strip() for one in missing
+            f"'{entry['name']}', which {entry['needed_by']} needs {entry['nearest']}".strip() for entry in missing
         )
-        hint = f"Give the missing values, or request one of these keys: {listed(self._producers)}"
+        hint = f"Give the missing values, or request one of these keys: {list_choices(self._producers)}"
         return PlanInvalid(f"No plan reaches this goal: no tool provides {needs}", {"missing": missing}, hint=hint)
 
 
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
 _YEAR = r"(?:the\s+)?(?P<year>(?:fiscal\s+(?:year\s+)?|FY\s?)?(?:19|20)\d\d)"
-_BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNORECASE)
+_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,48 +129,48 @@ class Template:
 
 async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Collection[str]) -> Plan | None:
     for template in TEMPLATES:
-        read = template.sentence.fullmatch(goal.text.strip())
-        if read is not None:
-            return Plan(goal=goal.text, steps=template.fill(read.groupdict()), created_at=now())
+        match = template.sentence.fullmatch(goal.text.strip())
+        if match is not None:
+            return Plan(goal=goal.text, steps=template.fill(match.groupdict()), created_at=now())
     return None
 
 
-def _ticker_of(company: str) -> str:
+def _find_ticker(company: str) -> str:
     ticker = WELL_KNOWN.get(build_name_key(company)) or (company if _TICKER.fullmatch(company) else None)
     if ticker is None:
         raise PlanInvalid(f"The ticker of '{company}' is unknown", {"field": "ticker"}, hint="Write its ticker")
     return ticker
 
 
-def _metric_of(text: str) -> str:
+def _capitalize_metric(text: str) -> str:
     metric = text.strip()
     return metric[:1].upper() + metric[1:]
 
 
-def _financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
+def _plan_financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
     company, year = fields["company"].strip(), fields["year"].strip()
-    ticker, metric = _ticker_of(company), _metric_of(fields["metric"])
+    ticker, metric = _find_ticker(company), _capitalize_metric(fields["metric"])
     number = year[-4:]
-    # "2022" means calendar days, as in the plan-step contract's example; "fiscal 2022" means the fiscal year.
+    # "2022" means calendar days, as in the plan-step contract; "fiscal 2022" means the fiscal year.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
     arguments: dict[str, Any] = {"ticker": ticker, "metrics": [metric], **period}
     description = f"Get {company}'s {fields['metric'].strip()} for {year}"
     key = f"{fields['metric'].strip().lower().replace(' ', '_')}_data"
-    return [_sec_step(description, "financial_facts", arguments, key, ["data", metric])]
+    return [_build_step(description, "financial_facts", arguments, key, ["data", metric])]
 
 
-def _compare(fields: Mapping[str, str]) -> list[PlanStep]:
-    companies = [company.strip() for company in _BETWEEN.split(fields["companies"].strip())]
-    tickers = list(dict.fromkeys(_ticker_of(company) for company in companies))
+def _plan_comparison(fields: Mapping[str, str]) -> list[PlanStep]:
+    companies = [company.strip() for company in _SEPARATOR.split(fields["companies"].strip())]
+    tickers = list(dict.fromkeys(_find_ticker(company) for company in companies))
     if len(tickers) < 2:
         raise PlanInvalid("A comparison needs two companies", {"field": "companies"}, hint="Name another one")
     metric, year = fields["metric"].strip(), fields["year"].strip()[-4:]
-    arguments = {"tickers": tickers, "metrics": [_metric_of(metric)], "period": year}
+    arguments = {"tickers": tickers, "metrics": [_capitalize_metric(metric)], "period": year}
     description = f"Compare the {metric} of {', '.join(companies)} for fiscal {year}"
-    return [_sec_step(description, "compare", arguments, f"{metric.lower().replace(' ', '_')}_compared", ["data"])]
+    return [_build_step(description, "compare", arguments, f"{metric.lower().replace(' ', '_')}_compared", ["data"])]
 
 
-def _sec_step(description: str, query_type: str, arguments: dict[str, Any], key: str, path: list[str]) -> PlanStep:
+def _build_step(description: str, query_type: str, arguments: dict[str, Any], key: str, path: list[str]) -> PlanStep:
     return PlanStep(
         step_id=1,
         description=description,
@@ -190,7 +190,7 @@ TEMPLATES = (
             rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
             re.IGNORECASE,
         ),
-        _financial_fact,
+        _plan_financial_fact,
     ),
     Template(
         "Compare the revenue of Apple and NVIDIA for 2022",
@@ -199,7 +199,7 @@ TEMPLATES = (
             rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
             re.IGNORECASE,
         ),
-        _compare,
+        _plan_comparison,
     ),
 )
 
@@ -222,7 +222,7 @@ class PlanningCapability:
     ) -> Plan:
         """Return a validated plan for a goal, or raise PlanInvalid.
 
-        ``wanted`` names the memory keys that the plan must provide; ``known`` gives values by name.
+        ``wanted`` lists the memory keys that the plan must provide; ``known`` gives values by name.
         """
         goal = Goal(text=user_input, wanted=tuple(wanted), known=dict(known or {}))
         for planner in self._planners:

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 from fingerpost.errors import StorageUnavailable
 
 PROTOCOL: Final = 1
-"""Increases when the meaning of a record changes, independently of the version of fingerpost (design section 8)."""
+"""The record format's version; increases when the meaning of a record changes (design section 8)."""
 
 RunState = Literal["running", "waiting", "completed", "failed", "cancelled"]
 StepState = Literal["completed", "skipped", "failed", "waiting"]
@@ -17,19 +17,19 @@ ENDED: Final = ("completed", "failed", "cancelled")
 
 
 class JournalFailed(StorageUnavailable):
-    """A write to the journal failed; the run stops at its last record."""
+    """A write to the journal failed, so the run stops at its last record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitialMemory:
-    """The initial memory of a run: responses or plain values by key, and the path of each value."""
+    """The initial memory of a run: responses or plain values by key, and each value's path."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
     paths: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 class StepRecord(NamedTuple):
-    """The record of one step. ``output`` is the JSON text of the response, ``note`` the reason for its state."""
+    """The record of one step. ``output`` is the response as JSON text, ``note`` the reason for the state."""
 
     step_id: int
     state: StepState
@@ -61,12 +61,12 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """The record of a run. ``plan_json`` is the current plan, ``replans`` how often it was changed."""
+    """The record of a run. ``plan_json`` is the current plan, ``replans`` the number of changes."""
 
     run_id: str
     user: str | None
     plan_json: str
-    given: InitialMemory
+    initial_memory: InitialMemory
     state: RunState
     created_at: str
     ended_at: str | None
@@ -77,7 +77,7 @@ class RunRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class RunLine:
+class RunSummary:
     run_id: str
     state: RunState
     goal: str
@@ -88,4 +88,4 @@ class RunLine:
 
 
 ExecuteRun = Callable[[str], Awaitable[RunState]]
-"""Executes the run of an id in this process until it ends or waits, and returns its state."""
+"""Executes a run by its id in this process until it ends or waits, and returns its state."""

@@ -1,6 +1,6 @@
 """References: ``{"$ref": key, "path": jmespath, "default": ...}`` anywhere in a step's parameters.
 
-A reference is replaced by the value itself, so it preserves types, and nothing is inserted into text (rule F4).
+A reference is replaced by the value itself, so types are preserved and no text is interpolated (rule F4).
 """
 
 from collections.abc import Callable, Iterator
@@ -13,22 +13,22 @@ from jmespath.exceptions import JMESPathError
 MARK: Final = "$ref"
 MAX_PATH_CHARS: Final = 500
 _MAX_NODES = 60
-_MAX_WIDTH = 16
+_MAX_COMBINATIONS = 16
 _FIELDS = frozenset({MARK, "path", "default"})
-_NOTHING: Final = object()
+_NO_DEFAULT: Final = object()
 
-# Without functions that enlarge their input (join, to_string, map, merge), the value limits the work of a path.
-_FUNCTIONS = frozenset(
+# Functions that enlarge their input (join, to_string, map, merge) are excluded, so the input size limits the work.
+_ALLOWED_FUNCTIONS = frozenset(
     {
         "abs", "avg", "ceil", "contains", "ends_with", "floor", "keys", "length", "max", "max_by", "min",
         "min_by", "not_null", "reverse", "sort", "sort_by", "starts_with", "sum", "to_array", "to_number",
         "type", "values",
     }
 )  # fmt: skip
-_WIDE = ("multi_select_list", "multi_select_dict")
+_COMBINING_NODES = ("multi_select_list", "multi_select_dict")
 
-Way = tuple[str | int, ...]
-"""A place in the parameters: names and indexes."""
+ParameterPath = tuple[str | int, ...]
+"""A path in the parameters: names and indexes."""
 
 
 class ReferenceInvalid(ValueError):
@@ -37,12 +37,12 @@ class ReferenceInvalid(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A reference ``at`` a place in a step's parameters to a memory key.
+    """A reference to a memory key, ``at`` a path in a step's parameters.
 
-    ``path`` is JMESPath from the response; None reads the value at the key's ``output_path``.
+    ``path`` is a JMESPath in the response; None selects the key's ``output_path``.
     """
 
-    at: Way
+    at: ParameterPath
     key: str
     path: str | None
     default: Any
@@ -53,7 +53,7 @@ class Reference:
 
     @property
     def has_default(self) -> bool:
-        return self.default is not _NOTHING
+        return self.default is not _NO_DEFAULT
 
     def find_in(self, response: Any) -> Any:
         """Return the value at the path in a response, or None."""
@@ -68,10 +68,10 @@ def is_reference(value: Any) -> bool:
     return isinstance(value, dict) and MARK in value
 
 
-def list_references(value: Any, at: Way = ()) -> Iterator[Reference | tuple[Way, str]]:
+def list_references(value: Any, at: ParameterPath = ()) -> Iterator[Reference | tuple[ParameterPath, str]]:
     if is_reference(value):
         try:
-            yield _read(value, at)
+            yield _parse(value, at)
         except ReferenceInvalid as error:
             yield at, str(error)
     elif isinstance(value, dict):
@@ -82,8 +82,8 @@ def list_references(value: Any, at: Way = ()) -> Iterator[Reference | tuple[Way,
             yield from list_references(item, (*at, index))
 
 
-def fill(value: Any, resolve: Callable[[Way], Any], at: Way = ()) -> Any:
-    """Return a copy of a value with each reference replaced by what ``resolve`` returns for its place."""
+def fill(value: Any, resolve: Callable[[ParameterPath], Any], at: ParameterPath = ()) -> Any:
+    """Return a copy of a value with each reference replaced by the result of ``resolve`` for its path."""
     if is_reference(value):
         return resolve(at)
     if isinstance(value, dict):
@@ -93,20 +93,20 @@ def fill(value: Any, resolve: Callable[[Way], Any], at: Way = ()) -> Any:
     return value
 
 
-def walk(response: Any, path: list[str]) -> Any:
-    """Return the value at a plain path in a response, or None; a list is entered by its index."""
-    here = response
+def get_at_path(response: Any, path: list[str]) -> Any:
+    """Return the value at a plain path in a response, or None; lists take indexes."""
+    current = response
     for part in path:
-        if isinstance(here, dict) and part in here:
-            here = here[part]
-        elif isinstance(here, list) and part.isdecimal() and int(part) < len(here):
-            here = here[int(part)]
+        if isinstance(current, dict) and part in current:
+            current = current[part]
+        elif isinstance(current, list) and part.isdecimal() and int(part) < len(current):
+            current = current[int(part)]
         else:
             return None
-    return here
+    return current
 
 
-def _read(raw: dict[str, Any], at: Way) -> Reference:
+def _parse(raw: dict[str, Any], at: ParameterPath) -> Reference:
     unknown = sorted(str(name) for name in raw.keys() - _FIELDS)
     if unknown:
         raise ReferenceInvalid(f"a reference has $ref, path and default, and no {', '.join(unknown)}")
@@ -116,7 +116,7 @@ def _read(raw: dict[str, Any], at: Way) -> Reference:
     if path is not None and not isinstance(path, str):
         raise ReferenceInvalid("path must be a JMESPath text")
     search = None if path is None else _compile(path)
-    return Reference(at, key, path, raw.get("default", _NOTHING), search)
+    return Reference(at, key, path, raw.get("default", _NO_DEFAULT), search)
 
 
 def _compile(path: str) -> Callable[[Any], Any]:
@@ -125,28 +125,30 @@ def _compile(path: str) -> Callable[[Any], Any]:
     try:
         compiled = jmespath.compile(path)
     except (JMESPathError, ValueError, RecursionError) as error:
-        where = getattr(error, "lex_position", None)
-        place = f" at character {where + 1}" if isinstance(where, int) else ""
+        position = getattr(error, "lex_position", None)
+        place = f" at character {position + 1}" if isinstance(position, int) else ""
         raise ReferenceInvalid(f"path {path!r} is not JMESPath: there is a mistake{place}") from error
-    _refuse_growth(cast("dict[str, Any]", compiled.parsed))
+    _check_growth(cast("dict[str, Any]", compiled.parsed))
     search: Callable[[Any], Any] = compiled.search
     return search
 
 
-def _refuse_growth(root: dict[str, Any]) -> None:
-    """Refuse paths that could enlarge a value, so that the work of a path stays near the size of its value."""
-    width = 1
+def _check_growth(root: dict[str, Any]) -> None:
+    """Refuse paths that could enlarge a value, to limit the work of a path."""
+    combinations = 1
     nodes = [root]
     for count, node in enumerate(nodes):
         if count > _MAX_NODES:
             raise ReferenceInvalid(f"path has more than {_MAX_NODES} parts")
         kind = node["type"]
-        if kind in _WIDE:
-            width *= max(1, len(node["children"]))
-        elif kind == "function_expression" and node["value"] not in _FUNCTIONS:
-            raise ReferenceInvalid(f"path may not call {node['value']}; it may call {', '.join(sorted(_FUNCTIONS))}")
+        if kind in _COMBINING_NODES:
+            combinations *= max(1, len(node["children"]))
+        elif kind == "function_expression" and node["value"] not in _ALLOWED_FUNCTIONS:
+            raise ReferenceInvalid(
+                f"path may not call {node['value']}; it may call {', '.join(sorted(_ALLOWED_FUNCTIONS))}"
+            )
         elif kind == "literal" and isinstance(node["value"], list | dict):
             raise ReferenceInvalid("path may contain plain values only, no lists or objects")
-        if width > _MAX_WIDTH:
+        if combinations > _MAX_COMBINATIONS:
             raise ReferenceInvalid("path combines too many lists or objects")
         nodes += [child for child in node["children"] if isinstance(child, dict)]

@@ -1,15 +1,15 @@
-"""Collect a tool's remarks (missing values, notes, hints, suggestions, candidates, warnings), which runs list apart."""
+"""Collect remarks from a tool's response: missing values, notes, hints, candidates and warnings."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from fingerpost.errors import as_sentence
-from fingerpost.plan.catalogue import listed
+from fingerpost.plan.catalogue import list_choices
 from fingerpost.plan.limits import encode
-from fingerpost.plan.references import walk
+from fingerpost.plan.references import get_at_path
 
-# The fields of a response that contain remarks, at any depth.
-_KIND_OF: Final = {
+# Response fields that contain remarks, at any depth.
+_KINDS_BY_FIELD: Final = {
     "missing": "missing",
     "note": "note",
     "notes": "note",
@@ -34,7 +34,7 @@ _IGNORED_FIELDS: Final = frozenset({"query_type", "parameters", "output_key", "s
 
 
 class Remark(NamedTuple):
-    """One remark of a tool; ``at`` is its dotted path in the response, ``kind`` a value of ``_KIND_OF``."""
+    """One remark of a tool; ``at`` is its dotted path in the response, ``kind`` a value of ``_KINDS_BY_FIELD``."""
 
     kind: str
     at: str
@@ -45,23 +45,23 @@ def list_remarks(response: Any) -> list[Remark]:
     if not isinstance(response, Mapping):
         return []
     # The step's record already has the message of a failure of type "warning".
-    own = "warning" if response.get("success") is False else ""
-    others = {name: value for name, value in response.items() if name not in _IGNORED_FIELDS and name != own}
-    # A transit tool's body is under data, and again as the only result.
-    order = sorted(others, key=lambda name: name == "results")
-    found: dict[tuple[str, str], Remark] = {}
-    for remark in _walk({name: others[name] for name in order}, ""):
-        found.setdefault((remark.kind, encode(remark.value)), remark)
-    return list(found.values())
+    failure_field = "warning" if response.get("success") is False else ""
+    fields = {name: value for name, value in response.items() if name not in _IGNORED_FIELDS and name != failure_field}
+    # A transit tool's response has its body in data and again in results.
+    order = sorted(fields, key=lambda name: name == "results")
+    remarks: dict[tuple[str, str], Remark] = {}
+    for remark in _find_remarks({name: fields[name] for name in order}, ""):
+        remarks.setdefault((remark.kind, encode(remark.value)), remark)
+    return list(remarks.values())
 
 
 def list_remark_sentences(remark: Remark) -> Iterator[str]:
-    """Yield the sentences of a remark for readers who do not see the response."""
+    """Format a remark as sentences that can be read without the response."""
     kind, at, value = remark
     name = at.rpartition(".")[2]
     if kind == "missing" and isinstance(value, Mapping):
-        for name, why in value.items():
-            yield f"missing {name}: {_format_value(why)}"
+        for name, reason in value.items():
+            yield f"missing {name}: {_format_value(reason)}"
     elif kind == "missing":
         yield f"missing: {_format_value(value)}"
     elif kind == "candidates":
@@ -74,38 +74,38 @@ def list_remark_sentences(remark: Remark) -> Iterator[str]:
         yield from map(_format_value, _to_list(value))
 
 
-def details_of(response: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def collect_details(response: Any) -> dict[str, Any]:
+    remarks: dict[str, Any] = {}
     for kind, _at, value in list_remarks(response):
         if kind in ("missing", "did_you_mean", "candidates"):
-            found.setdefault(kind, value)
-    return found
+            remarks.setdefault(kind, value)
+    return remarks
 
 
 def find_unresolved_path(response: Any, path: list[str] | None) -> str | None:
-    """Return where an output path ends without a value, and the fields there; None if it has a value."""
-    if not path or walk(response, path) is not None:
+    """Return a sentence on where an output path stops resolving, or None if it has a value."""
+    if not path or get_at_path(response, path) is not None:
         return None
-    known = next(length for length in range(len(path)) if walk(response, path[: length + 1]) is None)
-    here = walk(response, path[:known])
-    place = f"under {'.'.join(path[:known])} " if known else ""
-    if isinstance(here, Mapping) and path[known] in here:
+    resolved_length = next(length for length in range(len(path)) if get_at_path(response, path[: length + 1]) is None)
+    parent = get_at_path(response, path[:resolved_length])
+    prefix = f"under {'.'.join(path[:resolved_length])} " if resolved_length else ""
+    if isinstance(parent, Mapping) and path[resolved_length] in parent:
         return f"output_path {'.'.join(path)} leads to null"
-    there = listed(map(str, here)) if isinstance(here, Mapping) else "there is no object"
-    return f"output_path {'.'.join(path)} finds nothing; {place}{there}"
+    children = list_choices(map(str, parent)) if isinstance(parent, Mapping) else "there is no object"
+    return f"output_path {'.'.join(path)} finds nothing; {prefix}{children}"
 
 
-def _walk(value: Any, at: str) -> Iterator[Remark]:
+def _find_remarks(value: Any, at: str) -> Iterator[Remark]:
     if isinstance(value, Mapping):
         for name, item in value.items():
-            here = f"{at}.{name}" if at else str(name)
-            if name not in _KIND_OF:
-                yield from _walk(item, here)
+            path = f"{at}.{name}" if at else str(name)
+            if name not in _KINDS_BY_FIELD:
+                yield from _find_remarks(item, path)
             elif item is not None and item is not False and item not in ("", [], {}):
-                yield Remark(_KIND_OF[name], here, item)
+                yield Remark(_KINDS_BY_FIELD[name], path, item)
     elif isinstance(value, list | tuple):
         for number, item in enumerate(value):
-            yield from _walk(item, f"{at}.{number}")
+            yield from _find_remarks(item, f"{at}.{number}")
 
 
 def _to_list(value: Any) -> Iterable[Any]:
@@ -113,13 +113,13 @@ def _to_list(value: Any) -> Iterable[Any]:
 
 
 def _format_value(value: Any) -> str:
-    """Return a text unchanged, our own failures as sentences, and any other value as JSON."""
+    """Format text unchanged, failure entries as sentences, and other values as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and isinstance(value.get("message"), str):
         parts = [value[name] for name in ("message", "next_step", "hint") if value.get(name)]
-        if suggested := value.get("did_you_mean"):
-            parts.append(f"Did you mean {', '.join(_format_value(word) for word in _to_list(suggested))}?")
+        if suggestions := value.get("did_you_mean"):
+            parts.append(f"Did you mean {', '.join(_format_value(word) for word in _to_list(suggestions))}?")
         return " ".join(as_sentence(str(part)) for part in parts)
     return encode(value)
 
@@ -128,7 +128,7 @@ def _format_candidate(value: Any) -> str:
     if not isinstance(value, Mapping):
         return _format_value(value)
     token = value.get("token") or value.get("id") or value.get("parameterValue")
-    where = value.get("coordinate")
-    if token is None and isinstance(where, Mapping):
-        token = ",".join(str(where[axis]) for axis in ("lat", "lon") if axis in where)
+    coordinate = value.get("coordinate")
+    if token is None and isinstance(coordinate, Mapping):
+        token = ",".join(str(coordinate[axis]) for axis in ("lat", "lon") if axis in coordinate)
     return f"{value['name']} ({token})" if value.get("name") else str(token or encode(value))

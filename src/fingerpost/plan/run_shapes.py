@@ -1,4 +1,4 @@
-"""Arguments and answers of ``run_plan`` and ``get_plan_run`` (plan-step contract, snake_case names)."""
+"""Input and output models of ``run_plan`` and ``get_plan_run`` (plan-step contract, snake_case names)."""
 
 from typing import Annotated, Any, Literal, NotRequired, final
 
@@ -26,7 +26,7 @@ CONTINUATION_HINT = (
 )
 
 
-# A JSON value from a record, not validated again: that would block other calls for a tenth of a second.
+# A JSON value from a record, not validated again because validation takes up to 0.1 s.
 Recorded = Any
 
 
@@ -56,16 +56,12 @@ class RunPlanInput(SnakeCaseModel):
 
 
 class GetPlanRunInput(SnakeCaseModel):
-    """Which run, and how much of it."""
-
     run_id: str | None = None
     include: Annotated[list[Literal["plan", "memory", "items", "events"]] | None, Field(max_length=4)] = None
     after_event: Annotated[WholeNumber, Field(ge=0, description="only later events")] = 0
 
 
 class Progress(WireDict):
-    """Number of steps by state."""
-
     completed: int
     failed: int
     total: int
@@ -80,7 +76,7 @@ class RunRemark(WireDict):
 
 
 class RunStep(WireDict):
-    """A step of a run; a ``retryable`` failure may pass when the step runs again."""
+    """A step of a run; retrying a ``retryable`` failure may succeed."""
 
     step_id: int
     description: str
@@ -106,8 +102,6 @@ class RunValue(WireDict):
 
 
 class RunEvent(WireDict):
-    """An event of a run."""
-
     seq: int
     at: str
     kind: str
@@ -116,8 +110,6 @@ class RunEvent(WireDict):
 
 
 class RunView(WireDict):
-    """A run."""
-
     run_id: str
     state: Literal["running", "waiting", "completed", "failed", "cancelled", "interrupted"]
     goal: str
@@ -139,9 +131,7 @@ class RunView(WireDict):
     events: NotRequired[list[RunEvent]]
 
 
-class RunLineView(WireDict):
-    """A run in a list."""
-
+class RunSummaryView(WireDict):
     run_id: str
     state: str
     goal: str
@@ -152,7 +142,7 @@ class RunLineView(WireDict):
 
 
 class RunPartLeftOut(WireDict):
-    """A truncated part of the answer (rule A11)."""
+    """A truncated part of the response (rule A11)."""
 
     part: str
     shown: int
@@ -180,7 +170,7 @@ class RunsAnswer(WireDict):
 
     query_type: str
     parameters: Recorded
-    results: list[RunLineView]
+    results: list[RunSummaryView]
     output_key: str
     success: bool
     left_out: NotRequired[list[RunPartLeftOut]]

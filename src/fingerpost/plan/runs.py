@@ -1,4 +1,4 @@
-"""Operations on plan runs, shared by all interfaces: create, execute, approve, cancel, resume, replace."""
+"""Create, execute, approve, cancel, resume and replace plan runs, for all interfaces."""
 
 import asyncio
 import logging
@@ -17,8 +17,8 @@ from fingerpost.plan.execution import Execution
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import finished, now, plan_of, refuse_newer, write_instant, write_plan
-from fingerpost.plan.records import ENDED, Event, InitialMemory, RunLine, RunRecord, RunState, Verb
+from fingerpost.plan.plan_json import check_protocol, find_finished, now, read_recorded_plan, write_instant, write_plan
+from fingerpost.plan.records import ENDED, Event, InitialMemory, RunRecord, RunState, RunSummary, Verb
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.remedies import Remedy, RemedyKind
@@ -32,7 +32,7 @@ _RETENTION_INTERVAL = timedelta(hours=1)
 
 _RETRY_AFTER_S: Final = 5.0
 
-SeenState = RunState | Literal["interrupted"]
+ReportedState = RunState | Literal["interrupted"]
 
 Watch = Callable[[Event], None]
 """Callback for a run's events; it must not raise or block."""
@@ -46,7 +46,7 @@ class _BackgroundRun(NamedTuple):
 class PlanRuns:
     """The plan runs of one catalogue in one journal, which many processes may share.
 
-    ``retention_days`` counts from a run's end; None stores runs for ever.
+    Runs are deleted ``retention_days`` after their end, or never if it is None.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class PlanRuns:
         self.limits = limits or Limits()
         self._poll_s = poll_s
         self._retention_days = retention_days
-        self._forgot_at: datetime | None = None
+        self._last_cleanup: datetime | None = None
         self._executor = StepExecutor(catalogue, self.limits)
         self._executions: dict[str, Execution] = {}
         self._watches = defaultdict[str, list[Watch]](list)
@@ -83,16 +83,16 @@ class PlanRuns:
     ) -> str:
         """Validate a plan, store it as a new run and return the run's id, or raise PlanInvalid.
 
-        ``memory`` gives values by key, and replaces values of ``memory_of``, an earlier run of the same user.
+        ``memory`` gives values by key, and overrides values from ``memory_of``, an earlier run of the same user.
         """
-        given = await self._given(user, memory or {}, memory_of)
-        plan_json = await compute(self._check_and_write, plan, given.values)
+        initial_memory = await self._load_memory(user, memory or {}, memory_of)
+        plan_json = await compute(self._check_and_write, plan, initial_memory.values)
         fixed = clock.find_fixed()
         base = None
         if fixed is not None:
-            base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
-        await self._forget_old()
-        return await self.journal.create(plan_json, user=user, given=given, at=now(), base=base)
+            base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(initial_memory.values)])
+        await self._delete_old_runs()
+        return await self.journal.create(plan_json, user=user, initial_memory=initial_memory, at=now(), base=base)
 
     def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> str:
         self.check(plan, memory)
@@ -105,25 +105,25 @@ class PlanRuns:
         run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS else None
         if run is None or run.user != user:
             raise PlanInvalid(f"There is no run '{run_id[:_ID_CHARS]}'", {"field": "run_id"})
-        refuse_newer(run)
+        check_protocol(run)
         return run
 
-    async def list_runs(self, user: str | None, limit: int = 50) -> list[RunLine]:
+    async def list_runs(self, user: str | None, limit: int = 50) -> list[RunSummary]:
         return [] if user is None else await self.journal.list_runs(user, limit)
 
-    async def state_of(self, run: RunRecord | RunLine) -> SeenState:
-        """Return a run's state as its owner sees it: interrupted if it is running and no process executes it."""
-        if run.state != "running" or self.is_under_way(run.run_id) or await self.journal.is_leased(run.run_id):
+    async def find_state(self, run: RunRecord | RunSummary) -> ReportedState:
+        """Return a run's state; a running run that no process executes is interrupted."""
+        if run.state != "running" or self.is_running(run.run_id) or await self.journal.is_leased(run.run_id):
             return run.state
         return "interrupted"
 
     def memory_of(self, run: RunRecord) -> Memory:
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
-        plan = plan_of(run)
-        # Nothing runs, so its tools need not exist any more.
+        plan = read_recorded_plan(run)
+        # All steps count as finished, because a tool may have been removed since the run.
         done = [step.step_id for step in plan.steps]
-        valid = validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
-        return Memory(valid, run.given, outputs)
+        valid = validate_plan(plan, self.catalogue, memory=run.initial_memory.values, done=done, limits=self.limits)
+        return Memory(valid, run.initial_memory, outputs)
 
     async def cancel(self, run_id: str, user: str | None) -> None:
         run = await self.get(run_id, user)
@@ -134,16 +134,16 @@ class PlanRuns:
     async def decide(
         self, run_id: str, user: str | None, step_id: int, *, approved: bool, note: str | None = None, value: Any = None
     ) -> None:
-        """Approve or reject a waiting step, or raise PlanInvalid; of two decisions the first counts."""
+        """Approve or reject a waiting step, or raise PlanInvalid; the first of two decisions counts."""
         run = await self.get(run_id, user)
-        plan = plan_of(run)
+        plan = read_recorded_plan(run)
         step = next((step for step in plan.steps if step.step_id == step_id), None)
         if step is None or step.agent != HUMAN:
-            waiting = [str(other.step_id) for other in plan.steps if other.agent == HUMAN]
-            there = f"steps {', '.join(waiting)} do" if waiting else "none does"
-            raise PlanInvalid(f"Step {step_id} is not waiting for a person; {there}", {"field": "step_id"})
-        known = run.steps.get(step_id)
-        if run.state in ENDED or (known is not None and known.state != "waiting"):
+            waiting = [str(step.step_id) for step in plan.steps if step.agent == HUMAN]
+            waiting_steps = f"steps {', '.join(waiting)} do" if waiting else "none does"
+            raise PlanInvalid(f"Step {step_id} is not waiting for a person; {waiting_steps}", {"field": "step_id"})
+        record = run.steps.get(step_id)
+        if run.state in ENDED or (record is not None and record.state != "waiting"):
             raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
         decision = {"note": note, "value": value}
         if excess := find_excess(decision, max_bytes=self.limits.plan_bytes, max_depth=self.limits.depth):
@@ -156,55 +156,55 @@ class PlanRuns:
         if run.state in ("completed", "cancelled"):
             hint = Remedy(RemedyKind.START_FROM_RUN)
             raise PlanInvalid(f"The run cannot be resumed: it is {run.state}", {"field": "action"}, hint=hint)
-        self.validate_again(run)
+        self.revalidate(run)
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
-        """Replace the unfinished steps of a run, or raise PlanInvalid; StorageUnavailable while it is executed."""
+        """Replace the unfinished steps of a run. Raise PlanInvalid, or StorageUnavailable while it is executed."""
         run = await self.get(run_id, user)
-        old = plan_of(run)
+        old = read_recorded_plan(run)
         if run.state in ("completed", "cancelled"):
             raise PlanInvalid(f"The run has ended: it is {run.state}", {"field": "action"})
         if not old.can_modify:
             raise PlanInvalid("The plan says can_modify: false, so its unfinished steps stay as they are")
         if run.replans >= self.limits.replans:
             raise PlanInvalid(f"The plan was changed {run.replans} times already, which is the limit")
-        done = finished(run)
-        planned = {step.step_id: _as_planned(step) for step in plan.steps}
-        changed = [s.step_id for s in old.steps if s.step_id in done and planned.get(s.step_id) != _as_planned(s)]
+        done = find_finished(run)
+        planned = {step.step_id: _reset_state(step) for step in plan.steps}
+        changed = [s.step_id for s in old.steps if s.step_id in done and planned.get(s.step_id) != _reset_state(s)]
         if changed:
             numbers = ", ".join(map(str, changed))
             raise PlanInvalid(f"Finished steps must stay as they are: {numbers}", {"field": "plan"})
-        validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
-        async with self.journal.lease(run_id) as is_ours:
-            if not is_ours:
+        validate_plan(plan, self.catalogue, memory=run.initial_memory.values, done=done, limits=self.limits)
+        async with self.journal.lease(run_id) as is_leased:
+            if not is_leased:
                 raise StorageUnavailable("The run is being executed; change it after it has stopped")
             data = encode({"goal": plan.goal, "steps": [step.step_id for step in plan.steps]})
             event = Event(run.last_seq + 1, now(), "plan_changed", None, data)
-            forget = [number for number in run.steps if number not in done]
-            await self.journal.change_plan(run_id, write_plan(plan), forget, event)
+            deleted_steps = [number for number in run.steps if number not in done]
+            await self.journal.change_plan(run_id, write_plan(plan), deleted_steps, event)
 
-    async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> InitialMemory:
+    async def _load_memory(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> InitialMemory:
         values = dict(memory)
         if excess := find_excess(values, max_bytes=self.limits.plan_bytes, max_depth=self.limits.depth):
             raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory"})
         if memory_of is None:
             return InitialMemory(values=values)
         run = await self.get(memory_of, user)
-        return await compute(self._continued, run, values)
+        return await compute(self._merge_memory, run, values)
 
-    def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> InitialMemory:
-        max_bytes = self.limits.given_bytes
+    def _merge_memory(self, run: RunRecord, initial_memory: Mapping[str, Any]) -> InitialMemory:
+        max_bytes = self.limits.initial_memory_bytes
         outputs = sum(len(step.output) for step in run.steps.values() if step.output is not None)
         excess: str | None = f"is larger than {max_bytes:,} bytes of JSON"
         if outputs <= max_bytes:
             earlier = self.memory_of(run)
-            values = {**earlier.keyed(), **given}
-            # Runs that start from one another would gather without end.
+            values = {**earlier.to_dict(), **initial_memory}
+            # Limit the size, because chains of runs would accumulate memory.
             excess = find_excess(values, max_bytes=max_bytes, max_depth=self.limits.depth + 1)
         if excess is not None:
             raise PlanInvalid(f"The memory cannot be stored: a value in it {excess}", {"field": "memory_of"})
         return InitialMemory(
-            values=values, paths={key: path for key, path in earlier.paths().items() if key not in given}
+            values=values, paths={key: path for key, path in earlier.list_paths().items() if key not in initial_memory}
         )
 
     async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
@@ -212,25 +212,25 @@ class PlanRuns:
         if (execution := self._executions.get(run_id)) is not None:
             execution.wake()
 
-    async def _forget_old(self) -> None:
+    async def _delete_old_runs(self) -> None:
         now_at = clock.now()
-        is_recent = self._forgot_at is not None and now_at - self._forgot_at < _RETENTION_INTERVAL
+        is_recent = self._last_cleanup is not None and now_at - self._last_cleanup < _RETENTION_INTERVAL
         if self._retention_days is None or is_recent:
             return
-        self._forgot_at = now_at
-        forgotten = await self.journal.forget_before(write_instant(now_at - timedelta(days=self._retention_days)))
-        if forgotten:
-            _log.info("%d runs that ended more than %d days ago were removed", len(forgotten), self._retention_days)
+        self._last_cleanup = now_at
+        deleted = await self.journal.delete_ended_before(write_instant(now_at - timedelta(days=self._retention_days)))
+        if deleted:
+            _log.info("%d runs that ended more than %d days ago were removed", len(deleted), self._retention_days)
 
     async def execute(self, run_id: str) -> RunState:
         """Execute a run until it ends or waits, and return its state.
 
-        Raise PlanInvalid if it is unknown or no longer valid, StorageUnavailable if another process executes it.
+        Raise PlanInvalid for an unknown or invalid run, StorageUnavailable if another process executes it.
         """
         return await self.journal.execute_run(run_id)
 
-    def check_room(self, caller: str) -> None:
-        count = sum(begun.caller == caller for begun in self._background.values())
+    def check_capacity(self, caller: str) -> None:
+        count = sum(background_run.caller == caller for background_run in self._background.values())
         if count >= self.limits.runs_of_caller:
             raise SourceLimited(
                 f"{count:,} of your plan runs are under way, which is the limit",
@@ -238,25 +238,25 @@ class PlanRuns:
                 hint=Remedy(RemedyKind.END_A_RUN),
             )
 
-    def begin(self, run_id: str, caller: str = "") -> None:
+    def start(self, run_id: str, caller: str = "") -> None:
         task = asyncio.create_task(self.execute(run_id), name=f"run {run_id}")
-        begun = self._background[run_id] = _BackgroundRun(caller, task)
-        task.add_done_callback(lambda _task: self._end(run_id, begun))
+        background_run = self._background[run_id] = _BackgroundRun(caller, task)
+        task.add_done_callback(lambda _task: self._end(run_id, background_run))
 
-    def is_under_way(self, run_id: str) -> bool:
-        begun = self._background.get(run_id)
-        return begun is not None and not begun.task.done()
+    def is_running(self, run_id: str) -> bool:
+        background_run = self._background.get(run_id)
+        return background_run is not None and not background_run.task.done()
 
-    async def wait(self, run_id: str, longest_s: float) -> None:
-        begun = self._background.get(run_id)
-        if begun is not None:
-            await asyncio.wait([begun.task], timeout=longest_s)
-            if begun.task.done() and not begun.task.cancelled():
-                begun.task.result()
+    async def wait(self, run_id: str, timeout_s: float) -> None:
+        background_run = self._background.get(run_id)
+        if background_run is not None:
+            await asyncio.wait([background_run.task], timeout=timeout_s)
+            if background_run.task.done() and not background_run.task.cancelled():
+                background_run.task.result()
 
     async def stop(self) -> None:
-        """Cancel the background executions; each run can be resumed from its record."""
-        tasks = [begun.task for begun in self._background.values()]
+        """Cancel the background executions; their runs can be resumed."""
+        tasks = [background_run.task for background_run in self._background.values()]
         for task in tasks:
             task.cancel()
         if tasks:
@@ -264,7 +264,7 @@ class PlanRuns:
 
     @contextmanager
     def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
-        """Report each event of a run that this process executes during the block; each step's events are in order."""
+        """Report the events of a run that this process executes during the block; a step's events are in order."""
         watches = self._watches[run_id]
         watches.append(watch)
         try:
@@ -274,33 +274,33 @@ class PlanRuns:
             if not watches:
                 self._watches.pop(run_id, None)
 
-    def validate_again(self, run: RunRecord) -> ValidPlan:
-        """Validate the unfinished part of a plan again, because an upgrade may have changed the tools."""
+    def revalidate(self, run: RunRecord) -> ValidPlan:
+        """Validate the unfinished steps again, because an upgrade may have changed the tools."""
         return validate_plan(
-            plan_of(run),
+            read_recorded_plan(run),
             self.catalogue,
-            memory=run.given.values,
-            done=finished(run),
+            memory=run.initial_memory.values,
+            done=find_finished(run),
             limits=self.limits,
-            complaint="The unfinished steps no longer fit the tools",
+            summary="The unfinished steps no longer fit the tools",
             hint="Replace the unfinished steps, or cancel the run; recorded results stay",
         )
 
     async def _execute(self, run_id: str) -> RunState:
         state: RunState | None = None
         while True:
-            async with self.journal.lease(run_id) as is_ours:
-                if not is_ours:
+            async with self.journal.lease(run_id) as is_leased:
+                if not is_leased:
                     if state is not None:
                         return state
                     raise StorageUnavailable(f"The run {run_id} is being executed elsewhere")
                 run = await self.journal.find(run_id)
                 if run is None:
                     raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
-                refuse_newer(run)
+                check_protocol(run)
                 if run.state in ("completed", "cancelled"):
                     return run.state
-                valid = self.validate_again(run)
+                valid = self.revalidate(run)
                 execution = self._executions[run_id] = Execution(
                     run=run,
                     valid=valid,
@@ -318,9 +318,9 @@ class PlanRuns:
                     del self._executions[run_id]
             if state not in ("waiting", "failed"):
                 return state
-            # While this process had the lease, another could store a signal, but not execute the run.
-            late = await self.journal.list_signals(run_id, execution.last_signal)
-            if not late or (state == "failed" and all(signal.verb != "cancel" for signal in late)):
+            # Another process may have stored a signal while it could not execute the run.
+            late_signals = await self.journal.list_signals(run_id, execution.last_signal)
+            if not late_signals or (state == "failed" and all(signal.verb != "cancel" for signal in late_signals)):
                 return state
 
     def _report(self, run_id: str, event: Event) -> None:
@@ -334,6 +334,6 @@ class PlanRuns:
             _log.error("run=%s stopped: %s", run_id, error)
 
 
-def _as_planned(step: PlanStep) -> PlanStep:
-    """Return a step without its state, which a plan that was read from its run has too."""
+def _reset_state(step: PlanStep) -> PlanStep:
+    """Return a step without its state, because plans read from a run include it."""
     return step.model_copy(update={"status": "pending", "completed_at": None, "skipped": False})

@@ -1,4 +1,4 @@
-"""Attempts of one step: concurrency limits, timeouts, retries and the circuit breaker.
+"""Call a step's tool or agent, with concurrency limits, timeouts, retries and a circuit breaker.
 
 The policy is the same for every engine.
 """
@@ -20,7 +20,7 @@ from fingerpost.plan.validation import ReadyStep
 from fingerpost.runtime.circuit_breaker import CircuitBreaker
 from fingerpost.runtime.retry import RetryPolicy
 
-# The details of an error that help to remove its cause.
+# Error details that help to fix the cause.
 _DETAILS = ("missing", "notes", "did_you_mean", "candidates")
 
 
@@ -35,7 +35,7 @@ class StepCall:
 
     @property
     def key(self) -> str:
-        """The idempotency key, the same for every attempt."""
+        """The idempotency key, shared by all attempts."""
         return f"{self.run_id}:{self.ready.step.step_id}"
 
     @property
@@ -44,15 +44,15 @@ class StepCall:
 
     @property
     def query_type(self) -> str:
-        return self.name if self.ready.question is None else self.ready.question.query_type
+        return self.name if self.ready.query is None else self.ready.query.query_type
 
     async def call_tool(self, arguments: dict[str, Any]) -> Mapping[str, Any]:
         assert self.ready.tool is not None
-        assert self.ready.question is not None
-        return await self.ready.tool.execute(self.ready.question.query_type, arguments, self.user)
+        assert self.ready.query is not None
+        return await self.ready.tool.execute(self.ready.query.query_type, arguments, self.user)
 
     def fail(self, error: ToolError) -> dict[str, Any]:
-        return failed(self.name, self.query_type, self.arguments, error)
+        return build_failure(self.name, self.query_type, self.arguments, error)
 
 
 class StepExecutor:
@@ -60,7 +60,7 @@ class StepExecutor:
         self._catalogue = catalogue
         self._limits = limits
         self._retries = RetryPolicy(
-            attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.longest_backoff_s
+            attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.max_backoff_s
         )
         self._breaker = CircuitBreaker(threshold=limits.breaker_failures, cooldown_s=limits.breaker_s, kind="tool")
         self._semaphores = defaultdict[str, asyncio.Semaphore](lambda: asyncio.Semaphore(limits.calls_per_tool))
@@ -89,16 +89,16 @@ class StepExecutor:
             end_call(name)
 
     async def _answer(self, call: StepCall) -> dict[str, Any]:
-        tool, max_s = call.ready.tool, self._limits.attempt_s
+        tool, timeout_s = call.ready.tool, self._limits.attempt_s
         try:
-            async with asyncio.timeout(max_s):
-                acting = call.call_tool(call.arguments) if call.ready.step.agent is None else self._delegate(call)
-                response = await acting
+            async with asyncio.timeout(timeout_s):
+                operation = call.call_tool(call.arguments) if call.ready.step.agent is None else self._delegate(call)
+                response = await operation
             return self._check(call, response)
         except TimeoutError as error:
             # The outcome of the call is unknown, so only an idempotent tool is called again.
             is_retryable = tool is not None and tool.is_idempotent
-            raise SourceTimeout(f"{call.name} did not answer within {max_s:g} s", retryable=is_retryable) from error
+            raise SourceTimeout(f"{call.name} did not answer within {timeout_s:g} s", retryable=is_retryable) from error
 
     async def _delegate(self, call: StepCall) -> Mapping[str, Any]:
         step = call.ready.step
@@ -127,24 +127,24 @@ class StepExecutor:
         return standard
 
     def find_wait_s(self, call: StepCall, number: int, response: Mapping[str, Any]) -> float | None:
-        """Return the wait before the attempt after a failed one, or None if there is none."""
+        """Return the wait before the next attempt, or None if the step must not be retried."""
         if response.get("retryable") is not True:
             return None
-        after = response.get("retry_after")
-        requested_s = float(after) if isinstance(after, int | float) else 0.0
-        # Steps that failed together must not come back together; the same step waits the same each time.
+        retry_after = response.get("retry_after")
+        requested_s = float(retry_after) if isinstance(retry_after, int | float) else 0.0
+        # Spread retries of steps that failed together; the seed makes a step's wait reproducible.
         spread = random.Random(f"{call.key}/{number}").random()  # noqa: S311  (no secret depends on it)
         return self._retries.find_wait_s(number, spread=spread, requested_s=requested_s)
 
 
 def find_failure(response: Mapping[str, Any]) -> str | None:
-    """Return the reason of a failure; None for a success."""
+    """Return the reason for a failure, or None for a success."""
     if response["success"]:
         return None
     return str(response.get("error") or response.get("warning") or "it failed without a message")
 
 
-def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
+def build_failure(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
     details = {detail: error.details[detail] for detail in _DETAILS if error.details.get(detail)}
     extra = step_fields(error, Contract.STEP) | details
     return failure_response(name, query_type, parameters, error.message, "error", extra)

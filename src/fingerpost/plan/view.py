@@ -1,4 +1,4 @@
-"""Describe a plan run for its owner: progress, results, pending approvals and next action; draw a plan."""
+"""Describe plan runs for their users: progress, results, approvals, next action; draw plans."""
 
 import asyncio
 import json
@@ -12,17 +12,17 @@ from fingerpost.contract.wire import omit_none
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.limits import encode
 from fingerpost.plan.memory import Memory, list_items
-from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.plan_json import read_recorded_plan
 from fingerpost.plan.records import Event, RunRecord, StepRecord
-from fingerpost.plan.references import walk
+from fingerpost.plan.references import get_at_path
 from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_sentences, list_remarks
 from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.runs import PlanRuns, SeenState
+from fingerpost.plan.runs import PlanRuns, ReportedState
 from fingerpost.plan.validation import ValidPlan
 
 Part = Literal["plan", "memory", "items", "events"]
 
-# Large enough for the longest answer of plan_trip.
+# Large enough for the longest plan_trip response.
 _MAX_VALUE_BYTES = 10_000
 _MAX_EVENTS = 5_000
 _MAX_REMARK_BYTES = 16_000
@@ -37,33 +37,35 @@ async def describe_run(
     parts: Collection[Part] = (),
     after: int = 0,
     *,
-    room_bytes: float = MAX_BODY_BYTES,
+    max_values_bytes: float = MAX_BODY_BYTES,
 ) -> RunView:
-    """Return a JSON-ready run without null values; ``parts`` adds long parts, ``after`` drops earlier events.
+    """Describe a run as JSON without nulls; ``parts`` adds optional parts, ``after`` skips earlier events.
 
-    ``room_bytes`` limits all values together, and the outputs among the items. At most 5,000 events are returned; if
-    the last one is not ``last_event``, there are more.
+    ``max_values_bytes`` limits the total size of the values, and of the outputs among the items. At most 5,000 events
+    are returned; there are more if the last one is not ``last_event``.
     """
-    state = await runs.state_of(run)
+    state = await runs.find_state(run)
     events = await runs.journal.list_events(run.run_id, 0)
-    # In a thread, because a long run would delay other calls.
-    return await asyncio.to_thread(_describe, runs, run, state, events, parts, after, room_bytes)
+    # Use a thread, because describing a long run takes time.
+    return await asyncio.to_thread(_describe, runs, run, state, events, parts, after, max_values_bytes)
 
 
 def _describe(
     runs: PlanRuns,
     run: RunRecord,
-    state: SeenState,
+    state: ReportedState,
     events: list[Event],
     parts: Collection[Part],
     after: int,
-    room_bytes: float,
+    max_values_bytes: float,
 ) -> RunView:
-    plan = plan_of(run)
-    begun = _find_begun(events) if state == "running" else set()
+    plan = read_recorded_plan(run)
+    started = _find_started(events) if state == "running" else set()
     memory = runs.memory_of(run)
     steps = [
-        _step(step, run.steps.get(step.step_id), memory.response_of(step.step_id), is_begun=step.step_id in begun)
+        _describe_step(
+            step, run.steps.get(step.step_id), memory.get_response(step.step_id), is_started=step.step_id in started
+        )
         for step in plan.steps
     ]
     waiting = [number for number, record in run.steps.items() if record.state == "waiting"]
@@ -82,19 +84,19 @@ def _describe(
         },
         "waiting_for": waiting,
         "steps": steps,
-        "values": list(_values(memory.keyed(), memory.paths(), room_bytes)),
+        "values": list(_list_values(memory.to_dict(), memory.list_paths(), max_values_bytes)),
         "last_event": events[-1].seq if events else 0,
-        "next": _next(state, waiting, steps),
+        "next": _suggest_next_action(state, waiting, steps),
         "resumable": state == "interrupted" or (state == "failed" and any(step["retryable"] for step in steps)),
         "remarks_left_out": _add_remarks(plan, steps, memory),
     }
     if "plan" in parts:
         view["plan"] = _serialize_plan(plan, view)
     if "memory" in parts:
-        view["memory"] = memory.keyed()
+        view["memory"] = memory.to_dict()
     if "items" in parts:
         view["items"] = list_items(
-            _serialize_plan(plan, view), run.created_at, _leave_out_long(run, room_bytes), events
+            _serialize_plan(plan, view), run.created_at, _drop_long_outputs(run, max_values_bytes), events
         )
     if "events" in parts:
         later = [event for event in events if event.seq > after][:_MAX_EVENTS]
@@ -131,8 +133,8 @@ def format_run(run: RunView) -> str:
 def _format_run_state(step: Mapping[str, Any]) -> str:
     state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
     at = f" at {step['completed_at']}" if "completed_at" in step else ""
-    tries = f" after {step['attempts']} attempts" if step["attempts"] > 1 else ""
-    return f"{state}{at}{tries}"
+    attempts = f" after {step['attempts']} attempts" if step["attempts"] > 1 else ""
+    return f"{state}{at}{attempts}"
 
 
 def _format_json(value: Any) -> str:
@@ -145,42 +147,43 @@ def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int, h
         name = f"Step {step['step_id']}"
         if step.get("error"):
             lines.append(f"{name} failed: {step['error']}")
-        lines += [f"{name}: {words}" for remark in step["remarks"] for words in list_remark_sentences(Remark(**remark))]
+        for remark in step["remarks"]:
+            lines += [f"{name}: {sentence}" for sentence in list_remark_sentences(Remark(**remark))]
     if remarks_left_out:
         more = f"{remarks_left_out} more remarks of the steps"
         lines.append(f"{more} are in the run's memory: {how_to_read}")
     return lines
 
 
-def _find_begun(events: Collection[Event]) -> set[int]:
-    """Return the steps begun since the run was last started or resumed; earlier ones have ended or are recorded."""
-    begun: set[int] = set()
+def _find_started(events: Collection[Event]) -> set[int]:
+    """Return the steps started since the run was last started or resumed."""
+    started: set[int] = set()
     for event in events:
         if event.kind in ("run_started", "run_resumed"):
-            begun.clear()
+            started.clear()
         elif event.kind == "step_started" and event.step_id is not None:
-            begun.add(event.step_id)
-    return begun
+            started.add(event.step_id)
+    return started
 
 
-def _step(step: PlanStep, record: StepRecord | None, response: Any, *, is_begun: bool) -> dict[str, Any]:
-    """Return the state of a step as the contract's status and two flags; its remarks are added later."""
-    answer = response if isinstance(response, dict) and response.get("success") is False else {}
-    known = record.state if record is not None else None
-    status = _STATUS_OF_STEP[known] if known is not None else "in_progress" if is_begun else "pending"
+def _describe_step(step: PlanStep, record: StepRecord | None, response: Any, *, is_started: bool) -> dict[str, Any]:
+    """Describe a step by the contract's status and two flags; remarks are added later."""
+    failure = response if isinstance(response, dict) and response.get("success") is False else {}
+    recorded = record.state if record is not None else None
+    status = _STATUS_OF_STEP[recorded] if recorded is not None else "in_progress" if is_started else "pending"
     return {
         "step_id": step.step_id,
         "description": step.description,
         "tool": step.tool,
         "agent": step.agent,
         "status": status,
-        "skipped": known == "skipped",
-        "waiting": known == "waiting",
+        "skipped": recorded == "skipped",
+        "waiting": recorded == "waiting",
         "completed_at": record.at if record is not None and status == "completed" else None,
         "attempts": record.attempts if record is not None else 0,
-        "error": record.note if record is not None and known == "failed" else None,
-        "error_code": answer.get("error_code"),
-        "retryable": _is_retryable(answer) if known == "failed" else None,
+        "error": record.note if record is not None and recorded == "failed" else None,
+        "error_code": failure.get("error_code"),
+        "retryable": _is_retryable(failure) if recorded == "failed" else None,
         "remarks": [],
     }
 
@@ -192,21 +195,21 @@ def _is_retryable(failure: dict[str, Any]) -> bool:
 
 
 def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
-    """Add its tool's remarks to each step, failed steps first, and return how many were too large."""
-    left_out, left = 0, _MAX_REMARK_BYTES
+    """Add the tools' remarks to the steps, failed steps first; return the number of omitted remarks."""
+    left_out, bytes_left = 0, _MAX_REMARK_BYTES
     by_id = {step.step_id: step for step in plan.steps}
     for step in sorted(steps, key=lambda step: step["status"] != "failed"):
-        response = memory.response_of(step["step_id"])
-        found = [remark for remark in list_remarks(response) if remark.value != step["error"]]
+        response = memory.get_response(step["step_id"])
+        remarks = [remark for remark in list_remarks(response) if remark.value != step["error"]]
         if step["status"] == "completed" and response is not None:
-            dead = find_unresolved_path(response, by_id[step["step_id"]].output_path)
-            found = [*([Remark("missing", "output_path", dead)] if dead else []), *found]
-        for remark in found:
-            size = len(encode(remark.value))
-            if size > left:
+            unresolved = find_unresolved_path(response, by_id[step["step_id"]].output_path)
+            remarks = [*([Remark("missing", "output_path", unresolved)] if unresolved else []), *remarks]
+        for remark in remarks:
+            size_bytes = len(encode(remark.value))
+            if size_bytes > bytes_left:
                 left_out += 1
                 continue
-            left -= size
+            bytes_left -= size_bytes
             step["remarks"].append(remark._asdict())
     return left_out
 
@@ -220,27 +223,30 @@ def _serialize_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
     return serialized
 
 
-def _leave_out_long(run: RunRecord, room_bytes: float) -> dict[int, StepRecord]:
-    found, left = {}, room_bytes
+def _drop_long_outputs(run: RunRecord, max_values_bytes: float) -> dict[int, StepRecord]:
+    records, bytes_left = {}, max_values_bytes
     for number, record in run.steps.items():
-        size = len(record.output or "")
-        found[number] = record if size <= left else record._replace(output=encode({"left_out": f"{size:,} bytes"}))
-        left -= size if size <= left else 0
-    return found
+        size_bytes = len(record.output or "")
+        if size_bytes > bytes_left:
+            record = record._replace(output=encode({"left_out": f"{size_bytes:,} bytes"}))
+        else:
+            bytes_left -= size_bytes
+        records[number] = record
+    return records
 
 
-def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: float) -> Iterator[dict[str, Any]]:
-    left = room_bytes
+def _list_values(memory: dict[str, Any], paths: dict[str, list[str]], max_bytes: float) -> Iterator[dict[str, Any]]:
+    bytes_left = max_bytes
     for key, response in memory.items():
-        value = walk(response, paths.get(key, []))
-        max_bytes = left if math.isinf(room_bytes) else min(left, _MAX_VALUE_BYTES)
-        size = len(encode(value))
-        is_out = size > max_bytes
-        left -= 0 if is_out else size
-        yield {"key": key, "value": None if is_out else value, "left_out": is_out}
+        value = get_at_path(response, paths.get(key, []))
+        limit = bytes_left if math.isinf(max_bytes) else min(bytes_left, _MAX_VALUE_BYTES)
+        size_bytes = len(encode(value))
+        is_too_long = size_bytes > limit
+        bytes_left -= 0 if is_too_long else size_bytes
+        yield {"key": key, "value": None if is_too_long else value, "left_out": is_too_long}
 
 
-def _next(state: SeenState, waiting: list[int], steps: Collection[dict[str, Any]]) -> str | None:
+def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collection[dict[str, Any]]) -> str | None:
     resume = "run_plan with action resume continues the run"
     if state == "waiting":
         return f"A person must decide on step {waiting[0]}: run_plan with action approve or reject, run_id and step_id"
@@ -258,21 +264,22 @@ def _next(state: SeenState, waiting: list[int], steps: Collection[dict[str, Any]
     return f"{resume}; {change}" if any(step["retryable"] for step in steps) else change
 
 
-_MAX_CHARS = 60
+_MAX_LABEL_CHARS = 60
 
 
-def draw(valid: ValidPlan) -> str:
-    """Return a Mermaid flowchart of the steps; arrows are declared and inferred dependencies."""
-    places = {number: index for index, number in enumerate(valid.steps)}
+def draw_plan(valid: ValidPlan) -> str:
+    """Draw a Mermaid flowchart of the steps; arrows are declared and inferred dependencies."""
+    positions = {number: index for index, number in enumerate(valid.steps)}
     lines = ["flowchart TD"]
     for number, ready in valid.steps.items():
-        lines.append(f'  s{places[number]}["{number}. {_plain(ready.step.description)}<br/>{_plain(ready.performer)}"]')
+        label = f"{number}. {_escape_label(ready.step.description)}<br/>{_escape_label(ready.performer)}"
+        lines.append(f'  s{positions[number]}["{label}"]')
     for number, ready in valid.steps.items():
-        lines += [f"  s{places[before]} --> s{places[number]}" for before in ready.dependencies]
+        lines += [f"  s{positions[before]} --> s{positions[number]}" for before in ready.dependencies]
     return "\n".join(lines)
 
 
-def _plain(text: str) -> str:
-    short = text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…"
-    flat = "".join(letter if letter.isprintable() else " " for letter in short)
-    return "".join(f"#{ord(letter)};" if letter in '"<>&#;`\\[](){}|' else letter for letter in flat)
+def _escape_label(text: str) -> str:
+    short = text if len(text) <= _MAX_LABEL_CHARS else f"{text[:_MAX_LABEL_CHARS]}…"
+    printable = "".join(letter if letter.isprintable() else " " for letter in short)
+    return "".join(f"#{ord(letter)};" if letter in '"<>&#;`\\[](){}|' else letter for letter in printable)

@@ -146,7 +146,7 @@ def a_run_of_a_newer_program_is_left_alone(engine, folder):
     plan = {**plan_of_steps(adding(1, 1)), "created_at": _AT, "horizon": "of another shape"}
 
     async def ask(runs):
-        newer = {"user": USER, "given": InitialMemory(), "at": _AT, "protocol": PROTOCOL + 1}
+        newer = {"user": USER, "initial_memory": InitialMemory(), "at": _AT, "protocol": PROTOCOL + 1}
         run_id = await runs.journal.create(json.dumps(plan), **newer)
         refusals = []
         for asked in (

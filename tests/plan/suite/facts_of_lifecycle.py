@@ -31,7 +31,7 @@ async def _begun(folder, calls):
 
 async def _ended(runs, run_id):
     await runs.wait(run_id, PATIENCE_S)
-    if runs.is_under_way(run_id):
+    if runs.is_running(run_id):
         raise EngineBroken(f"The run has not ended within {PATIENCE_S:g} s")
     return await runs.get(run_id, USER)
 
@@ -41,7 +41,7 @@ def a_cancelled_run_stops_what_is_under_way(engine, folder):
 
     async def cancel(runs):
         run_id = await runs.create(read_plan(chain), user=USER)
-        runs.begin(run_id)
+        runs.start(run_id)
         await _begun(folder, 2)
         await runs.cancel(run_id, USER)
         return await _ended(runs, run_id)
@@ -55,7 +55,7 @@ def another_process_may_cancel(engine, folder):
     async def cancel(here):
         elsewhere = engine.open(folder)
         run_id = await here.create(read_plan(plan_of_steps(adding(1, LONG_MS))), user=USER)
-        here.begin(run_id)
+        here.start(run_id)
         try:
             await _begun(folder, 1)
             await new_runs(elsewhere, folder).cancel(run_id, USER)
@@ -136,7 +136,7 @@ def no_branch_waits_for_another(engine, folder):
 
         run_id = await runs.create(read_plan(branches), user=USER)
         with runs.watching(run_id, watch):
-            runs.begin(run_id)
+            runs.start(run_id)
             try:
                 async with asyncio.timeout(PATIENCE_S):
                     await is_enough.wait()

@@ -14,7 +14,7 @@ _PLAN = '{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}'
 
 
 async def _new(journal, user="ann", base=None, at=_AT, plan=_PLAN):
-    return await journal.create(plan, base=base, user=user, given=_GIVEN, at=at, protocol=1)
+    return await journal.create(plan, base=base, user=user, initial_memory=_GIVEN, at=at, protocol=1)
 
 
 def _step(number, state, output=None):
@@ -39,7 +39,7 @@ def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine, folder):
         run_id=run_id,
         user="ann",
         plan_json=_PLAN,
-        given=_GIVEN,
+        initial_memory=_GIVEN,
         state="failed",
         created_at=_AT,
         ended_at=_LATER,
@@ -72,7 +72,7 @@ def the_records_of_a_removed_run_harm_no_other(engine, folder):
     async def write(journal):
         removed, other = await _new(journal), await _new(journal)
         await journal.record(removed, None, [], "completed", _AT)
-        await journal.forget_before(_LATER)
+        await journal.delete_ended_before(_LATER)
         outcomes = await asyncio.gather(
             journal.record(removed, _step(1, "completed"), [], None, _LATER),
             journal.record(other, _step(1, "completed"), [], None, _LATER),
@@ -196,7 +196,7 @@ def old_runs_are_forgotten_and_unfinished_ones_never(engine, folder):
         ended, waiting = await _new(journal), await _new(journal)
         await journal.record(ended, _step(1, "completed"), [], "completed", _LATER)
         await journal.record(waiting, _step(1, "waiting"), [], "waiting", _AT)
-        counts = [len(await journal.forget_before(at)) for at in (_LATER, _LATER.replace("00Z", "01Z"))]
+        counts = [len(await journal.delete_ended_before(at)) for at in (_LATER, _LATER.replace("00Z", "01Z"))]
         return counts, [await journal.find(run_id) is not None for run_id in (ended, waiting)]
 
     found = with_journal(engine, folder, forget)
@@ -212,7 +212,7 @@ def an_empty_place_is_no_error(engine, folder):
             await journal.list_runs("ann", 9),
             await journal.list_events(unknown, 0),
             await journal.list_signals(unknown, 0),
-            await journal.forget_before(_AT),
+            await journal.delete_ended_before(_AT),
         ]
 
     found = with_journal(engine, folder, ask)

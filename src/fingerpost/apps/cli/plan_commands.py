@@ -15,7 +15,7 @@ from fingerpost.apps.cli.output import new_console, print_json, print_message, s
 from fingerpost.apps.wiring import Application
 from fingerpost.plan.plan_json import parse_plan
 from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.view import describe_run, draw, list_step_lines
+from fingerpost.plan.view import describe_run, draw_plan, list_step_lines
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -53,7 +53,7 @@ async def run(
     # A bounded read, because a device file has no end.
     parsed = parse_plan(plan.read(runs.limits.plan_bytes + 1), runs.limits)
     if mermaid:
-        typer.echo(draw(runs.check(parsed, values)))
+        typer.echo(draw_plan(runs.check(parsed, values)))
         return
     run_id = await runs.create(parsed, user=application.settings.user, memory=values, memory_of=memory_of)
     await _execute(application, run_id, as_json=as_json)
@@ -124,7 +124,7 @@ async def _execute(application: Application, run_id: str, *, as_json: bool) -> N
 
 async def _get_view(application: Application, run_id: str) -> RunView:
     run = await application.runs.get(run_id, application.settings.user)
-    return await describe_run(application.runs, run, room_bytes=inf)
+    return await describe_run(application.runs, run, max_values_bytes=inf)
 
 
 def _print_run(view: RunView, *, as_json: bool) -> None:

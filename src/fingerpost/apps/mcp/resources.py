@@ -60,7 +60,7 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
         try:
             run = await application.runs.get(uri.removeprefix(_RUNS), user)
             parts: tuple[Part, ...] = ("plan", "items", "events")
-            view = await describe_run(application.runs, run, parts, room_bytes=_MAX_OUTPUT_BYTES)
+            view = await describe_run(application.runs, run, parts, max_values_bytes=_MAX_OUTPUT_BYTES)
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
         return _build_json_result(uri, dict(view), ttl_ms=0, scope="private")

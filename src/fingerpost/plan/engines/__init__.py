@@ -1,1 +1,1 @@
-"""Engines: journals of plan runs, and the locks on running them."""
+"""Engines for plan runs: journals, and the locks that let one process execute a run."""

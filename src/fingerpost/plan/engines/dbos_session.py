@@ -1,6 +1,6 @@
-"""The PostgreSQL connection of a journal's writer: it writes records, and claims the runs that this process executes.
+"""The PostgreSQL connection of a journal's writer: write records, and claim the runs that this process executes.
 
-A process is alive while its connection has a shared advisory lock on its name. Each claim increments the run's
+A process is alive while its connection has a shared advisory lock on the process name. Each claim increments the run's
 ``holder``, and records of an older holder are refused.
 """
 
@@ -24,32 +24,32 @@ _log = logging.getLogger(__name__)
 
 _R = TypeVar("_R")
 
-_FIRST_WAIT_S = 0.05
-_MAX_WAIT_S = 1.0
-_READ_PATIENCE_S = 10.0
-_WRITE_PATIENCE_S = 30.0
+_FIRST_BACKOFF_S = 0.05
+_MAX_BACKOFF_S = 1.0
+_MAX_READ_WAIT_S = 10.0
+_MAX_WRITE_WAIT_S = 30.0
 
-LIVING = """
+GRANTED_LOCKS = """
     SELECT (classid::bigint << 32) | objid::bigint FROM pg_catalog.pg_locks
     WHERE locktype = 'advisory' AND granted AND objsubid = 1
     AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
 """
 """The granted locks; a process is alive if ``hashtextextended`` of its name is among them."""
-IS_HELD = f"(worker IS NOT NULL AND hashtextextended(worker, 0) IN ({LIVING}))"
+IS_LEASED = f"(worker IS NOT NULL AND hashtextextended(worker, 0) IN ({GRANTED_LOCKS}))"
 """A condition on a row of ``plan_run``."""
 
-# A worker that is still in the row died while it executed the run.
+# A worker name left in the row belongs to a process that died during the run.
 _CLAIM = f"""
     UPDATE plan_run SET holder = holder + 1, worker = %s, takeovers = takeovers + (worker IS NOT NULL)::integer
-    WHERE id = %s AND NOT {IS_HELD} RETURNING holder
+    WHERE id = %s AND NOT {IS_LEASED} RETURNING holder
 """  # noqa: S608  (constants)
-_IS_THERE = "SELECT 1 FROM plan_run WHERE id = %s"
+_EXISTS = "SELECT 1 FROM plan_run WHERE id = %s"
 _RELEASE = "UPDATE plan_run SET worker = NULL, takeovers = 0 WHERE id = %s AND holder = %s"
 
 
 @cache
 def name_process() -> str:
-    """Return the name of this process, which no other ever has."""
+    """Return a unique name of this process."""
     return f"{platform.node()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
@@ -62,10 +62,10 @@ class DbosSession:
         self._connection: psycopg.Connection | None = None
         self._holders: dict[str, int] = {}
         self._released: dict[str, int] = {}
-        self._has_given_up = threading.Event()
+        self._is_stopped = threading.Event()
 
     def transact(self, act: Callable[[psycopg.Connection], _R]) -> _R:
-        return self._patiently(lambda: self._once(act), _READ_PATIENCE_S)
+        return self._retry_while_lost(lambda: self._transact_once(act), _MAX_READ_WAIT_S)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
         def write(connection: psycopg.Connection) -> Collection[str]:
@@ -75,76 +75,76 @@ class DbosSession:
                 write_rows(cursor, steps, events, states, refused)
             return refused
 
-        return self._patiently(lambda: self._once(write), _WRITE_PATIENCE_S)
+        return self._retry_while_lost(lambda: self._transact_once(write), _MAX_WRITE_WAIT_S)
 
     def claim(self, run_id: str) -> bool:
-        """Claim a run; False if a living process executes it. A run that does not exist can be claimed."""
+        """Claim a run; return False if a living process executes it. Unknown runs can be claimed."""
         holder: int | None = None
 
-        def take(connection: psycopg.Connection) -> bool:
+        def write_claim(connection: psycopg.Connection) -> bool:
             nonlocal holder
             row = connection.execute(_CLAIM, (self._process, run_id)).fetchone()
             holder = None if row is None else row[0]
-            return row is not None or not connection.execute(_IS_THERE, (run_id,)).fetchone()
+            return row is not None or not connection.execute(_EXISTS, (run_id,)).fetchone()
 
         def attempt() -> bool:
             try:
-                return self._once(take)
+                return self._transact_once(write_claim)
             except DatabaseLost:
                 if holder is not None:
-                    # The claim may be committed although the reply was lost, and would last as long as this process.
+                    # The claim may be committed although the reply was lost, so release it.
                     self._released[run_id] = holder
                 raise
 
-        is_ours = self._patiently(attempt, _READ_PATIENCE_S)
+        is_claimed = self._retry_while_lost(attempt, _MAX_READ_WAIT_S)
         if holder is not None:
             self._holders[run_id] = holder
-        return is_ours
+        return is_claimed
 
     def release(self, run_id: str) -> None:
-        """End a claim. If the database cannot be reached, the release precedes the next write."""
+        """End a claim. If the database cannot be reached, the claim is released before the next write."""
         if (holder := self._holders.pop(run_id, None)) is not None:
             self._released[run_id] = holder
         self.transact(lambda _connection: None)
 
-    def give_up(self) -> None:
-        self._has_given_up.set()
+    def stop_waiting(self) -> None:
+        self._is_stopped.set()
 
-    def _patiently(self, act: Callable[[], _R], patience_s: float) -> _R:
-        """Repeat a function while the database cannot be reached: at once, and then after growing waits."""
-        until = time.monotonic() + patience_s
+    def _retry_while_lost(self, act: Callable[[], _R], max_wait_s: float) -> _R:
+        """Repeat a function while the database cannot be reached: immediately, then with exponential backoff."""
+        until = time.monotonic() + max_wait_s
         wait_s = 0.0
         while True:
             try:
                 return act()
             except DatabaseLost as error:
-                if self._has_given_up.is_set() or time.monotonic() + wait_s > until:
+                if self._is_stopped.is_set() or time.monotonic() + wait_s > until:
                     raise
                 _log.warning("the journal lost its connection: %s", error.message)
-                self._has_given_up.wait(wait_s)
-                wait_s = min(max(2 * wait_s, _FIRST_WAIT_S), _MAX_WAIT_S)
+                self._is_stopped.wait(wait_s)
+                wait_s = min(max(2 * wait_s, _FIRST_BACKOFF_S), _MAX_BACKOFF_S)
 
-    def _once(self, act: Callable[[psycopg.Connection], _R]) -> _R:
-        connection = self._opened()
+    def _transact_once(self, act: Callable[[psycopg.Connection], _R]) -> _R:
+        connection = self._connect()
         try:
             while self._released:
                 run_id, holder = next(iter(self._released.items()))
                 connection.execute(_RELEASE, (run_id, holder))
                 del self._released[run_id]
             with connection.transaction():
-                found = act(connection)
+                result = act(connection)
         except psycopg.Error as error:
             if is_lost(error, connection):
                 self.close()
                 raise DatabaseLost from error
             raise translate(error, connection) from error
         if connection.closed:
-            # psycopg leaves a transaction whose connection is gone without an error.
+            # psycopg raises no error if the connection is lost at the end of a transaction.
             raise DatabaseLost
-        return found
+        return result
 
     def _find_refused(self, connection: psycopg.Connection, run_ids: Collection[str]) -> Collection[str]:
-        """Lock the runs' rows, in one order everywhere, and return those that another process has claimed since."""
+        """Lock the runs' rows, sorted against deadlocks, and return the runs claimed by another process."""
         rows = connection.execute(
             "SELECT id, holder FROM plan_run WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE", (sorted(run_ids),)
         ).fetchall()
@@ -155,7 +155,7 @@ class DbosSession:
             if run_id not in current or self._holders.get(run_id, current[run_id]) != current[run_id]
         }
 
-    def _opened(self) -> psycopg.Connection:
+    def _connect(self) -> psycopg.Connection:
         if self._connection is None or self._connection.closed:
             connection = self._database.connect()
             try:

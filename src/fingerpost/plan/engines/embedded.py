@@ -1,4 +1,4 @@
-"""The embedded journal: all runs in one SQLite file (WAL), shared by many processes without a server."""
+"""The embedded journal: store all runs in one SQLite file (WAL) that processes share without a server."""
 
 import asyncio
 import os
@@ -22,15 +22,15 @@ LAYOUTS: tuple[Layout, ...] = (RUNS,)
 
 _APPLICATION_ID = 0x46505053
 _BUSY_TIMEOUT_S = 10.0
-_ATTEMPTS = 4
-_LOOK_S = 0.01
-_IS_THERE = "SELECT 1 FROM plan_run WHERE id = %s"
+_LOCK_ATTEMPTS = 4
+_RETRY_DELAY_S = 0.01
+_EXISTS = "SELECT 1 FROM plan_run WHERE id = %s"
 _OWNER_ONLY = 0o600
 
 
 def _lock(path: Path) -> int | None:
-    """Return the handle of a lock, or None if another process or task has it."""
-    # FileLock objects would take a quarter of the time of a short run.
+    """Lock a file and return its handle, or None if another process or task has the lock."""
+    # FileLock objects are too slow: they take a quarter of the time of a short run.
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY)
@@ -43,7 +43,7 @@ def _lock(path: Path) -> int | None:
 
 
 class EmbeddedJournal(Journal):
-    """A journal in a folder: ``runs.sqlite``, and a lock file for each run, which stays until the run is removed."""
+    """A journal in a folder: ``runs.sqlite``, and one lock file per run, deleted with the run."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class EmbeddedJournal(Journal):
             contents="runs",
             application_id=_APPLICATION_ID,
             busy_timeout_s=_BUSY_TIMEOUT_S,
-            # A record that was acknowledged outlives a power failure.
+            # Acknowledged records survive a power failure.
             synchronous="FULL",
             any_thread=True,
         )
@@ -62,18 +62,18 @@ class EmbeddedJournal(Journal):
     @asynccontextmanager
     async def lease(self, run_id: str) -> AsyncIterator[bool]:
         path = self._locks / f"{run_id}.lock"
-        # A process that checks whether the run is leased locks it for an instant.
-        for _ in range(_ATTEMPTS):
+        # Retry, because ``is_leased`` of another process locks the file briefly.
+        for _ in range(_LOCK_ATTEMPTS):
             if (handle := _lock(path)) is not None:
                 break
-            await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(_RETRY_DELAY_S)
         try:
             yield handle is not None
         finally:
             if handle is not None:
                 try:
                     if self._writer is not None:
-                        await self._writer.drained()
+                        await self._writer.drain()
                 finally:
                     os.close(handle)
 
@@ -87,12 +87,12 @@ class EmbeddedJournal(Journal):
         finally:
             os.close(handle)
 
-    async def forget_before(self, at: str) -> list[str]:
-        forgotten = await super().forget_before(at)
-        for run_id in forgotten:
+    async def delete_ended_before(self, at: str) -> list[str]:
+        deleted = await super().delete_ended_before(at)
+        for run_id in deleted:
             with suppress(OSError):
                 (self._locks / f"{run_id}.lock").unlink()
-        return forgotten
+        return deleted
 
     def _new_session(self) -> "FileSession":
         return FileSession(self._tables)
@@ -103,7 +103,7 @@ class EmbeddedJournal(Journal):
 
 
 class FileSession:
-    """One connection to the file of runs, opened when it is first needed; see ``group_commit.JournalSession``."""
+    """A lazily opened connection to the runs file (a ``group_commit.JournalSession``)."""
 
     def __init__(self, tables: SqliteTables) -> None:
         self._tables = tables
@@ -116,24 +116,24 @@ class FileSession:
             connection = self._connection
             connection.execute(begin)
             try:
-                found = act(connection)
+                result = act(connection)
                 connection.execute("COMMIT")
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-        return found
+        return result
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
         def write(connection: sqlite3.Connection) -> Collection[str]:
             run_ids = {row[0] for row in (*steps, *events)}
-            removed = {run_id for run_id in run_ids if connection.execute(_IS_THERE, (run_id,)).fetchone() is None}
+            removed = {run_id for run_id in run_ids if connection.execute(_EXISTS, (run_id,)).fetchone() is None}
             write_rows(connection, steps, events, states, removed)
             return removed
 
         return self.transact(write, begin="BEGIN IMMEDIATE")
 
-    def give_up(self) -> None:
-        """Do nothing: SQLite limits its own wait for a busy file."""
+    def stop_waiting(self) -> None:
+        """Do nothing: SQLite's busy timeout limits the wait."""
 
     def close(self) -> None:
         if self._connection is not None:
