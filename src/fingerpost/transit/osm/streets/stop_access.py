@@ -97,15 +97,7 @@ def connect_at_positions(lats: Float64, lons: Float64) -> StopAccess:
     count = len(lats)
     zeros = np.zeros(count, np.int32)
     return StopAccess(
-        np.arange(count, dtype=np.int32),
-        np.full(count, _NO_ENTRANCE, np.int32),
-        lats,
-        lons,
-        zeros,
-        zeros,
-        zeros,
-        zeros,
-        zeros,
+        np.arange(count, dtype=np.int32), np.full(count, _NO_ENTRANCE, np.int32), lats, lons, *[zeros] * 5
     )
 
 
