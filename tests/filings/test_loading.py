@@ -10,7 +10,7 @@ import pytest
 from fingerpost.errors import DataNotFound, FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
-from fingerpost.filings.reasons import missing_ticker
+from fingerpost.filings.reasons import explain_missing_ticker
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, companyfacts
 
@@ -196,7 +196,7 @@ def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, fi
 
 def test_a_company_without_a_ticker_is_queried_by_cik(store, figures):
     load_files(store, [figures])
-    entry = missing_ticker(FactLibrary(store.path), "VRT")
+    entry = explain_missing_ticker(FactLibrary(store.path), "VRT")
 
     assert entry["message"] == "No company here is called VRT; the tickers of 1 are not known"
     assert entry["next_step"] == (

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.period_filter import PeriodFilter, read_period
-from fingerpost.filings.periods import FiscalCalendar, class_of, name_years
+from fingerpost.filings.periods import FiscalCalendar, classify_period, name_years
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, company_file, facts, figures_of, library_of
 
@@ -25,7 +25,7 @@ from tests.filings.drawing import ask, company_file, facts, figures_of, library_
     ],
 )  # fmt: skip
 def test_a_period_is_named_by_its_length(start, end, kind):
-    assert class_of(start, end) == kind
+    assert classify_period(start, end) == kind
 
 
 APPLE = FiscalCalendar([("2021-09-25", 2021), ("2022-09-24", 2022), ("2023-09-30", 2023)])
@@ -39,8 +39,8 @@ APPLE = FiscalCalendar([("2021-09-25", 2021), ("2022-09-24", 2022), ("2023-09-30
         ("2019-12-28", (2020, 1)),
     ],
 )  # fmt: skip
-def test_a_day_belongs_to_the_fiscal_year_that_ends_next(end, place):
-    assert APPLE.place(end) == place
+def test_a_day_lies_in_the_fiscal_year_that_ends_next(end, place):
+    assert APPLE.find_period(end) == place
 
 
 def test_the_earliest_filing_names_a_year():
@@ -63,7 +63,7 @@ def test_a_year_end_that_moves_leaves_every_year_its_name(month, moved, before, 
 
     assert name_years(reported) == dict(named)
     calendar = FiscalCalendar(named)
-    assert [calendar.place(end) for end, _ in named] == [(year, 4) for _, year in named]
+    assert [calendar.find_period(end) for end, _ in named] == [(year, 4) for _, year in named]
 
 
 MOVED = FiscalCalendar([("2018-06-30", 2018), ("2019-06-30", 2019), ("2020-12-31", 2020), ("2021-12-31", 2021)])
@@ -81,8 +81,8 @@ MOVED = FiscalCalendar([("2018-06-30", 2018), ("2019-06-30", 2019), ("2020-12-31
         ("2022-12-31", (2022, 4), False),
     ],
 )
-def test_days_of_a_transition_period_are_in_no_reported_year(day, place, known):
-    assert (MOVED.place(day), MOVED.lies_in_known_year(day)) == (place, known)
+def test_days_of_a_transition_period_lie_in_no_reported_year(day, place, known):
+    assert (MOVED.find_period(day), MOVED.is_in_known_year(day)) == (place, known)
 
 
 def test_one_slip_in_a_long_row_is_outvoted_before_and_after_a_move():
@@ -103,7 +103,7 @@ def test_one_slip_in_a_long_row_is_outvoted_before_and_after_a_move():
     ],
 )  # fmt: skip
 def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, place):
-    assert APPLE.place_of_report(filed, is_annual=annual) == place
+    assert APPLE.find_report_period(filed, is_annual=annual) == place
 
 
 @pytest.mark.parametrize(
@@ -113,18 +113,18 @@ def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, plac
         ("2022-05-01", (2022, 3)), ("2023-10-01", (2024, 1)), ("2024-10-08", (2025, 1)),
     ],
 )  # fmt: skip
-def test_a_day_belongs_to_the_quarter_that_it_begins(day, place):
-    assert APPLE.quarter_of(day) == place
+def test_a_day_lies_in_the_quarter_that_it_begins(day, place):
+    assert APPLE.find_starting_quarter(day) == place
 
 
 def test_without_annual_reports_the_calendar_names_days_and_reports():
     calendar = FiscalCalendar([])
 
-    assert calendar.place("2022-06-30") == (2022, 2)
-    assert [calendar.place_of_report("2022-05-10", is_annual=annual) for annual in (True, False)] == [
+    assert calendar.find_period("2022-06-30") == (2022, 2)
+    assert [calendar.find_report_period("2022-05-10", is_annual=annual) for annual in (True, False)] == [
         (2021, 4), (2022, 1),
     ]  # fmt: skip
-    assert [calendar.quarter_of(day) for day in ("2022-03-31", "2022-04-01")] == [(2022, 1), (2022, 2)]
+    assert [calendar.find_starting_quarter(day) for day in ("2022-03-31", "2022-04-01")] == [(2022, 1), (2022, 2)]
 
 
 def test_without_annual_reports_no_balance_is_of_a_year(tmp_path):
@@ -169,7 +169,7 @@ def test_days_of_a_quarter_give_the_quarter_and_of_a_year_the_year(sample, first
 def test_the_latest_period_is_of_the_newest_report(recorded, period, as_of, answered):
     source = figures_of(recorded, "AAPL", as_of=as_of)
 
-    assert source.locate(read_period(period)).period == answered
+    assert source.resolve_period(read_period(period)).period == answered
 
 
 # The report on the third quarter is filed after the year's end.
@@ -198,7 +198,7 @@ def late(tmp_path_factory):
     ],
 )
 def test_the_latest_period_is_the_one_that_the_newest_report_is_on(late, period, as_of, answered):
-    assert figures_of(late, as_of=as_of).locate(read_period(period)).period == answered
+    assert figures_of(late, as_of=as_of).resolve_period(read_period(period)).period == answered
 
 
 def test_before_the_first_report_there_is_no_latest_period(late):
@@ -215,14 +215,14 @@ def test_a_report_on_an_older_period_that_was_filed_late_is_not_the_latest(tmp_p
     drawn = facts(LATE + "Revenues 2021-01-01 2021-12-31 9 k21 10-K 2024-03-01\n")
     source = figures_of(library_of(tmp_path / "f.sqlite", drawn, {"2021-12-31": 2021, "2022-12-31": 2022}))
 
-    assert source.locate(read_period("latest")).period == "2023-Q3"
+    assert source.resolve_period(read_period("latest")).period == "2023-Q3"
 
 
 def test_an_as_of_hides_only_reports_that_there_are(tmp_path):
     drawn = facts("Revenues 2022-01-01 2022-12-31 10 e22 8-K 2023-03-01")
     library = library_of(tmp_path / "f.sqlite", drawn)
     with pytest.raises(DataNotFound) as caught:
-        figures_of(library, as_of="2023-06-30").locate(read_period("latest"))
+        figures_of(library, as_of="2023-06-30").resolve_period(read_period("latest"))
 
     assert caught.value.details["missing"]["latest"]["reason"] == "not_reported"
 
@@ -235,15 +235,12 @@ def test_a_report_of_two_ciks_is_counted_under_both(tmp_path):
     other = company_file(draw(2022, "A") + draw(2021, "BCDEFGH"), {"2022-12-31": 2022}, cik=8)
     FactStore(library.path).put_facts(other, tickers=["DRWN"])
 
-    assert figures_of(library).locate(read_period("latest")).period == "2022"
+    assert figures_of(library).resolve_period(read_period("latest")).period == "2022"
 
 
 @pytest.mark.parametrize(
     ("text", "periods"),
-    [
-        ("2019..2021", ["2019", "2020", "2021"]),
-        ("2019-Q3..2020-q2", ["2019-Q3", "2019-Q4", "2020-Q1", "2020-Q2"]),
-    ],
+    [("2019..2021", ["2019", "2020", "2021"]), ("2019-Q3..2020-q2", ["2019-Q3", "2019-Q4", "2020-Q1", "2020-Q2"])],
 )
 def test_a_range_has_each_period_from_its_first_to_its_last(text, periods):
     assert [period.period for period in read_period(text).list_periods()] == periods

@@ -6,7 +6,12 @@ from fingerpost.errors import DataNotFound
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.figure import Fact
 from fingerpost.filings.questions import TOTALS
-from fingerpost.filings.reasons import load_hint, missing_figure, missing_metric, missing_ticker
+from fingerpost.filings.reasons import (
+    explain_missing_figure,
+    explain_missing_metric,
+    explain_missing_ticker,
+    suggest_load,
+)
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import ask, facts, figures_of, library_of, window
 
@@ -81,7 +86,7 @@ TAGS = 'The query type "metrics" lists its tags; or read the filing'
 def test_the_first_cause_of_a_gap_is_its_reason(library, metric, period, options, expected):
     reason, message, step = expected
     what = f"{metric} of Drawn Inc. for fiscal {period.replace('-', ' ')}"
-    found = missing_figure(figures_of(library, **options), find_metric(metric), window(period))
+    found = explain_missing_figure(figures_of(library, **options), find_metric(metric), window(period))
 
     assert found == entry(reason, message.format(what), step)
 
@@ -98,11 +103,11 @@ def test_the_first_cause_of_a_gap_is_its_reason(library, metric, period, options
 def test_days_before_the_first_figure_are_before_xbrl(library, last, basis, reason):
     days = window(first="2010-01-01", last=last, basis=basis)
 
-    assert missing_figure(figures_of(library), find_metric("Goodwill"), days)["reason"] == reason
+    assert explain_missing_figure(figures_of(library), find_metric("Goodwill"), days)["reason"] == reason
 
 
-def test_the_sample_states_how_to_get_the_rest(sample):
-    assert missing_figure(figures_of(sample, "AAPL"), find_metric("Goodwill"), window("2022")) == entry(
+def test_the_sample_says_how_to_get_the_rest(sample):
+    assert explain_missing_figure(figures_of(sample, "AAPL"), find_metric("Goodwill"), window("2022")) == entry(
         "outside_sample",
         "the sample that ships with fingerpost does not include Goodwill of Apple Inc. for fiscal 2022",
         "Run: fingerpost filings sync AAPL, or fingerpost filings load FILE with its companyfacts file",
@@ -110,7 +115,7 @@ def test_the_sample_states_how_to_get_the_rest(sample):
 
 
 def test_a_word_that_is_nearly_a_metric_or_a_tag_is_guessed_at(library):
-    assert missing_metric(figures_of(library), "Revenu") == {
+    assert explain_missing_metric(figures_of(library), "Revenu") == {
         "reason": "unknown_metric",
         "message": "Revenu is not a metric, and Drawn Inc. files no such tag",
         "next_step": "Did you mean Revenue, us-gaap:Revenues?",
@@ -121,12 +126,12 @@ def test_a_word_that_is_nearly_a_metric_or_a_tag_is_guessed_at(library):
 def test_a_company_without_figures_and_one_that_does_not_exist(library):
     FactStore(library.path).put_tickers([("TSLA", 1318605, "Tesla, Inc.")])
 
-    assert missing_ticker(library, "tsla") == entry(
+    assert explain_missing_ticker(library, "tsla") == entry(
         "not_loaded",
         "No figures of Tesla, Inc. have been loaded yet",
         "Run: fingerpost filings sync TSLA, or fingerpost filings load FILE with its companyfacts file",
     )
-    assert missing_ticker(library, "DRWM") == {
+    assert explain_missing_ticker(library, "DRWM") == {
         "reason": "unknown_ticker",
         "message": "No company here is called DRWM",
         "next_step": "Did you mean DRWN?",
@@ -139,8 +144,8 @@ def test_a_company_without_figures_and_one_that_does_not_exist(library):
     [("XXXX", "XXXX"), ("brk.b", "brk.b"), ("BF-A", "BF-A"), ("0000320193", "0000320193")]
     + [(text, "TICKER") for text in ("X; rm -rf ~", "$(id)", "`id`", "-x", "A B", "A\nB", "X" * 16, "", "Ä")],
 )
-def test_a_command_names_only_a_ticker(ticker, named):
-    assert load_hint(ticker).startswith(f"Run: fingerpost filings sync {named}, or ")
+def test_a_command_names_nothing_but_a_ticker(ticker, named):
+    assert suggest_load(ticker).startswith(f"Run: fingerpost filings sync {named}, or ")
 
 
 COVERS = """

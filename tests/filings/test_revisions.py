@@ -10,10 +10,10 @@ from fingerpost.filings.figure import Fact
 from fingerpost.filings.revisions import (
     SPLIT_CONCEPT,
     Split,
+    classify_change,
+    find_split_factor,
     is_rounding,
-    kind_of_change,
     list_splits,
-    split_factor,
 )
 from tests.filings.drawing import facts
 
@@ -46,8 +46,8 @@ def test_a_repeated_ratio_counts_once(retold):
     splits = list_splits([*FIRST, *again])
 
     assert [split.ratio for split in splits] == [5, 3]
-    assert split_factor(splits, BEFORE_ALL, None) == 15
-    assert [split_factor(splits, day, None) for day in ("2021-12-31", "2022-10-24")] == [3, 1]
+    assert find_split_factor(splits, BEFORE_ALL, None) == 15
+    assert [find_split_factor(splits, day, None) for day in ("2021-12-31", "2022-10-24")] == [3, 1]
 
 
 TWO_OF_ONE_RATIO = """
@@ -90,7 +90,7 @@ def test_the_boundary_is_between_the_last_old_and_the_first_new_figure():
     year = told(5, "2020-12-31", "2021-02-01", "2020-01-01")
     splits = list_splits([year], facts(SEEN.format("2.00", "2.10"), "USD/shares"))
 
-    assert [split_factor(splits, day, None) for day in ("2020-02-01", "2020-10-31", "2020-11-01")] == [5, 5, 1]
+    assert [find_split_factor(splits, day, None) for day in ("2020-02-01", "2020-10-31", "2020-11-01")] == [5, 5, 1]
 
 
 @pytest.mark.parametrize("ratio", [10, 0.1])
@@ -98,15 +98,15 @@ def test_a_reverse_split_is_turned_as_its_figures_turn_it(ratio):
     witnesses = facts(SEEN.format("100.00", "105.00"), "USD/shares")
     splits = list_splits([told(ratio, "2020-06-30", "2020-08-01")], witnesses)
 
-    assert split_factor(splits, BEFORE_ALL, None) == pytest.approx(0.1)
+    assert find_split_factor(splits, BEFORE_ALL, None) == pytest.approx(0.1)
 
 
 def test_a_split_announced_ahead_leaves_its_announcement_in_old_shares():
     ahead = [told(10, "2024-06-07", "2024-05-29"), told(10, "2024-06-07", "2024-08-28")]
     splits = list_splits(ahead)
 
-    assert [split_factor(splits, day, None) for day in ("2024-05-29", "2024-06-06", "2024-06-07")] == [10, 10, 1]
-    assert [split_factor(splits, BEFORE_ALL, day) for day in ("2024-05-28", "2024-05-29")] == [1, 10]
+    assert [find_split_factor(splits, day, None) for day in ("2024-05-29", "2024-06-06", "2024-06-07")] == [10, 10, 1]
+    assert [find_split_factor(splits, BEFORE_ALL, day) for day in ("2024-05-28", "2024-05-29")] == [1, 10]
 
 
 @pytest.mark.parametrize(("months", "effective"), [("2020-12-06", "2020-12-06"), ("2020-12-07", "2020-08-28")])
@@ -150,4 +150,4 @@ def test_a_rounded_value_has_fewer_digits_and_is_near(precise, coarse, is_one):
     ],
 )  # fmt: skip
 def test_the_kind_of_a_change(before, after, unit, ratios, kind):
-    assert kind_of_change(before, after, unit, ratios) == kind
+    assert classify_change(before, after, unit, ratios) == kind

@@ -19,7 +19,7 @@ from fingerpost.filings.companyfacts import read_facts
 from fingerpost.filings.edgar import PACE, PACES, Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.sync import EdgarSync, Synced
+from fingerpost.filings.sync import EdgarSync, SyncedCompany
 from fingerpost.net.limiter import Limiter
 from tests.filings.drawing import companyfacts
 from tests.net.local_server import HOST, FakeTime, answer, new_client, serving
@@ -47,7 +47,7 @@ SUBMISSIONS = {
         "files": [],
     },
 }
-SYNCED = Synced(
+SYNCED = SyncedCompany(
     ticker="TOWN", cik=CIK, name="Town Corp.", facts="new", complete_through="2026-02-01", filings=1, texts=0
 )
 DOCUMENT = b"""<html><head><title>hidden</title></head><body><p>Item 1. Business</p><p>Trams &amp; ferries.</p>

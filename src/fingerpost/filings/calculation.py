@@ -1,4 +1,4 @@
-"""Calculate formulas: find the inputs of a fiscal period, put them on one basis, and compute."""
+"""Calculate formulas over XBRL figures: find the inputs of a fiscal period, align their basis, and compute."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -14,24 +14,24 @@ from fingerpost.filings.formula import (
     NotComputable,
     Quantity,
     evaluate,
+    format_unit,
     list_lookups,
-    plain,
+    parse_unit,
     read_formula,
     read_recipe,
-    unit_of,
-    unit_text,
+    to_number,
 )
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, QUARTERS, YEAR, class_of, day_after, day_number
+from fingerpost.filings.periods import INSTANT, QUARTERS, YEAR, classify_period, day_after, day_number
 from fingerpost.filings.query_params import CalculateParams
-from fingerpost.filings.reasons import missing_figure, missing_metric, open_company
-from fingerpost.filings.reply import Missing, Reply, missing_entry, points_of
-from fingerpost.filings.revisions import is_in_shares, on_one_basis, split_factor
+from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, open_company
+from fingerpost.filings.reply import Missing, Reply, build_missing, build_points
+from fingerpost.filings.revisions import align_basis, find_split_factor, is_in_shares
 
 _MONTHS = 12
-# A period begins about a week around the end of the one before. A balance has no start, and quarters of 12 or
-# 16 weeks end up to 25 days away from a quarter of a year.
+# A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
+# end up to 25 days away from a calendar quarter's length.
 _SLACK_DAYS = 7
 _QUARTER_SLACK_DAYS = 25
 _BY_DAYS = "Use financial_facts with start_date and end_date"
@@ -42,7 +42,7 @@ Inputs = Mapping[Lookup, tuple[Metric, Figure]]
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A formula for a company, ``back`` fiscal periods before ``period``; ``name`` is what the caller wrote."""
+    """A formula for a company, ``back`` fiscal periods before ``period``; ``name`` is the caller's expression."""
 
     source: CompanyFigures
     formula: ast.expr
@@ -50,24 +50,24 @@ class Calculation:
     back: int = 0
     name: str = ""
 
-    def compute(self, *, check_splits: bool = True) -> "Computed | Missing":
+    def compute(self, *, check_splits: bool = True) -> "Computation | Missing":
         inputs, missing = self._find_inputs()
         if missing:
             return missing
         try:
-            computed = self.evaluate(on_one_basis(inputs, self.source.options))
-            clash = find_split_clash(self.source, computed.figures) if check_splits else None
+            computed = self.evaluate(align_basis(inputs, self.source.options))
+            conflict = explain_split(self.source, computed.figures) if check_splits else None
         except NotComputable as error:
-            clash = missing_entry("not_comparable", str(error), self._suggest_original())
-        return computed if clash is None else {f"{self.name or self.text} {self.period.period}": clash}
+            conflict = build_missing("not_comparable", str(error), self._suggest_original())
+        return computed if conflict is None else {f"{self.name or self.text} {self.period.period}": conflict}
 
-    def evaluate(self, inputs: Inputs) -> "Computed":
+    def evaluate(self, inputs: Inputs) -> "Computation":
         quantities = {
-            lookup: Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
+            lookup: Quantity(Fraction(str(figure.value)), parse_unit(figure.unit))
             for lookup, (_, figure) in inputs.items()
         }
         quantity = evaluate(self.formula, quantities, self.back, self._periods_a_year)
-        return Computed(self, inputs, quantity.value, unit_text(quantity.unit))
+        return Computation(self, inputs, quantity.value, format_unit(quantity.unit))
 
     @property
     def text(self) -> str:
@@ -75,7 +75,7 @@ class Calculation:
 
     @property
     def _periods_a_year(self) -> int:
-        return 1 if self.period.is_of_a_year else QUARTERS
+        return 1 if self.period.is_annual else QUARTERS
 
     def _find_inputs(self) -> tuple[Inputs, Missing]:
         inputs: dict[Lookup, tuple[Metric, Figure]] = {}
@@ -83,54 +83,55 @@ class Calculation:
         for lookup in list_lookups(self.formula, self.back, self._periods_a_year):
             metric = self.source.find_metric(lookup.word)
             if metric is None:
-                missing[lookup.word] = missing_metric(self.source, lookup.word)
+                missing[lookup.word] = explain_missing_metric(self.source, lookup.word)
                 continue
-            found = self.find_figure(metric, lookup.back)
-            if isinstance(found, Figure):
-                inputs[lookup] = (metric, found)
+            matches = self.find_figure(metric, lookup.back)
+            if isinstance(matches, Figure):
+                inputs[lookup] = (metric, matches)
             else:
-                missing[f"{lookup.word} {self.period.after(-lookup.back).period}"] = found
+                missing[f"{lookup.word} {self.period.shift(-lookup.back).period}"] = matches
         return inputs, missing
 
     def find_figure(self, metric: Metric, back: int) -> Figure | dict[str, Any]:
-        before = self.period.after(-back)
-        found = self._select(metric, before)
-        if isinstance(found, dict):
-            return found
+        before = self.period.shift(-back)
+        matches = self._select(metric, before)
+        if isinstance(matches, dict):
+            return matches
         name = f"{metric.name} of {self.source.company.name}"
         current = self._select(metric, self.period) if back else ()
         current = () if isinstance(current, dict) else current
         if len(current) == 1 and not current[0].is_cover:
-            end, slack_days = _day_before(current[0], self.period, back)
-            near = _list_near(found, end, slack_days)
-            # After a moved year end, the period before may have another name, or be a balance within a year.
-            found = near or _list_near(self.source.series(metric).figures, end, slack_days, current[0].period)
-            if not found:
+            end, slack_days = _find_earlier_end(current[0], self.period, back)
+            adjacent = _filter_by_end(matches, end, slack_days)
+            # After a change of year end, the earlier period may have another name or be a balance within a year.
+            series = self.source.series(metric).figures
+            matches = adjacent or _filter_by_end(series, end, slack_days, current[0].period)
+            if not matches:
                 day = date.fromordinal(end).isoformat()
                 message = f"{name}: no period like the one to {current[0].end} ends on {day}"
-                return missing_entry("not_comparable", message, _BY_DAYS)
-        if len(found) > 1:
-            ends = ", ".join(figure.end for figure in found)
-            return missing_entry("not_comparable", f"{name} for {before.wording} may be of {ends}", _BY_DAYS)
-        return found[0]
+                return build_missing("not_comparable", message, _BY_DAYS)
+        if len(matches) > 1:
+            ends = ", ".join(figure.end for figure in matches)
+            return build_missing("not_comparable", f"{name} for {before.wording} may be of {ends}", _BY_DAYS)
+        return matches[0]
 
     def _select(self, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...] | dict[str, Any]:
-        """Return the headline of a period, or the reason why it is missing; a trailing year has its last balance."""
+        """Return the headline figures of a period, or why they are missing; a trailing year uses its last balance."""
         if period.is_trailing and metric.kind != STOCK:
-            found = find_trailing(self.source, metric, period)
-            return (found,) if isinstance(found, Figure) else found
-        return self.source.select(metric, period).headline or missing_figure(self.source, metric, period)
+            matches = find_trailing(self.source, metric, period)
+            return (matches,) if isinstance(matches, Figure) else matches
+        return self.source.select(metric, period).headline or explain_missing_figure(self.source, metric, period)
 
     def _suggest_original(self) -> str:
         if self.source.options.vintage != ORIGINAL:
             first = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
-            if isinstance(first, Computed):
-                return f"Send vintage: original for {plain(first.value)} {first.unit}, from the first filings"
+            if isinstance(first, Computation):
+                return f"Send vintage: original for {to_number(first.value)} {first.unit}, from the first filings"
         return "Get the inputs with financial_facts"
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class Computation:
     calculation: Calculation
     inputs: Inputs
     value: Fraction
@@ -150,72 +151,71 @@ class Computed:
 
     @property
     def wording(self) -> str:
-        return self.calculation.period.after(-self.calculation.back).wording
+        return self.calculation.period.shift(-self.calculation.back).wording
 
     def to_figure(self, recipe: Metric) -> Figure:
         current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.back and not figure.is_cover]
         last = max(current or self.figures, key=lambda figure: (figure.end, figure.start))
         notes = [recipe.note] if recipe.note else []
         notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
-        figure = derive_figure(last, self.figures, plain(self.value), recipe.expression, notes)
+        figure = derive_figure(last, self.figures, to_number(self.value), recipe.expression, notes)
         return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
 
 
-def find_trailing(source: CompanyFigures, metric: Metric, window: PeriodFilter) -> Figure | dict[str, Any]:
-    """Return a metric's fiscal year, or the sum of the four quarters to a quarter; else the reason why not."""
-    name, last = f"{metric.name} of {source.company.name}", replace(window, is_trailing=False)
-    own = source.select(metric, last).headline
-    if metric.kind == STOCK or any(figure.period == INSTANT for figure in own):
+def find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure | dict[str, Any]:
+    """Return a metric's fiscal year or the sum of the four quarters up to a quarter, or why there is no value."""
+    name, last = f"{metric.name} of {source.company.name}", replace(period, is_trailing=False)
+    current = source.select(metric, last).headline
+    if metric.kind == STOCK or any(figure.period == INSTANT for figure in current):
         message = f"{name} is a balance on a date; balances are not summed over quarters"
-        return missing_entry("not_derivable", message, f"Ask for {last.period}")
+        return build_missing("not_derivable", message, f"Ask for {last.period}")
     if last.quarter is None:
-        return own[0] if len(own) == 1 and own[0].period == YEAR else missing_figure(source, metric, last)
-    if metric.kind == PER_SHARE or any(is_in_shares(figure.unit) or figure.unit == "pure" for figure in own):
+        has_year = len(current) == 1 and current[0].period == YEAR
+        return current[0] if has_year else explain_missing_figure(source, metric, last)
+    if metric.kind == PER_SHARE or any(is_in_shares(figure.unit) or figure.unit == "pure" for figure in current):
         message = f"{name} is per share or a count; such values do not add up over quarters"
-        return missing_entry("not_derivable", message, "Use latest or latest-annual")
+        return build_missing("not_derivable", message, "Use latest or latest-annual")
     quarters: list[Figure] = []
     for back in range(QUARTERS):
-        found = Calculation(source, read_recipe(None, metric.name), last).find_figure(metric, back)
-        if not isinstance(found, Figure):
-            return found
-        quarters.insert(0, found)
+        matches = Calculation(source, read_recipe(None, metric.name), last).find_figure(metric, back)
+        if not isinstance(matches, Figure):
+            return matches
+        quarters.insert(0, matches)
     try:
-        quarters = _check_row(
-            [one for _, one in on_one_basis(dict(enumerate((metric, q) for q in quarters)), source.options).values()],
-            source.options,
-        )
+        aligned = align_basis({end: (metric, quarters[end]) for end in range(QUARTERS)}, source.options)
+        quarters = _check_quarters([figure for _, figure in aligned.values()], source.options)
     except NotComputable as error:
-        return missing_entry("not_comparable", f"{name} for {window.wording}: {error}", "Use latest-annual")
-    total = plain(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0)))
-    formula = " + ".join(PeriodFilter.of(quarter).period for quarter in quarters)
+        return build_missing("not_comparable", f"{name} for {period.wording}: {error}", "Use latest-annual")
+    total = to_number(sum((Fraction(str(quarter.value)) for quarter in quarters), Fraction(0)))
+    formula = " + ".join(PeriodFilter.from_figure(quarter).period for quarter in quarters)
     notes = [note for quarter in quarters for note in quarter.notes]
     trailing = derive_figure(quarters[-1], quarters, total, formula, notes)
     return replace(trailing, start=quarters[0].start, is_trailing=True)
 
 
-def _check_row(quarters: list[Figure], options: FigureOptions) -> list[Figure]:
-    """Return four quarters if they follow each other and are on one basis."""
-    if class_of(quarters[0].start, quarters[-1].end) != YEAR:
+def _check_quarters(quarters: list[Figure], options: FigureOptions) -> list[Figure]:
+    """Return four quarters if they are consecutive and on one basis, else raise NotComputable."""
+    if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
         raise NotComputable("its last four quarters do not form a year")
-    changed = [part for quarter in quarters if quarter.parts for part in quarter.parts if part.restated]
-    if len({quarter.tier for quarter in quarters}) > 1 or (changed and options.vintage != ORIGINAL):
+    restated = [part for quarter in quarters if quarter.parts for part in quarter.parts if part.restated]
+    if len({quarter.tier for quarter in quarters}) > 1 or (restated and options.vintage != ORIGINAL):
         raise NotComputable("its last four quarters are not on one basis")
     return quarters
 
 
-def _day_before(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
-    """Return the end of the period ``back`` periods before a figure's, and its tolerance in days."""
+def _find_earlier_end(current: Figure, period: PeriodFilter, back: int) -> tuple[int, int]:
+    """Return the end of the period ``back`` periods earlier, and its tolerance in days."""
     if back == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
-    months = back * (_MONTHS if period.is_of_a_year else _MONTHS // QUARTERS)
-    # The first day after a period is in the month whose number is exact; a month's last day is not.
+    months = back * (_MONTHS if period.is_annual else _MONTHS // QUARTERS)
+    # Shift the day after the period's end, because month ends have different days.
     after = date.fromisoformat(day_after(current.end))
-    number = after.year * _MONTHS + after.month - 1 - months
-    begin = date(number // _MONTHS, number % _MONTHS + 1, 1).toordinal() + after.day - 1
-    return begin - 1, _QUARTER_SLACK_DAYS if months % _MONTHS else _SLACK_DAYS
+    month_number = after.year * _MONTHS + after.month - 1 - months
+    start = date(month_number // _MONTHS, month_number % _MONTHS + 1, 1).toordinal() + after.day - 1
+    return start - 1, _QUARTER_SLACK_DAYS if months % _MONTHS else _SLACK_DAYS
 
 
-def _list_near(figures: Iterable[Figure], end: int, slack_days: int, kind: str | None = None) -> tuple[Figure, ...]:
+def _filter_by_end(figures: Iterable[Figure], end: int, slack_days: int, kind: str | None = None) -> tuple[Figure, ...]:
     return tuple(
         figure
         for figure in figures
@@ -223,18 +223,18 @@ def _list_near(figures: Iterable[Figure], end: int, slack_days: int, kind: str |
     )
 
 
-def find_split_clash(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str, Any] | None:
+def explain_split(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str, Any] | None:
     in_shares = [figure for figure in figures if is_in_shares(figure.unit)]
     if not in_shares or source.options.vintage == SPLIT_ADJUSTED:
         return None
-    if len({split_factor(source.splits, figure.fact.filed, source.options.as_of) for figure in in_shares}) < 2:
+    if len({find_split_factor(source.splits, figure.fact.filed, source.options.as_of) for figure in in_shares}) < 2:
         return None
     message = f"{source.company.name} split its shares between the filings of the inputs"
-    return missing_entry("not_comparable", message, "Send vintage: split_adjusted")
+    return build_missing("not_comparable", message, "Send vintage: split_adjusted")
 
 
 def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
-    """Return an expression's value for each fiscal period; a recipe's name is an expression too."""
+    """Return the value of an expression or a recipe for each fiscal period."""
     expression = params.expression
     recipe = find_metric(expression)
     if recipe is None or recipe.kind != RECIPE:
@@ -243,13 +243,13 @@ def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
     not_found = f"Cannot calculate {expression} for {params.ticker}"
     source = open_company(library, params.ticker, not_found, params.options)
     reply = Reply([], source=source.provenance)
-    periods = list(dict.fromkeys(map(source.locate, params.all_periods)))
+    periods = list(dict.fromkeys(map(source.resolve_period, params.all_periods)))
     for period in periods:
         computed = Calculation(source, formula, period, name=expression).compute()
-        if isinstance(computed, Computed):
-            reply.results.append(source.row_of(expression, computed.to_figure(recipe)))
+        if isinstance(computed, Computation):
+            reply.results.append(source.build_row(expression, computed.to_figure(recipe)))
         else:
             reply.missing |= computed
     reply.require_rows(not_found).results.sort(key=lambda row: (row["end_date"], row["fiscal_period"] or ""))
-    reply.put(expression, points_of(reply.results), is_series=len(periods) > 1)
+    reply.add_values(expression, build_points(reply.results), is_series=len(periods) > 1)
     return reply

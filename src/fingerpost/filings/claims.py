@@ -1,4 +1,4 @@
-"""Verify a structured claim against the filed figures: confirmed, contradicted, stale vintage, or not judgeable."""
+"""Verify a structured claim against the filed figures: confirmed, contradicted, stale vintage, or undecidable."""
 
 import ast
 from collections.abc import Iterable, Sequence
@@ -7,62 +7,62 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from fingerpost.errors import DataNotFound, ParameterError
-from fingerpost.filings.calculation import Calculation, Computed, find_split_clash
+from fingerpost.filings.calculation import Calculation, Computation, explain_split
 from fingerpost.filings.figure import REPORTED, Figure
-from fingerpost.filings.formula import NotComputable, plain, read_formula, read_recipe
+from fingerpost.filings.formula import NotComputable, read_formula, read_recipe, to_number
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.query_params import PERCENT, SCALES, Claim
 from fingerpost.filings.reasons import open_company
-from fingerpost.filings.reply import Reply, no_result, source_of
-from fingerpost.filings.revisions import on_one_basis, share_framework
+from fingerpost.filings.reply import Reply, build_not_found, build_source
+from fingerpost.filings.revisions import align_basis, have_common_framework
 
-Judgement = Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
+VerdictName = Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
 
-# "About" without a tolerance: a gap of up to this share is neither confirmed nor contradicted.
-_VAGUE_SHARE = Fraction(1, 10)
+# For "about" without a tolerance, a difference up to this share is undecidable.
+_APPROXIMATE_SHARE = Fraction(1, 10)
 _MAX_EARLIER_PERIODS = 160
 _MAX_VINTAGES = 20
 _HALF_YEAR_DAYS = 182
 
 
-class _Unjudgeable(Exception):
-    """The reason why the figures do not decide the claim."""
+class _Undecidable(Exception):
+    """The figures cannot decide the claim, for the reason in the message."""
 
 
 def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
-    """Return the verdict on a claim, with the figures that decide it; a missing figure raises DataNotFound."""
+    """Return the verdict on a claim and the deciding figures; raise DataNotFound for a missing figure."""
     options = claim.options
     sources = [
         open_company(library, ticker, f"No financial facts found for {ticker}", options)
         for ticker in dict.fromkeys([claim.ticker, *(claim.among or ())])
     ]
-    claim = claim.model_copy(update={"period": sources[0].locate(claim.period)})
+    claim = claim.model_copy(update={"period": sources[0].resolve_period(claim.period)})
     if claim.base_period:
-        claim = claim.model_copy(update={"base_period": sources[0].locate(claim.base_period)})
-    operands: list[Computed] = []
+        claim = claim.model_copy(update={"base_period": sources[0].resolve_period(claim.base_period)})
+    operands: list[Computation] = []
     data: dict[str, Any] = {}
     try:
         operands = _find_operands(claim, sources)
-        data = _measure(claim, operands)
-        verdict, explanation = _judge(claim, sources, operands)
-    except _Unjudgeable as error:
+        data = _build_data(claim, operands)
+        verdict, explanation = _decide(claim, sources, operands)
+    except _Undecidable as error:
         verdict, explanation, data = "cannot_judge", str(error), {}
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for operand in operands:
         for metric, figure in operand.inputs.values():
             key = (operand.source.company.cik, metric.name, figure.start, figure.end)
-            rows.setdefault(key, operand.source.row_of(metric.name, figure))
+            rows.setdefault(key, operand.source.build_row(metric.name, figure))
     companies = [source.company for source in sources]
     return Reply(
         list(rows.values()),
-        source=source_of(*companies, as_of=options.as_of),
+        source=build_source(*companies, as_of=options.as_of),
         extra={"data": {"verdict": verdict} | data, "explanation": explanation},
     )
 
 
-def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computed]:
-    def find(source: CompanyFigures, period: PeriodFilter, back: int = 0) -> Computed:
+def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computation]:
+    def find(source: CompanyFigures, period: PeriodFilter, back: int = 0) -> Computation:
         if claim.metric is None:
             return _find_operand(source, read_formula(claim.subject), period, back)
         metric = source.find_metric(claim.metric)
@@ -74,61 +74,61 @@ def _find_operands(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Comp
     first, period = sources[0], claim.period
     operands = [find(source, period) for source in sources]
     if claim.relation == "grew_by":
-        # The period before must end where this one begins, so it is looked up relative to this one.
-        before = (first, period, 1)
+        # The earlier period must be adjacent, so find it relative to the claimed period.
+        earlier_value = (first, period, 1)
         if claim.base_period:
             if (claim.base_period.quarter is None) != (period.quarter is None):
                 raise ParameterError(
                     "base_period must be a year if period is a year, and a quarter if period is a quarter",
                     {"field": "base_period"},
                 )
-            before = (first, claim.base_period, 0)
-        operands = _on_one_basis([*operands, find(*before)])
+            earlier_value = (first, claim.base_period, 0)
+        operands = _on_one_basis([*operands, find(*earlier_value)])
     elif claim.relation == "is_record":
         first_year = int(first.company.first_end[:4]) - 1
         for back in range(1, _MAX_EARLIER_PERIODS):
-            earlier = period.after(-back)
+            earlier = period.shift(-back)
             if (earlier.year or 0) < first_year:
                 break
             try:
                 operands.append(find(first, earlier))
-            except (DataNotFound, _Unjudgeable):
+            except (DataNotFound, _Undecidable):
                 continue
         if len(operands) == 1:
-            raise _Unjudgeable("the data has no earlier period")
+            raise _Undecidable("the data has no earlier period")
     return operands
 
 
-def _find_operand(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, back: int) -> Computed:
+def _find_operand(source: CompanyFigures, formula: ast.expr, period: PeriodFilter, back: int) -> Computation:
     computed = Calculation(source, formula, period, back).compute(check_splits=False)
-    if isinstance(computed, Computed):
+    if isinstance(computed, Computation):
         return computed
-    unlike = [entry for entry in computed.values() if entry["reason"] == "not_comparable"]
-    if unlike:
-        raise _Unjudgeable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in unlike))
-    raise no_result(f"No financial facts found for {source.company.ticker}", computed, source.provenance)
+    not_comparable = [entry for entry in computed.values() if entry["reason"] == "not_comparable"]
+    if not_comparable:
+        raise _Undecidable(". ".join(f"{entry['message']}. {entry['next_step']}" for entry in not_comparable))
+    raise build_not_found(f"No financial facts found for {source.company.ticker}", computed, source.provenance)
 
 
-def _on_one_basis(operands: Sequence[Computed]) -> list[Computed]:
-    places = enumerate(operands)
-    inputs = {(place, lookup): pair for place, operand in places for lookup, pair in operand.inputs.items()}
+def _on_one_basis(operands: Sequence[Computation]) -> list[Computation]:
+    positions = enumerate(operands)
+    inputs = {(position, lookup): pair for position, operand in positions for lookup, pair in operand.inputs.items()}
     try:
-        joined = on_one_basis(inputs, operands[0].source.options)
+        aligned = align_basis(inputs, operands[0].source.options)
         return [
-            operand.calculation.evaluate({lookup: joined[place, lookup] for lookup in operand.inputs})
-            for place, operand in enumerate(operands)
+            operand.calculation.evaluate({lookup: aligned[position, lookup] for lookup in operand.inputs})
+            for position, operand in enumerate(operands)
         ]
     except NotComputable as error:
-        raise _Unjudgeable(str(error)) from error
+        raise _Undecidable(str(error)) from error
 
 
-def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computed]) -> tuple[Judgement, str]:
+def _decide(claim: Claim, sources: Sequence[CompanyFigures], operands: list[Computation]) -> tuple[VerdictName, str]:
     _check_comparable(claim, operands)
     explanation = _explain(claim, operands)
-    if _holds(claim, [operand.value for operand in operands]):
+    if _is_met(claim, [operand.value for operand in operands]):
         return "confirmed", f"{explanation}, which the claim meets"
     if claim.relation not in ("is_record", "ranks"):
-        if _held_earlier(claim, sources, operands):
+        if _was_met_earlier(claim, sources, operands):
             return "stale_vintage", f"an earlier filing stated it so; since then {explanation}"
         _check_other_tags(claim, operands)
         _check_growth_unit(claim, operands)
@@ -136,32 +136,32 @@ def _judge(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[C
     return "contradicted", explanation
 
 
-def _check_comparable(claim: Claim, operands: Sequence[Computed]) -> None:
+def _check_comparable(claim: Claim, operands: Sequence[Computation]) -> None:
     units = sorted({operand.unit for operand in operands})
     if len(units) > 1:
-        raise _Unjudgeable(f"{' and '.join(units)} cannot be compared")
+        raise _Undecidable(f"{' and '.join(units)} cannot be compared")
     if claim.unit_name not in (None, units[0]) and not claim.is_rate:
-        raise _Unjudgeable(
+        raise _Undecidable(
             f"the claim is in {claim.unit_name}, {operands[0].source.company.name} reports in {units[0]}"
         )
     _check_table_scale(claim, operands)
-    by_company: dict[int, list[Computed]] = {}
+    by_company: dict[int, list[Computation]] = {}
     for operand in operands:
         by_company.setdefault(operand.source.company.cik, []).append(operand)
-    for own in by_company.values():
-        source = own[0].source
-        facts = [figure for operand in own for figure in operand.reported]
-        if find_split_clash(source, facts):
-            raise _Unjudgeable("a share split separates the figures; use vintage split_adjusted")
-        if not share_framework(facts):
+    for company_operands in by_company.values():
+        source = company_operands[0].source
+        facts = [figure for operand in company_operands for figure in operand.reported]
+        if explain_split(source, facts):
+            raise _Undecidable("a share split separates the figures; use vintage split_adjusted")
+        if not have_common_framework(facts):
             frameworks = sorted({figure.fact.taxonomy for figure in facts})
-            raise _Unjudgeable(f"the figures use two frameworks: {' and '.join(frameworks)}")
-        if not _share_filer(source, facts):
-            raise _Unjudgeable("the figures are of two filers: the company files under a new CIK since")
+            raise _Undecidable(f"the figures use two frameworks: {' and '.join(frameworks)}")
+        if not _have_same_filer(source, facts):
+            raise _Undecidable("the figures are of two filers: the company files under a new CIK since")
 
 
-def _share_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
-    """Whether one CIK filed all figures; a company's older years may be under a predecessor's."""
+def _have_same_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
+    """Whether one CIK filed all figures; older years may be filed under a predecessor's CIK."""
     accessions = {figure.fact.accession for figure in figures}
     query = "SELECT accession FROM reports WHERE cik = ?"
     return any(
@@ -170,113 +170,116 @@ def _share_filer(source: CompanyFigures, figures: Iterable[Figure]) -> bool:
     )
 
 
-def _check_table_scale(claim: Claim, operands: Sequence[Computed]) -> None:
-    """Refuse a bare number that is the figure in thousands, millions or billions, as tables of filings print it."""
+def _check_table_scale(claim: Claim, operands: Sequence[Computation]) -> None:
+    """Reject a number without a unit that equals the figure in thousands, millions or billions."""
     if not claim.value or claim.scale != 1 or claim.relation in ("grew_by", "ranks"):
         return
     for word, power in SCALES.items():
         factor = 10**power
-        if abs(operands[0].value - claim.claimed * factor) <= claim.step * factor / 2:
-            raise _Unjudgeable(f"the value is the figure in {word}s: give the unit as '{operands[0].unit} {word}'")
+        if abs(operands[0].value - claim.claimed * factor) <= claim.precision * factor / 2:
+            raise _Undecidable(f"the value is the figure in {word}s: give the unit as '{operands[0].unit} {word}'")
 
 
-def _check_growth_unit(claim: Claim, operands: Sequence[Computed]) -> None:
+def _check_growth_unit(claim: Claim, operands: Sequence[Computation]) -> None:
     """Refuse a bare growth that is the amount, where percent is meant without a unit."""
     if claim.relation != "grew_by" or claim.unit is not None or claim.value is None:
         return
-    if abs(operands[0].value - operands[1].value - Fraction(str(claim.value))) <= claim.allowed_gap / claim.scale:
-        raise _Unjudgeable(f"the value is the growth as an amount: give the unit '{operands[0].unit}'")
+    if (
+        abs(operands[0].value - operands[1].value - Fraction(str(claim.value)))
+        <= claim.allowed_difference / claim.scale
+    ):
+        raise _Undecidable(f"the value is the growth as an amount: give the unit '{operands[0].unit}'")
 
 
-def _holds(claim: Claim, values: Sequence[Fraction]) -> bool:
-    now, others = values[0], values[1:]
+def _is_met(claim: Claim, values: Sequence[Fraction]) -> bool:
+    value, other_values = values[0], values[1:]
     match claim.relation:
         case "is_record":
-            return all(now > other for other in others)
+            return all(value > other for other in other_values)
         case "ranks":
-            above = sum(other > now for other in others)
-            level = sum(other == now for other in others)
-            return 1 + above <= claim.claimed <= 1 + above + level
+            higher = sum(other > value for other in other_values)
+            equal = sum(other == value for other in other_values)
+            return 1 + higher <= claim.claimed <= 1 + higher + equal
         case "more_than":
-            return now > claim.claimed
+            return value > claim.claimed
         case "less_than":
-            return now < claim.claimed
+            return value < claim.claimed
         case "grew_by":
-            now = _growth(claim, now, others[0])
-    gap = abs(now - claim.claimed)
-    if gap <= claim.allowed_gap:
+            value = _compute_growth(claim, value, other_values[0])
+    difference = abs(value - claim.claimed)
+    if difference <= claim.allowed_difference:
         return True
-    if claim.relation == "about" and claim.tolerance is None and gap <= _VAGUE_SHARE * abs(claim.claimed):
-        raise _Unjudgeable("the figure is near the value but not equal; send tolerance to allow a difference")
+    if claim.relation == "about" and claim.tolerance is None and difference <= _APPROXIMATE_SHARE * abs(claim.claimed):
+        raise _Undecidable("the figure is near the value but not equal; send tolerance to allow a difference")
     return False
 
 
-def _growth(claim: Claim, now: Fraction, before: Fraction) -> Fraction:
+def _compute_growth(claim: Claim, value: Fraction, earlier_value: Fraction) -> Fraction:
     if not claim.is_rate:
-        return now - before
-    if before <= 0:
-        raise _Unjudgeable("growth from a value that is not positive has no percentage")
-    return (now - before) / before
+        return value - earlier_value
+    if earlier_value <= 0:
+        raise _Undecidable("growth from a value that is not positive has no percentage")
+    return (value - earlier_value) / earlier_value
 
 
-def _held_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computed]) -> bool:
+def _was_met_earlier(claim: Claim, sources: Sequence[CompanyFigures], operands: Sequence[Computation]) -> bool:
     figures = [figure for operand in operands for figure in (*operand.figures, *operand.reported)]
     days = sorted({revision.fact.filed for figure in figures for revision in figure.values})
     return any(
-        _find_meeting(claim, [source.with_options(as_of=min(day, source.options.as_of or day)) for source in sources])
+        _find_support(claim, [source.with_options(as_of=min(day, source.options.as_of or day)) for source in sources])
         for day in days[-_MAX_VINTAGES:]
     )
 
 
-def _find_meeting(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computed] | None:
+def _find_support(claim: Claim, sources: Sequence[CompanyFigures]) -> list[Computation] | None:
     try:
         operands = _find_operands(claim, sources)
         _check_comparable(claim, operands)
-        return operands if _holds(claim, [operand.value for operand in operands]) else None
-    except (_Unjudgeable, DataNotFound):
+        return operands if _is_met(claim, [operand.value for operand in operands]) else None
+    except (_Undecidable, DataNotFound):
         return None
 
 
-def _check_other_tags(claim: Claim, operands: Sequence[Computed]) -> None:
+def _check_other_tags(claim: Claim, operands: Sequence[Computation]) -> None:
     if claim.metric is None or any(len(operand.inputs) > 1 for operand in operands):
         return
     tags = [{fact.concept: fact for figure in operand.figures for fact in figure.alternatives} for operand in operands]
     for concept in sorted(set.intersection(*(set(by_concept) for by_concept in tags))):
-        if _holds(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
-            raise _Unjudgeable(f"the claim is true of {concept}, another tag in the same filing")
+        if _is_met(claim, [Fraction(str(by_concept[concept].value)) for by_concept in tags]):
+            raise _Undecidable(f"the claim is true of {concept}, another tag in the same filing")
 
 
 def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> None:
-    """Refuse to contradict a claim that is true of the neighbouring fiscal year in the claimed calendar year."""
+    """Reject a claim that is true of the adjacent fiscal year in the claimed calendar year."""
     period = claim.period
-    for other in (period.after(1), period.after(-1)) if period.quarter is None and claim.base_period is None else ():
-        operands = _find_meeting(claim.model_copy(update={"period": other}), sources)
+    for other in (period.shift(1), period.shift(-1)) if period.quarter is None and claim.base_period is None else ():
+        operands = _find_support(claim.model_copy(update={"period": other}), sources)
         end = max((figure.end for figure in operands[0].figures), default="") if operands else ""
         if end and (date.fromisoformat(end) - timedelta(days=_HALF_YEAR_DAYS)).year == period.year:
-            own = max((figure.end for figure in _find_operands(claim, sources)[0].figures), default="")
-            raise _Unjudgeable(
-                f"{period.wording} ended on {own}; the claim is true of {other.wording}, which ended on {end} and is"
-                f" mostly calendar {period.year}: send the fiscal year that is meant"
+            own_end = max((figure.end for figure in _find_operands(claim, sources)[0].figures), default="")
+            raise _Undecidable(
+                f"{period.wording} ended on {own_end}; the claim is true of {other.wording}, which ended on {end}"
+                f" and is mostly calendar {period.year}: send the fiscal year that is meant"
             )
 
 
-def _measure(claim: Claim, operands: Sequence[Computed]) -> dict[str, Any]:
+def _build_data(claim: Claim, operands: Sequence[Computation]) -> dict[str, Any]:
     values, unit = [operand.value for operand in operands], operands[0].unit
     if claim.relation == "is_record":
-        return {"value": plain(values[0]), "unit": unit}
+        return {"value": to_number(values[0]), "unit": unit}
     found, factor = values[0], 1
     if claim.relation == "ranks":
         found, unit = Fraction(1 + sum(other > found for other in values[1:])), "rank"
     elif claim.relation == "grew_by":
-        found = _growth(claim, *values)
+        found = _compute_growth(claim, *values)
         if claim.is_rate:
             factor, unit = 100, PERCENT
-    claimed, gap = claim.claimed, claim.allowed_gap
-    shown = {"claimed": claimed, "value": found, "difference": claimed - found, "tolerance": gap}
-    return {name: plain(value * factor) for name, value in shown.items()} | {"unit": unit}
+    claimed, difference = claim.claimed, claim.allowed_difference
+    values_by_name = {"claimed": claimed, "value": found, "difference": claimed - found, "tolerance": difference}
+    return {name: to_number(value * factor) for name, value in values_by_name.items()} | {"unit": unit}
 
 
-def _explain(claim: Claim, operands: Sequence[Computed]) -> str:
+def _explain(claim: Claim, operands: Sequence[Computation]) -> str:
     if claim.relation == "is_record":
         highest = max(operands[1:], key=lambda operand: operand.value)
         first = operands[-1].wording
@@ -286,25 +289,25 @@ def _explain(claim: Claim, operands: Sequence[Computed]) -> str:
         )
     cited = "; ".join(_cite(claim, operand) for operand in operands)
     if claim.relation == "grew_by":
-        growth = _growth(claim, operands[0].value, operands[1].value)
-        rate = f"{float(growth * 100):.4g} percent" if claim.is_rate else f"{plain(growth)} {operands[0].unit}"
+        growth = _compute_growth(claim, operands[0].value, operands[1].value)
+        rate = f"{float(growth * 100):.4g} percent" if claim.is_rate else f"{to_number(growth)} {operands[0].unit}"
         return f"{cited}; the growth derived from them is {rate}"
     return cited
 
 
-def _cite(claim: Claim, operand: Computed) -> str:
-    """Return a value with its filings; only reported values are called stated (rule F8)."""
+def _cite(claim: Claim, operand: Computation) -> str:
+    """Cite a value with its filings; only reported values are called stated (rule F8)."""
     company, period = operand.source.company, operand.wording
-    value = f"{plain(operand.value)} {operand.unit}"
-    name, formula, filings = claim.subject, operand.calculation.text, _filings(operand.reported)
+    value = f"{to_number(operand.value)} {operand.unit}"
+    name, formula, filings = claim.subject, operand.calculation.text, _format_filings(operand.reported)
     if claim.metric is not None and len(operand.inputs) == 1:
         ((metric, figure),) = operand.inputs.values()
         if figure.kind == REPORTED:
-            return f"{company.name} states {metric.name} of {value} for {period} in {_filings([figure])}"
+            return f"{company.name} states {metric.name} of {value} for {period} in {_format_filings([figure])}"
         name, formula = metric.name, figure.formula
     return f"{name} of {company.name} for {period} is {value}, derived as {formula} from {filings}"
 
 
-def _filings(figures: Iterable[Figure]) -> str:
+def _format_filings(figures: Iterable[Figure]) -> str:
     facts = [figure.fact for figure in figures]
     return " and ".join(dict.fromkeys(f"{fact.form} {fact.accession} of {fact.filed}" for fact in facts))

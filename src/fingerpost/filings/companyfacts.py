@@ -12,14 +12,14 @@ from operator import itemgetter
 from typing import Any
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, plain_number
-from fingerpost.filings.periods import YEAR, class_of, day_number, name_years
+from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, normalize_number
+from fingerpost.filings.periods import YEAR, classify_period, day_number, name_years
 
-# A year end that few of a filing's annual figures have is an error, or a joint venture's.
-_COMMON_SHARE = 0.2
-_MONEY_LETTERS = 3
-# SQLite has no larger integer.
-_MAX_VALUE = 2**63
+# Year ends with a smaller share of a filing's annual figures are errors, or belong to a joint venture.
+_MIN_END_SHARE = 0.2
+_CURRENCY_CODE_LENGTH = 3
+# SQLite's integers have 64 bits.
+_MAX_INTEGER = 2**63
 _FILING_COLUMNS = (
     "accessionNumber", "form", "filingDate", "reportDate", "primaryDocument", "primaryDocDescription",
 )  # fmt: skip
@@ -27,7 +27,7 @@ _FILING_COLUMNS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactsFile:
-    """One company's figures; ``fiscal_years`` has the name of each fiscal year by its end."""
+    """One company's facts; ``fiscal_years`` maps year ends to fiscal years."""
 
     cik: int
     name: str
@@ -65,17 +65,17 @@ class SubmissionsFile:
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
     try:
-        found = json.loads(content)
+        parsed = json.loads(content)
     except (ValueError, RecursionError) as error:
-        what = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or cut short"
-        raise FeedUnusable(f"{name} is {what}") from error
-    if not isinstance(found, dict):
+        actual_format = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or cut short"
+        raise FeedUnusable(f"{name} is {actual_format}") from error
+    if not isinstance(parsed, dict):
         raise FeedUnusable(f"{name} is not a JSON object")
-    return found
+    return parsed
 
 
 @contextmanager
-def _expecting(kind: str, name: str) -> Iterator[None]:
+def _raising_feed_unusable(kind: str, name: str) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -86,39 +86,39 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
     facts: dict[Fact, None] = {}
     years: list[tuple[str, int | None, str, str]] = []
     labels: dict[str, str] = {}
-    with _expecting("companyfacts", name):
+    with _raising_feed_unusable("companyfacts", name):
         for taxonomy, concepts in raw["facts"].items():
-            for tag, described in concepts.items():
+            for tag, details in concepts.items():
                 concept = f"{taxonomy}:{tag}"
-                labels[concept] = described.get("label") or tag
-                for unit, rows in described["units"].items():
+                labels[concept] = details.get("label") or tag
+                for unit, rows in details["units"].items():
                     for row in rows:
                         start, end, form = row.get("start") or "", row["end"], row["form"]
                         accession, filed = row["accn"], row["filed"]
-                        value = plain_number(row["val"])
+                        value = normalize_number(row["val"])
                         facts[Fact._make((concept, unit, start, end, value, accession, form, filed))] = None
-                        if form in ANNUAL_FORMS and class_of(start, end) == YEAR:
+                        if form in ANNUAL_FORMS and classify_period(start, end) == YEAR:
                             years.append((accession, row.get("fy"), filed, end))
         if not facts:
             raise FeedUnusable(f"{name} holds no facts")
-        rows_ = list(facts)
-        _check_facts(rows_)
-        reports = set(map(itemgetter(6, 7), rows_))
+        unique_facts = list(facts)
+        _check_facts(unique_facts)
+        reports = set(map(itemgetter(6, 7), unique_facts))
         has_periodic = any(form in PERIODIC_FORMS for form, _ in reports)
         return FactsFile(
             cik=int(raw["cik"]),
             name=str(raw["entityName"]),
-            facts=rows_,
+            facts=unique_facts,
             labels=labels,
-            fiscal_years=_fiscal_years(years),
-            currency=_currency(rows_),
+            fiscal_years=_find_fiscal_years(years),
+            currency=_find_main_currency(unique_facts),
             complete_through=max(filed for form, filed in reports if form in PERIODIC_FORMS or not has_periodic),
-            first_end=min(map(itemgetter(3), rows_)),
+            first_end=min(map(itemgetter(3), unique_facts)),
         )
 
 
 def _check_facts(facts: Sequence[Fact]) -> None:
-    """Raise TypeError or ValueError if a day is no ISO day, a form or number no text, or a value no 64-bit number."""
+    """Raise TypeError or ValueError for invalid days, forms or accession numbers, or values beyond 64 bits."""
     starts, ends, values, accessions, forms, filed = (map(itemgetter(column), facts) for column in range(2, 8))
     for day in ({*starts} - {""}) | {*ends, *filed}:
         day_number(day)
@@ -126,12 +126,12 @@ def _check_facts(facts: Sequence[Fact]) -> None:
         if not isinstance(text, str):
             raise TypeError(f"{text!r} is no text")
     numbers = [*values]
-    if not -_MAX_VALUE <= min(numbers) <= max(numbers) < _MAX_VALUE:
-        raise ValueError(f"a value is not between {-_MAX_VALUE} and {_MAX_VALUE}")
+    if not -_MAX_INTEGER <= min(numbers) <= max(numbers) < _MAX_INTEGER:
+        raise ValueError(f"a value is not between {-_MAX_INTEGER} and {_MAX_INTEGER}")
 
 
 def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
-    with _expecting("submissions", name):
+    with _raising_feed_unusable("submissions", name):
         recent = raw["filings"]["recent"]
         rows = zip(*(recent[column] for column in _FILING_COLUMNS), strict=True)
         return SubmissionsFile(
@@ -147,25 +147,25 @@ def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
 
 
 def read_tickers(raw: Mapping[str, Any], name: str) -> list[tuple[str, int, str]]:
-    """Return (ticker, CIK, company name) of a ``company_tickers`` file."""
-    with _expecting("company_tickers", name):
+    """Return the (ticker, CIK, company name) rows of a ``company_tickers`` file."""
+    with _raising_feed_unusable("company_tickers", name):
         return [(str(row["ticker"]), int(row["cik_str"]), str(row["title"])) for row in raw.values()]
 
 
-def _fiscal_years(years: Iterable[tuple[str, int | None, str, str]]) -> dict[str, int]:
+def _find_fiscal_years(years: Iterable[tuple[str, int | None, str, str]]) -> dict[str, int]:
     by_filing: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
     for accession, year, filed, end in years:
         if end <= filed:
             by_filing[accession, filed, year][end] += 1
     reported = []
     for (_accession, filed, year), ends in by_filing.items():
-        enough = max(ends.values()) * _COMMON_SHARE
-        reported.append((max(end for end, count in ends.items() if count >= enough), filed, year))
+        min_count = max(ends.values()) * _MIN_END_SHARE
+        reported.append((max(end for end, count in ends.items() if count >= min_count), filed, year))
     return name_years(reported)
 
 
-def _currency(facts: Iterable[Fact]) -> str:
+def _find_main_currency(facts: Iterable[Fact]) -> str:
     counts = Counter(map(itemgetter(1), facts))
-    for unit in [unit for unit in counts if len(unit) != _MONEY_LETTERS or not unit.isupper()]:
+    for unit in [unit for unit in counts if len(unit) != _CURRENCY_CODE_LENGTH or not unit.isupper()]:
         del counts[unit]
     return min(counts, key=lambda unit: (-counts[unit], unit), default="USD")

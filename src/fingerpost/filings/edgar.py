@@ -1,7 +1,7 @@
-"""EDGAR's addresses, access rules and refusals.
+"""Build requests to EDGAR, limit their rate, and recognize its error pages.
 
-SEC's fair access rules: a declared User-Agent with a contact, and at most ten requests a second from one user over
-all machines. Faster callers are blocked for ten minutes, with an HTML page in place of the API's answer.
+The SEC's fair access rules require a User-Agent with a contact, and allow ten requests per second and user over all
+machines. Faster callers are blocked for ten minutes and get an HTML page instead of the API's response.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from fingerpost.net.response import Response
 
 CONTACT_SETTING = "FINGERPOST_SEC_CONTACT"
 
-# One at a time, at most eight in any second, over all processes.
+# One request at a time, and at most eight per second over all processes.
 PACE = Pace(name="edgar", per_second=8, burst=1)
 PACES: Mapping[str, Pace] = {"data.sec.gov": PACE, "www.sec.gov": PACE}
 
@@ -27,7 +27,7 @@ _HINT = f"Set {CONTACT_SETTING} to an e-mail address by which the SEC can reach 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edgar:
-    """Build requests to EDGAR. ``data`` and ``www`` are its two hosts, with their scheme."""
+    """Build requests to EDGAR. ``data`` and ``www`` are the base URLs of its two hosts."""
 
     contact: str
     data: str = "https://data.sec.gov"
@@ -41,28 +41,28 @@ class Edgar:
                 hint=_HINT,
             )
 
-    def tickers(self) -> Request:
-        return self._ask(f"{self.www}/files/company_tickers.json")
+    def request_tickers(self) -> Request:
+        return self._build_request(f"{self.www}/files/company_tickers.json")
 
-    def submissions(self, cik: int) -> Request:
-        return self._ask(f"{self.data}/submissions/CIK{cik:010d}.json")
+    def request_submissions(self, cik: int) -> Request:
+        return self._build_request(f"{self.data}/submissions/CIK{cik:010d}.json")
 
-    def facts(self, cik: int) -> Request:
-        return self._ask(f"{self.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")
+    def request_facts(self, cik: int) -> Request:
+        return self._build_request(f"{self.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")
 
-    def document(self, cik: int, accession: str, document: str) -> Request:
-        return self._ask(f"{self.www}/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{document}")
+    def request_document(self, cik: int, accession: str, document: str) -> Request:
+        return self._build_request(f"{self.www}/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{document}")
 
-    def _ask(self, url: str) -> Request:
+    def _build_request(self, url: str) -> Request:
         return Request(
             url=url, headers={"user-agent": f"fingerpost {self.contact}"}, check_response=read_refusal, limits=_LIMITS
         )
 
 
 def read_refusal(response: Response) -> ToolError | None:
-    """Return the error that a response means, or None.
+    """Return the error that a response signals, or None.
 
-    The page for callers that are too fast comes with various statuses; 404 means no such file.
+    The rate-limit page comes with various statuses; 404 means no such file.
     """
     start = response.body[:20_000].lower() if response.body.lstrip()[:1] == b"<" else b""
     if _BLOCK_PAGE in start:

@@ -1,10 +1,10 @@
-"""Companies, facts as filings state them, and figures: one resolved value per period."""
+"""SEC filing data: companies, XBRL facts, and figures (one resolved value per period)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from fingerpost.filings.periods import TRAILING, class_of
+from fingerpost.filings.periods import TRAILING, classify_period
 
 ANNUAL_FORMS = frozenset({"10-K", "10-K/A", "10-KT", "10-KT/A", "20-F", "20-F/A", "40-F", "40-F/A"})
 PERIODIC_FORMS = ANNUAL_FORMS | {"10-Q", "10-Q/A", "10-QT", "6-K", "6-K/A"}
@@ -13,10 +13,10 @@ SAMPLE, EDGAR = "sample", "edgar"
 
 
 class Fact(NamedTuple):
-    """A number as one filing states it.
+    """An XBRL fact as stated in one filing.
 
-    Days are ISO texts, so they sort as days; ``start`` is empty for an instant.
-    ``value`` is an int if the source has a whole number.
+    Days are ISO strings, which sort by date; ``start`` is empty for an instant.
+    ``value`` is an int for whole numbers.
     """
 
     concept: str
@@ -39,7 +39,7 @@ class Company:
     """A company that files with the SEC.
 
     ``dataset`` is ``sample`` or ``edgar``.
-    ``complete_through`` is the newest filing day that the figures cover, ``first_end`` their first period end.
+    ``complete_through`` is the newest filing day among the figures, ``first_end`` the earliest period end.
     """
 
     cik: int
@@ -60,11 +60,11 @@ class Company:
         return f"{self.cik:010d}"
 
 
-def filing_url(cik: int, accession: str) -> str:
+def build_filing_url(cik: int, accession: str) -> str:
     return f"https://www.sec.gov/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{accession}-index.htm"
 
 
-def plain_number(value: float) -> int | float:
+def normalize_number(value: float) -> int | float:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -75,7 +75,7 @@ LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted"
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
-    """The filings to read, and the value to choose if several are stated.
+    """Filters for filings, and the choice among several stated values.
 
     ``as_of`` hides later filings. ``filing_type`` selects one form, ``unit`` one unit or currency.
     """
@@ -95,7 +95,7 @@ LATEST_FIGURES = FigureOptions()
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A stated value; ``kind`` names its difference from the value stated before it."""
+    """A stated value; ``kind`` classifies the change from the previous stated value."""
 
     value: int | float
     fact: Fact
@@ -104,11 +104,11 @@ class Revision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """One value for one period.
+    """The resolved value of a metric for one period.
 
-    ``fact`` is the earliest statement of the value; for a derived value, the newest fact of its inputs.
+    ``fact`` is the first to state the value; for a derived value, the newest fact of its inputs.
     ``values`` lists the distinct stated values and ``headlines`` one fact per filing, both oldest first.
-    ``parts`` are the inputs of a derived value, ``formula`` combines them.
+    ``parts`` are the inputs of a derived value, combined by ``formula``.
     ``as_filed`` is the figure before a split changed its value or added a note.
     """
 
@@ -133,11 +133,11 @@ class Figure:
 
     @property
     def period(self) -> str:
-        return TRAILING if self.is_trailing else class_of(self.start, self.end)
+        return TRAILING if self.is_trailing else classify_period(self.start, self.end)
 
     @property
     def is_cover(self) -> bool:
-        """Whether the number is from a report's cover page, whose day is not the period's end."""
+        """Whether the number is from a report's cover page, which has its own date."""
         return not self.start and self.fact.concept.startswith(COVER)
 
     @property
@@ -151,12 +151,12 @@ class Figure:
 
     @property
     def taxonomies(self) -> set[str]:
-        """The taxonomies that state the value, or that state all inputs of a computed value."""
-        own = {concept.partition(":")[0] for concept in self.concepts}
-        of_parts = [found for part in self.parts if (found := part.taxonomies - {COVER.rstrip(":")})]
-        return own or (set.intersection(*of_parts) if of_parts else set())
+        """The taxonomies of the value's concepts, or those common to all inputs of a derived value."""
+        concept_taxonomies = {concept.partition(":")[0] for concept in self.concepts}
+        part_taxonomies = [known for part in self.parts if (known := part.taxonomies - {COVER.rstrip(":")})]
+        return concept_taxonomies or (set.intersection(*part_taxonomies) if part_taxonomies else set())
 
-    def restated_by(self, fact: Fact) -> "Figure":
+    def with_fact(self, fact: Fact) -> "Figure":
         note = f"{fact.form} {fact.accession} states {fact.value}; another filing states {self.value}"
         notes = self.notes if fact.value == self.value else (*self.notes, note)
         concepts = frozenset({fact.concept})
@@ -169,7 +169,7 @@ class Figure:
 def derive_figure(
     period: Figure, parts: Sequence[Figure], value: int | float, formula: str, notes: Iterable[str]
 ) -> Figure:
-    """Return a value computed from ``parts``, with the newest of their facts, for the period of one of them."""
+    """Build a figure derived from ``parts``, for the period of ``period`` and with the newest fact of the parts."""
     concepts = [part.concepts for part in parts]
     return Figure(
         start=period.start,
@@ -191,9 +191,9 @@ def derive_figure(
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All figures of one metric of one company under one set of options, by end and start.
+    """All figures of a company's metric for one set of options, sorted by end and start.
 
-    ``refused`` are quarters whose parts have no common basis; their values are never reported.
+    ``refused`` are quarters whose parts have no common basis; their values are never returned.
     """
 
     figures: tuple[Figure, ...]

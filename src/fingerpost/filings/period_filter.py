@@ -1,4 +1,4 @@
-"""Select the figures of a query's period, and the headline figures among them (rule F3)."""
+"""Select the figures of a query's period, and its headline figures (rule F3)."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 
 _FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
 NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS = "latest", "latest-annual", "ttm"
-_BETWEEN = ".."
+_RANGE_SEPARATOR = ".."
 MAX_PERIODS = 40
 _QUARTER_SLACK_DAYS = 14
 _MIN_YEAR_DAYS = 300
@@ -22,14 +22,14 @@ _PERIOD_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 
 @dataclass(frozen=True, slots=True)
 class PeriodFilter:
-    """Days (first and last, both included), or a fiscal year with an optional quarter.
+    """A range of days (inclusive), or a fiscal year with an optional quarter.
 
     ``basis`` selects whether the days are period ends or filing days.
 
-    ``newest`` selects the newest fiscal period or year, or the four quarters to it; ``CompanyFigures.locate`` resolves
-    it. ``is_trailing`` selects the four quarters that end with ``quarter``, or a year if there is none.
-    ``count`` is the number of consecutive fiscal periods of a range that begins with ``year`` and ``quarter``.
-    ``frequency`` selects periods of one length, such as ``annual``; if empty, the headline decides.
+    ``newest`` selects the newest fiscal period or year, or its last four quarters (``CompanyFigures.resolve_period``).
+    ``is_trailing`` selects the four quarters up to ``quarter``, or a year if ``quarter`` is None.
+    ``count`` is the number of consecutive fiscal periods in a range that starts with ``year`` and ``quarter``.
+    ``frequency`` selects periods of one length, such as ``annual``; if empty, ``select_figures`` chooses it.
     """
 
     first: str = FIRST_DAY
@@ -51,7 +51,7 @@ class PeriodFilter:
         return f"{trailing}{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
 
     @property
-    def is_of_a_year(self) -> bool:
+    def is_annual(self) -> bool:
         return self.quarter is None or self.is_trailing
 
     @property
@@ -61,12 +61,12 @@ class PeriodFilter:
         return (date.fromisoformat(self.last) - date.fromisoformat(self.first)).days + 1 < _MIN_YEAR_DAYS
 
     @classmethod
-    def of(cls, figure: Figure) -> "PeriodFilter":
+    def from_figure(cls, figure: Figure) -> "PeriodFilter":
         """Return the fiscal period of a figure; a balance at a year's end belongs to the year."""
         is_year = figure.period == YEAR or (figure.period == INSTANT and figure.fiscal_quarter == QUARTERS)
         return cls(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)
 
-    def after(self, steps: int) -> "PeriodFilter":
+    def shift(self, steps: int) -> "PeriodFilter":
         """Return the fiscal period ``steps`` periods later; negative steps go back."""
         year = self.year or 0
         if self.quarter is None or self.is_trailing:
@@ -75,17 +75,17 @@ class PeriodFilter:
         return PeriodFilter(year=number // QUARTERS, quarter=number % QUARTERS + 1)
 
     def list_periods(self) -> "list[PeriodFilter]":
-        """Return the periods of a range, or this one alone."""
+        """Expand a range into its periods."""
         if self.count == 1:
             return [self]
-        periods = [self.after(step) for step in range(self.count)]
+        periods = [self.shift(step) for step in range(self.count)]
         return [replace(self, year=period.year, quarter=period.quarter, count=1) for period in periods]
 
     @property
     def wording(self) -> str:
         if self.year is not None:
-            four = "the four quarters to " if self.is_trailing and self.quarter else ""
-            return f"{four}fiscal {self.year}" + (f" Q{self.quarter}" if self.quarter else "")
+            prefix = "the four quarters to " if self.is_trailing and self.quarter else ""
+            return f"{prefix}fiscal {self.year}" + (f" Q{self.quarter}" if self.quarter else "")
         if (self.first, self.last) == (FIRST_DAY, LAST_DAY):
             return "any period"
         return f"{self.first} to {self.last}"
@@ -93,7 +93,7 @@ class PeriodFilter:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The figures of a period; ``headline`` answers the query, ``refused`` are quarters without a common basis."""
+    """The figures of a period; ``headline`` is the response, ``refused`` are quarters without a common basis."""
 
     figures: tuple[Figure, ...] = ()
     headline: tuple[Figure, ...] = ()
@@ -101,64 +101,64 @@ class Selection:
 
 
 def read_period(text: str) -> PeriodFilter:
-    """Return the fiscal year or quarter that a text names, the newest one, or a range; raise ValueError for others."""
-    if text.count(_BETWEEN) == 1:
+    """Parse a fiscal year, a quarter, a range, or a keyword such as ``latest``; raise ValueError for other texts."""
+    if text.count(_RANGE_SEPARATOR) == 1:
         return _read_range(text)
     if (word := text.strip().lower()) in (NEWEST, NEWEST_YEAR, NEWEST_FOUR_QUARTERS):
         return PeriodFilter(newest=word)
     matched = _FISCAL.fullmatch(text.strip())
     if matched is None:
-        wanted = "a fiscal year or quarter (2022, 2022-Q2), a range (2019..2022), or latest, latest-annual or ttm"
-        raise ValueError(f"must be {wanted}; you sent {text!r}")
-    part = (matched[2] or "FY").upper()
-    return PeriodFilter(year=int(matched[1]), quarter=None if part == "FY" else int(part[1]))
+        expected = "a fiscal year or quarter (2022, 2022-Q2), a range (2019..2022), or latest, latest-annual or ttm"
+        raise ValueError(f"must be {expected}; you sent {text!r}")
+    quarter_name = (matched[2] or "FY").upper()
+    return PeriodFilter(year=int(matched[1]), quarter=None if quarter_name == "FY" else int(quarter_name[1]))
 
 
 def _read_range(text: str) -> PeriodFilter:
-    first, last = (read_period(end) for end in text.split(_BETWEEN, 1))
+    first, last = (read_period(end) for end in text.split(_RANGE_SEPARATOR, 1))
     if first.newest or last.newest or (first.quarter is None) != (last.quarter is None):
         raise ValueError(f"must be a range of two years, or of two quarters; you sent {text!r}")
     periods_per_year = 1 if first.quarter is None else QUARTERS
     years = (last.year or 0) - (first.year or 0)
     count = years * periods_per_year + (last.quarter or 0) - (first.quarter or 0) + 1
     if not 1 <= count <= MAX_PERIODS:
-        why = "ends before it begins" if count < 1 else f"has {count} periods; at most {MAX_PERIODS} are allowed"
-        raise ValueError(f"the range {text!r} {why}")
+        reason = "ends before it begins" if count < 1 else f"has {count} periods; at most {MAX_PERIODS} are allowed"
+        raise ValueError(f"the range {text!r} {reason}")
     return replace(first, count=count)
 
 
 def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
     """Return the figures of a series in a period.
 
-    The headline is the fiscal years that end in it, or the balances at their ends; else quarters; else instants.
+    The headline figures are fiscal years that end in it or year-end balances, else quarters, else instants.
     """
-    inside = [figure for figure in series.figures if _is_inside(figure, period_filter, calendar)]
+    matching = [figure for figure in series.figures if _matches(figure, period_filter, calendar)]
     if period_filter.quarter is not None:
-        chosen = [figure for figure in inside if figure.period in (QUARTER, INSTANT)]
-    elif period_filter.is_short and any(figure.period != INSTANT for figure in inside):
-        # A window this short does not ask for the fiscal year that happens to end in it.
-        chosen = [figure for figure in inside if figure.period == QUARTER]
+        headline_figures = [figure for figure in matching if figure.period in (QUARTER, INSTANT)]
+    elif period_filter.is_short and any(figure.period != INSTANT for figure in matching):
+        # A short range does not mean the fiscal year that happens to end in it.
+        headline_figures = [figure for figure in matching if figure.period == QUARTER]
     else:
-        chosen = [figure for figure in inside if figure.period == YEAR] or [
-            figure for figure in inside if figure.period == INSTANT and _ends_a_year(figure, calendar)
+        headline_figures = [figure for figure in matching if figure.period == YEAR] or [
+            figure for figure in matching if figure.period == INSTANT and _is_year_end(figure, calendar)
         ]
-        for kind in (QUARTER, INSTANT):
-            chosen = chosen or [figure for figure in inside if figure.period == kind]
-    if len(chosen) > 1 and period_filter.year is not None:
-        chosen = _choose_reported(chosen, calendar)
-    headline = tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start)))
-    refused = tuple(figure for figure in series.refused if _is_inside(figure, period_filter, calendar))
-    return Selection(_sort_figures(inside), headline, refused)
+        for period_class in (QUARTER, INSTANT):
+            headline_figures = headline_figures or [figure for figure in matching if figure.period == period_class]
+    if len(headline_figures) > 1 and period_filter.year is not None:
+        headline_figures = _choose_preferred(headline_figures, calendar)
+    headline = tuple(sorted(headline_figures, key=lambda figure: (figure.end, figure.start)))
+    refused = tuple(figure for figure in series.refused if _matches(figure, period_filter, calendar))
+    return Selection(_sort_figures(matching), headline, refused)
 
 
-def _choose_reported(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
+def _choose_preferred(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
     """Return the preferred figures of one fiscal period.
 
-    After a change of year end, a recast year has the same name as the reported one, which is preferred.
-    A balance is preferred to a cover page, and a cover page to its amendment.
+    Reported years are preferred to recast years after a change of year end, balances to cover pages, and cover pages to
+    their amendments.
     """
     preferences: tuple[Callable[[Figure], bool], ...] = (
-        lambda figure: calendar.lies_in_known_year(figure.end),
+        lambda figure: calendar.is_in_known_year(figure.end),
         lambda figure: not figure.is_cover,
         lambda figure: not figure.fact.form.endswith("/A"),
     )
@@ -167,34 +167,35 @@ def _choose_reported(figures: list[Figure], calendar: FiscalCalendar) -> list[Fi
     return figures
 
 
-def _is_inside(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalendar) -> bool:
+def _matches(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalendar) -> bool:
     day = figure.end if period_filter.basis == BY_PERIOD else figure.fact.filed
     if not period_filter.first <= day <= period_filter.last:
         return False
     if period_filter.year is None:
         return True
-    if figure.is_cover and period_filter.quarter is not None and calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS:
+    is_quarterly = period_filter.quarter is not None
+    if figure.is_cover and is_quarterly and calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS:
         # The annual report states the public float at the end of the second quarter.
-        return calendar.place(figure.end) == (period_filter.year, period_filter.quarter)
+        return calendar.find_period(figure.end) == (period_filter.year, period_filter.quarter)
     if figure.fiscal_year != period_filter.year:
         return False
     if period_filter.quarter is not None:
         return (
             figure.fiscal_quarter == period_filter.quarter
             and figure.period != YEAR
-            and _ends_a_quarter(figure, calendar)
+            and _is_quarter_end(figure, calendar)
         )
-    return figure.period == YEAR or (figure.period == INSTANT and _ends_a_year(figure, calendar))
+    return figure.period == YEAR or (figure.period == INSTANT and _is_year_end(figure, calendar))
 
 
-def _ends_a_year(figure: Figure, calendar: FiscalCalendar) -> bool:
+def _is_year_end(figure: Figure, calendar: FiscalCalendar) -> bool:
     return figure.is_cover_of_year if figure.is_cover else calendar.is_year_end(figure.end)
 
 
-def _ends_a_quarter(figure: Figure, calendar: FiscalCalendar) -> bool:
-    return figure.period != INSTANT or figure.is_cover or calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS
+def _is_quarter_end(figure: Figure, calendar: FiscalCalendar) -> bool:
+    return figure.period != INSTANT or figure.is_cover or calendar.measure_offset(figure.end) <= _QUARTER_SLACK_DAYS
 
 
 def _sort_figures(figures: Sequence[Figure]) -> tuple[Figure, ...]:
-    places = {kind: place for place, kind in enumerate(_PERIOD_ORDER)}
-    return tuple(sorted(figures, key=lambda figure: (places.get(figure.period, len(places)), figure.end, figure.start)))
+    order = {period_class: position for position, period_class in enumerate(_PERIOD_ORDER)}
+    return tuple(sorted(figures, key=lambda figure: (order.get(figure.period, len(order)), figure.end, figure.start)))

@@ -1,4 +1,4 @@
-"""Parameters of the filings tools (plan-step contract, rules F3, F7)."""
+"""Parameter models of the SEC filings tools (plan-step contract, rules F3, F7)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ from pydantic import (
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
-from fingerpost.filings.formula import MAX_LENGTH, plain
+from fingerpost.filings.formula import MAX_LENGTH, to_number
 from fingerpost.filings.period_filter import (
     FIRST_DAY,
     LAST_DAY,
@@ -32,25 +32,25 @@ from fingerpost.filings.period_filter import (
 )
 
 
-def _read_fiscal(value: Any) -> PeriodFilter:
+def _parse_fiscal_period(value: Any) -> PeriodFilter:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str):
         raise ValueError("period must be text such as 2022 or 2022-Q2")
     return read_period(text)
 
 
-_NOT_BLANK = StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
-Ticker = Annotated[str, _NOT_BLANK, Field(description="a symbol such as AAPL, or a CIK")]
-Word = Annotated[str, _NOT_BLANK]
+_NON_BLANK = StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
+Ticker = Annotated[str, _NON_BLANK, Field(description="a symbol such as AAPL, or a CIK")]
+Word = Annotated[str, _NON_BLANK]
 Day = Annotated[str, BeforeValidator(FinancialFactsParams.validate_date_format), Field(description="YYYY-MM-DD")]
 Fiscal = Annotated[
     PeriodFilter,
-    BeforeValidator(_read_fiscal),
+    BeforeValidator(_parse_fiscal_period),
     WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2, 2019..2022, latest or ttm"}),
 ]
 
 
-def _require_one(period: PeriodFilter) -> PeriodFilter:
+def _require_single_period(period: PeriodFilter) -> PeriodFilter:
     if period.count > 1 or period.newest == NEWEST_FOUR_QUARTERS:
         raise ValueError("must be one period here; financial_facts, compare and calculate take ranges and ttm")
     return period
@@ -58,7 +58,7 @@ def _require_one(period: PeriodFilter) -> PeriodFilter:
 
 OneFiscal = Annotated[
     Fiscal,
-    AfterValidator(_require_one),
+    AfterValidator(_require_single_period),
     WithJsonSchema({"type": "string", "description": "fiscal: 2022, 2022-Q2 or latest"}),
 ]
 Vintage = Literal["latest", "original", "split_adjusted"]
@@ -82,7 +82,7 @@ class ViewParams(StepParams):
 
 
 class WindowParams(ViewParams):
-    """Base of parameters of a query about some periods; all periods where none is named."""
+    """Base of queries with a period filter; without a filter they cover all periods."""
 
     start_date: Day | None = None
     end_date: Day | None = None
@@ -92,7 +92,7 @@ class WindowParams(ViewParams):
     ] = "period"
 
     @model_validator(mode="after")
-    def _in_order(self) -> Self:
+    def _check_date_order(self) -> Self:
         if self.start_date and self.end_date and self.start_date > self.end_date:
             raise ValueError("start_date must not be after end_date")
         return self
@@ -105,7 +105,7 @@ class WindowParams(ViewParams):
 
 
 class FinancialFactsQuery(WindowParams, FinancialFactsParams):
-    """Figures of a company: the contract's parameters, and ours. ``period`` can replace both dates."""
+    """Parameters of financial_facts: the contract's and our own. ``period`` can replace both dates."""
 
     ticker: Ticker
     metrics: Annotated[list[Word], Field(min_length=1, max_length=50, description="such as Revenue, or us-gaap:Assets")]
@@ -149,10 +149,10 @@ class TimeSeriesParams(WindowParams):
 
     @field_validator("period", mode="before")
     @classmethod
-    def _frequency_or_fiscal(cls, value: Any) -> PeriodFilter | str:
+    def _parse_period(cls, value: Any) -> PeriodFilter | str:
         if isinstance(value, str) and value.lower() in ("annual", "quarterly", "ytd", "instant"):
             return value.lower()
-        return _read_fiscal(value)
+        return _parse_fiscal_period(value)
 
     @property
     def period_filter(self) -> PeriodFilter:
@@ -183,8 +183,8 @@ class StatementParams(WindowParams):
 Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]
 RATIO, PERCENT = "ratio", "percent"
 SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-# No figure of a company is near either end.
-_AMOUNTS = {"ge": -(10**24), "le": 10**24}
+# Far beyond any reported figure.
+_AMOUNT_RANGE = {"ge": -(10**24), "le": 10**24}
 _RELATION_FIELDS: Mapping[Relation, set[str]] = {
     "equals": {"value", "unit", "tolerance"},
     "about": {"value", "unit", "tolerance"},
@@ -199,11 +199,11 @@ _CLAIM_HINT = (
     f' "value": 394.3, "unit": "USD billion"}}; relation is one of {", ".join(_RELATION_FIELDS)};'
     " formula may replace metric; optional: tolerance, base_period (with grew_by), among (tickers, with ranks)"
 )
-Amount = Annotated[int, Field(strict=True, **_AMOUNTS)] | Annotated[float, Field(strict=True, **_AMOUNTS)]
+Amount = Annotated[int, Field(strict=True, **_AMOUNT_RANGE)] | Annotated[float, Field(strict=True, **_AMOUNT_RANGE)]
 
 
 class Claim(ViewParams):
-    """One claim about a metric or a formula in one fiscal period (rule F8)."""
+    """A claim about a metric or a formula in one fiscal period (rule F8)."""
 
     ticker: Ticker
     metric: Annotated[Word | None, Field(description="such as Revenue")] = None
@@ -225,7 +225,7 @@ class Claim(ViewParams):
 
     @model_validator(mode="before")
     @classmethod
-    def _refuse_text(cls, fields: Any) -> Any:
+    def _reject_text(cls, fields: Any) -> Any:
         if isinstance(fields, str) or (isinstance(fields, dict) and "claim" in fields):
             raise ParameterError(
                 "verify_claim takes the fields of a claim, not a sentence", {"field": "claim"}, hint=_CLAIM_HINT
@@ -233,7 +233,7 @@ class Claim(ViewParams):
         return fields
 
     @model_validator(mode="after")
-    def _fields_fit_relation(self) -> Self:
+    def _check_fields(self) -> Self:
         if (self.metric is None) == (self.formula is None):
             raise ValueError("send either metric or formula")
         allowed = _RELATION_FIELDS[self.relation]
@@ -249,7 +249,7 @@ class Claim(ViewParams):
 
     @property
     def options(self) -> FigureOptions:
-        """The figure options; the unit is the claim's, not a filter."""
+        """The figure options; ``unit`` is not a filter, because it belongs to the claim."""
         return FigureOptions(self.vintage, self.as_of, self.filing_type)
 
     @property
@@ -262,7 +262,7 @@ class Claim(ViewParams):
 
     @property
     def unit_name(self) -> str | None:
-        """The unit without its scale, as figures spell it: "USD", "USD/shares", "shares", "ratio"."""
+        """The unit without its scale, in the spelling of figures: "USD", "USD/shares", "shares", "ratio"."""
         if self.unit is None:
             return None
         text = self.unit.replace("%", f" {PERCENT} ").replace(" per share", "/share")
@@ -290,17 +290,17 @@ class Claim(ViewParams):
         return Fraction(str(self.value)) * self.scale
 
     @property
-    def step(self) -> Fraction:
+    def precision(self) -> Fraction:
         """The precision of the claim: one unit of the last digit of its value."""
-        exponent = Decimal(str(plain(Fraction(str(self.value))))).as_tuple().exponent
+        exponent = Decimal(str(to_number(Fraction(str(self.value))))).as_tuple().exponent
         return Fraction(10) ** int(exponent) * self.scale
 
     @property
-    def allowed_gap(self) -> Fraction:
-        """The largest accepted difference: the tolerance, else half of ``step``."""
+    def allowed_difference(self) -> Fraction:
+        """The largest accepted difference: the tolerance, else half of ``precision``."""
         if self.relation not in ("equals", "about", "grew_by"):
             return Fraction(0)
-        return self.step / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale
+        return self.precision / 2 if self.tolerance is None else Fraction(str(self.tolerance)) * self.scale
 
 
 class CalculateParams(ViewParams):
@@ -314,7 +314,7 @@ class CalculateParams(ViewParams):
     periods: Annotated[list[Fiscal] | None, Field(min_length=1, max_length=20)] = None
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _check_periods(self) -> Self:
         if (self.period is None) == (self.periods is None):
             raise ValueError("send period, or periods for several")
         if sum(period.count for period in self.periods or ()) > MAX_PERIODS:
@@ -323,7 +323,7 @@ class CalculateParams(ViewParams):
 
     @property
     def all_periods(self) -> list[PeriodFilter]:
-        """The fiscal periods, ranges taken apart."""
+        """The fiscal periods, with ranges expanded."""
         ranges = self.periods or [self.period or PeriodFilter()]
         return [period for part in ranges for period in part.list_periods()]
 

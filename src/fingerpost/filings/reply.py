@@ -1,4 +1,4 @@
-"""Answers about filings, without the plan-step contract's envelope: values, rows, sources, reasons."""
+"""Build responses about SEC filings: values, rows, sources and reasons for missing values."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, filing_url
+from fingerpost.filings.figure import SAMPLE, Company, Fact, Figure, FigureOptions, build_filing_url
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, TRAILING, YEAR
 
-# Why something is missing, for machines (docs/filings.md).
+# Machine-readable reason codes of missing values (docs/filings.md).
 Reason = Literal[
     "not_reported", "not_in_aggregate_yet", "before_xbrl", "unknown_metric", "unknown_ticker", "not_loaded", "no_match",
     "outside_sample", "hidden_by_as_of", "other_unit", "other_form", "not_derivable", "not_comparable",
@@ -19,9 +19,9 @@ Missing = dict[str, dict[str, Any]]
 
 SAMPLE_NOTE = "A small sample that ships with fingerpost; it is neither complete nor up to date"
 
-# From one annual report to the next, with the delay of a late filer.
+# A year between annual reports, plus the delay of a late filer.
 _OVERDUE_DAYS = 430
-_NAMED = 3
+_MAX_NAMED = 3
 _PERIOD_TYPES = {
     YEAR: "annual",
     QUARTER: "quarter",
@@ -42,23 +42,23 @@ class Reply:
     source: dict[str, Any] | None = None
     extra: dict[str, Any] = field(default_factory=dict)
 
-    def put(self, name: str, points: Sequence[dict[str, Any]], *, is_series: bool = False) -> None:
-        """Add the values of a metric to ``data``: one as a number, several as a list (rule F3)."""
+    def add_values(self, name: str, points: Sequence[dict[str, Any]], *, is_series: bool = False) -> None:
+        """Add the values of a metric to ``data``: a single value as a number, several as a list (rule F3)."""
         is_number = len(points) == 1 and not is_series
         self.data = {**(self.data or {}), name: points[0]["value"] if is_number else list(points)}
 
     @property
     def value_mode(self) -> str | None:
         """Whether the values in ``data`` are numbers (scalar), lists (series), or both."""
-        values = [
-            value for own in (self.data or {}).values() for value in (own.values() if isinstance(own, dict) else [own])
-        ]
+        values: list[Any] = []
+        for value in (self.data or {}).values():
+            values += value.values() if isinstance(value, dict) else [value]
         modes = {"series" if isinstance(value, list) else "scalar" for value in values}
         return "mixed" if len(modes) > 1 else next(iter(modes), None)
 
     def require_rows(self, message: str) -> "Reply":
         if not self.results:
-            raise no_result(message, self.missing, self.source)
+            raise build_not_found(message, self.missing, self.source)
         return self
 
     def to_fields(self) -> dict[str, Any]:
@@ -71,14 +71,14 @@ class Reply:
         return {name: value for name, value in fields.items() if value is not None} | self.extra
 
 
-def points_of(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def build_points(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"end_date": row["end_date"], "value": row["value"]} for row in rows]
 
 
-def source_of(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
-    """Return the source of an answer about some companies, with the least complete day of them.
+def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
+    """Build the source of a response about companies; ``complete_through`` is their earliest.
 
-    A note warns of companies whose next annual report was due by today, or by ``as_of``.
+    A note warns about companies whose next annual report was due by today, or by ``as_of``.
     """
     datasets = sorted({company.dataset for company in companies})
     source: dict[str, Any] = {
@@ -92,10 +92,10 @@ def source_of(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
     oldest = (day - timedelta(days=_OVERDUE_DAYS)).isoformat()
     overdue = [company for company in companies if company.dataset != SAMPLE and company.complete_through < oldest]
     if overdue:
-        more = f" and {len(overdue) - _NAMED} more" if len(overdue) > _NAMED else ""
-        named = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_NAMED])
+        more = f" and {len(overdue) - _MAX_NAMED} more" if len(overdue) > _MAX_NAMED else ""
+        names = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_MAX_NAMED])
         notes.append(
-            f"The next annual report is overdue for {named}{more}: run fingerpost filings sync, unless the company"
+            f"The next annual report is overdue for {names}{more}: run fingerpost filings sync, unless the company"
             " stopped filing"
         )
     if notes:
@@ -103,15 +103,15 @@ def source_of(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
     return source
 
 
-def missing_entry(reason: Reason, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
-    """Return an entry of ``missing``; ``reason`` is for machines, the sentences have no full stop."""
+def build_missing(reason: Reason, message: str, next_step: str, suggestions: list[str] | None = None) -> dict[str, Any]:
+    """Build an entry of ``missing``; the sentences have no full stop."""
     entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
-    if near:
-        entry["did_you_mean"] = near
+    if suggestions:
+        entry["did_you_mean"] = suggestions
     return entry
 
 
-def no_result(message: str, missing: Missing, source: dict[str, Any] | None = None) -> DataNotFound:
+def build_not_found(message: str, missing: Missing, source: dict[str, Any] | None = None) -> DataNotFound:
     reasons = list(dict.fromkeys(entry["message"] for entry in missing.values()))
     steps = list(dict.fromkeys(entry["next_step"] for entry in missing.values()))
     sentence = f"{message}: {'; '.join(reasons)}" if reasons else message
@@ -121,9 +121,9 @@ def no_result(message: str, missing: Missing, source: dict[str, Any] | None = No
     return DataNotFound(sentence, details, hint="; ".join(steps) or None)
 
 
-def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
-    """Return a figure's row; empty optional fields are left out, the original's fields never."""
-    row = cited_row(company, figure, figure.fact) | {
+def build_row(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
+    """Build a figure's row; omit empty fields, except those of the original contract."""
+    row = build_cited_row(company, figure, figure.fact) | {
         "cik": company.padded_cik,
         "metric_name": metric_name,
         "fiscal_quarter": figure.fiscal_quarter if figure.period in (QUARTER, INSTANT) else None,
@@ -133,7 +133,7 @@ def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOp
     }
     if figure.parts:
         row["formula"] = figure.formula
-        row["inputs"] = [input_of(part) for part in figure.parts]
+        row["inputs"] = [build_input(part) for part in figure.parts]
     if len(figure.values) > 1:
         row["revisions"] = [
             {
@@ -148,15 +148,15 @@ def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOp
     if figure.alternatives:
         row["confidence"] = "low"
         row["alternatives"] = [
-            {"xbrl_tag": other.concept, "value": other.value, "accession_number": other.accession}
-            for other in figure.alternatives
+            {"xbrl_tag": fact.concept, "value": fact.value, "accession_number": fact.accession}
+            for fact in figure.alternatives
         ]
     if figure.notes:
         row["notes"] = list(figure.notes)
     return row
 
 
-def cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, Any]:
+def build_cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, Any]:
     return {
         "ticker": company.ticker,
         "value": figure.value,
@@ -165,15 +165,15 @@ def cited_row(company: Company, figure: Figure, fact: Fact) -> dict[str, Any]:
         "start_date": figure.start or None,
         "end_date": figure.end,
         "fiscal_year": figure.fiscal_year,
-        "fiscal_period": _fiscal_period(figure),
+        "fiscal_period": _format_fiscal_period(figure),
         "filing_date": fact.filed,
         "filing_type": fact.form,
         "accession_number": fact.accession,
-        "filing_url": filing_url(company.cik, fact.accession),
+        "filing_url": build_filing_url(company.cik, fact.accession),
     }
 
 
-def input_of(figure: Figure) -> dict[str, Any]:
+def build_input(figure: Figure) -> dict[str, Any]:
     return {
         "value": figure.value,
         "unit": figure.unit,
@@ -186,7 +186,7 @@ def input_of(figure: Figure) -> dict[str, Any]:
     }
 
 
-def _fiscal_period(figure: Figure) -> str | None:
+def _format_fiscal_period(figure: Figure) -> str | None:
     if figure.period in (QUARTER, INSTANT):
         return f"Q{figure.fiscal_quarter}"
     return figure.period if figure.period in (YEAR, HALF, NINE_MONTHS, TRAILING) else None

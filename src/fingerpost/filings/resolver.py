@@ -1,14 +1,14 @@
-"""Resolve raw facts to figures: the value, its vintage and its filing (docs/filings.md).
+"""Resolve XBRL facts to figures: value, vintage and filing of each period (docs/filings.md).
 
-The facts of a period are read filing by filing. In each filing the tag that covers the whole company wins;
-these values, in the order of filing, are the vintages.
+In each filing, the tag that covers the entire company decides the value of a period. The values in filing order are
+the vintages.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
+from fingerpost.filings.concepts import FLOW, RAW, Metric, choose_headline_concept
 from fingerpost.filings.figure import (
     DERIVED,
     LATEST_FIGURES,
@@ -23,25 +23,34 @@ from fingerpost.filings.figure import (
     Series,
     derive_figure,
 )
-from fingerpost.filings.periods import HALF, NINE_MONTHS, QUARTER, YEAR, FiscalCalendar, class_of, day_after, day_number
+from fingerpost.filings.periods import (
+    HALF,
+    NINE_MONTHS,
+    QUARTER,
+    YEAR,
+    FiscalCalendar,
+    classify_period,
+    day_after,
+    day_number,
+)
 from fingerpost.filings.revisions import (
     RESTATED,
     ROUNDED,
     Split,
-    find_joint,
+    classify_change,
+    find_split_factor,
+    have_common_framework,
     is_in_shares,
     is_per_share,
     is_rounding,
-    kind_of_change,
-    share_framework,
-    split_factor,
+    restate_jointly,
 )
 
 _SAME_START_DAYS = 7
 _SAME_END_DAYS = 3
 
 _Period = tuple[str, str]
-_Stated = Mapping[str, dict[str, Fact]]
+_Filings = Mapping[str, dict[str, Fact]]
 
 
 def resolve(
@@ -54,7 +63,7 @@ def resolve(
     currency: str = "USD",
     options: FigureOptions = LATEST_FIGURES,
 ) -> Series:
-    """Return all figures of a metric, reported and derived; the order and duplicates of facts do not matter."""
+    """Return all reported and derived figures of a metric; facts may be unordered and duplicated."""
     visible = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
     units = frozenset(fact.unit for fact in visible)
     unit = _choose_unit(visible, currency, options.unit)
@@ -63,65 +72,67 @@ def resolve(
     refused: list[Figure] = []
     if metric.kind in (FLOW, RAW) and not is_in_shares(unit) and unit != "pure":
         derived, refused = _derive_quarters(figures, options)
-        better = {figure.end: figure.tier for figure in derived}
+        derived_tiers = {figure.end: figure.tier for figure in derived}
         figures = [
             figure
             for figure in figures
-            if figure.period != QUARTER or figure.tier <= better.get(figure.end, figure.tier)
+            if figure.period != QUARTER or figure.tier <= derived_tiers.get(figure.end, figure.tier)
         ] + derived
-        answered = {figure.end for figure in figures if figure.period == QUARTER}
-        refused = [_with_fiscal_period(figure, calendar) for figure in refused if figure.end not in answered]
-    named = [count_in_shares(_with_fiscal_period(figure, calendar), splits, options) for figure in figures]
-    named.sort(key=lambda figure: (figure.end, figure.start))
-    return Series(tuple(named), units, tuple(refused))
+        resolved_ends = {figure.end for figure in figures if figure.period == QUARTER}
+        refused = [_set_fiscal_period(figure, calendar) for figure in refused if figure.end not in resolved_ends]
+    dated_figures = [adjust_for_splits(_set_fiscal_period(figure, calendar), splits, options) for figure in figures]
+    dated_figures.sort(key=lambda figure: (figure.end, figure.start))
+    return Series(tuple(dated_figures), units, tuple(refused))
 
 
 def _resolve_periods(
     metric: Metric, facts: Sequence[Fact], splits: Sequence[Split], sic: str | None, options: FigureOptions
 ) -> list[Figure]:
-    passes = [PERIODIC_FORMS, RESTATEMENT_FORMS]
+    form_passes = [PERIODIC_FORMS, RESTATEMENT_FORMS]
     if options.filing_type is not None:
-        passes = [frozenset({options.filing_type.upper()})]
+        form_passes = [frozenset({options.filing_type.upper()})]
     found: dict[_Period, Figure] = {}
-    for forms in passes:
-        taken = {(class_of(*period), period[1]) for period in found}
-        periods = _group(fact for fact in facts if fact.form in forms)
-        partial = _find_partial(metric, periods.values(), sic)
-        for period, stated in periods.items():
-            if (class_of(*period), period[1]) not in taken:
-                found[period] = _resolve_period(metric, period, stated, partial, splits, sic, options)
+    for forms in form_passes:
+        resolved = {(classify_period(*period), period[1]) for period in found}
+        periods = _group_by_period(fact for fact in facts if fact.form in forms)
+        larger = _find_larger_concepts(metric, periods.values(), sic)
+        for period, filings in periods.items():
+            if (classify_period(*period), period[1]) not in resolved:
+                found[period] = _resolve_period(metric, period, filings, larger, splits, sic, options)
     return list(found.values())
 
 
-def _choose_unit(facts: Sequence[Fact], currency: str, wanted: str | None) -> str:
+def _choose_unit(facts: Sequence[Fact], currency: str, requested: str | None) -> str:
     counts = Counter(fact.unit for fact in set(facts))
-    if wanted is not None:
+    if requested is not None:
         matching = [
-            unit for unit in counts if unit.lower() == wanted.lower() or unit.lower() == f"{wanted}/shares".lower()
+            unit
+            for unit in counts
+            if unit.lower() == requested.lower() or unit.lower() == f"{requested}/shares".lower()
         ]
-        return min(matching, default=wanted)
-    for own in (currency, f"{currency}/shares"):
-        if own in counts:
-            return own
+        return min(matching, default=requested)
+    for same_framework in (currency, f"{currency}/shares"):
+        if same_framework in counts:
+            return same_framework
     return min(counts, key=lambda unit: (-counts[unit], unit), default=currency)
 
 
-def _group(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
-    seen = set(facts)
+def _group_by_period(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
+    unique_facts = set(facts)
     ends: dict[str, Counter[str]] = defaultdict(Counter)
     starts: dict[_Period, Counter[str]] = defaultdict(Counter)
-    for fact in seen:
-        ends[class_of(fact.start, fact.end)][fact.end] += 1
-    usual_ends = {kind: _usual_days(counts, _SAME_END_DAYS) for kind, counts in ends.items()}
-    for fact in seen:
-        kind = class_of(fact.start, fact.end)
-        starts[kind, usual_ends[kind][fact.end]][fact.start] += 1
-    usual_starts = {key: _usual_days(counts, _SAME_START_DAYS) for key, counts in starts.items()}
+    for fact in unique_facts:
+        ends[classify_period(fact.start, fact.end)][fact.end] += 1
+    common_ends = {kind: _map_to_common_days(counts, _SAME_END_DAYS) for kind, counts in ends.items()}
+    for fact in unique_facts:
+        kind = classify_period(fact.start, fact.end)
+        starts[kind, common_ends[kind][fact.end]][fact.start] += 1
+    common_starts = {key: _map_to_common_days(counts, _SAME_START_DAYS) for key, counts in starts.items()}
     periods: dict[_Period, dict[str, dict[str, Fact]]] = defaultdict(lambda: defaultdict(dict))
-    for fact in seen:
-        kind = class_of(fact.start, fact.end)
-        end = usual_ends[kind][fact.end]
-        start = usual_starts[kind, end][fact.start]
+    for fact in unique_facts:
+        kind = classify_period(fact.start, fact.end)
+        end = common_ends[kind][fact.end]
+        start = common_starts[kind, end][fact.start]
         stated = periods[start, end][fact.accession]
         other = stated.get(fact.concept)
         if other is None or _precedence(fact) > _precedence(other):
@@ -129,35 +140,35 @@ def _group(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
     return periods
 
 
-def _usual_days(counts: Counter[str], slack_days: int) -> dict[str, str]:
+def _map_to_common_days(counts: Counter[str], slack_days: int) -> dict[str, str]:
     days = sorted(counts)
     if len(days) == 1 or not days[0]:
         return {day: day for day in days}
-    usual = {}
-    for place, day in enumerate(days):
-        near = [day]
+    common_days = {}
+    for position, day in enumerate(days):
+        suggestions = [day]
         for step in (-1, 1):
-            at = place + step
-            while 0 <= at < len(days) and abs(day_number(days[at]) - day_number(day)) <= slack_days:
-                near.append(days[at])
-                at += step
-        usual[day] = min(near, key=lambda other: (-counts[other], other))
-    return usual
+            index = position + step
+            while 0 <= index < len(days) and abs(day_number(days[index]) - day_number(day)) <= slack_days:
+                suggestions.append(days[index])
+                index += step
+        common_days[day] = min(suggestions, key=lambda candidate: (-counts[candidate], candidate))
+    return common_days
 
 
 def _precedence(fact: Fact) -> tuple[float, float, str, str]:
     return abs(fact.value), fact.value, fact.start, fact.end
 
 
-def _find_partial(metric: Metric, periods: Iterable[_Stated], sic: str | None) -> dict[str, set[str]]:
-    """Return, for each concept, the larger concepts that a filing states for the same period."""
+def _find_larger_concepts(metric: Metric, periods: Iterable[_Filings], sic: str | None) -> dict[str, set[str]]:
+    """Return, for each concept, the concepts with larger values in the same filing and period."""
     smaller_than: dict[str, set[str]] = defaultdict(set)
-    for stated in periods:
-        for by_concept in stated.values():
+    for filings in periods:
+        for by_concept in filings.values():
             if len(by_concept) > 1:
                 for tier in metric.tiers:
                     values = {concept: by_concept[concept].value for concept in tier if concept in by_concept}
-                    winner = headline_concept(metric, values, sic) if values else ""
+                    winner = choose_headline_concept(metric, values, sic) if values else ""
                     for concept, value in values.items():
                         if value != values[winner]:
                             smaller_than[concept].add(winner)
@@ -170,23 +181,23 @@ def _find_partial(metric: Metric, periods: Iterable[_Stated], sic: str | None) -
 def _resolve_period(
     metric: Metric,
     period: _Period,
-    stated: _Stated,
-    partial: Mapping[str, set[str]],
+    filings: _Filings,
+    larger: Mapping[str, set[str]],
     splits: Sequence[Split],
     sic: str | None,
     options: FigureOptions,
 ) -> Figure:
-    headlines = _list_headlines(metric, stated, partial, sic)
+    headlines = _list_headlines(metric, filings, larger, sic)
     revisions = _list_revisions(headlines, splits)
-    chosen = revisions[0] if options.vintage == ORIGINAL else _latest(revisions)
-    same = [fact for fact in headlines if fact.value == chosen.value]
-    tier = metric.tier_of((same[0] if options.vintage == ORIGINAL else same[-1]).concept)
+    chosen = revisions[0] if options.vintage == ORIGINAL else _choose_latest(revisions)
+    matching = [fact for fact in headlines if fact.value == chosen.value]
+    tier = metric.find_tier((matching[0] if options.vintage == ORIGINAL else matching[-1]).concept)
     facts = sorted(
-        (other for by_concept in stated.values() for other in by_concept.values()),
+        (other for by_concept in filings.values() for other in by_concept.values()),
         key=lambda other: (other.filed, other.accession, metric.concepts.index(other.concept)),
     )
     concepts = frozenset(other.concept for other in facts if other.value == chosen.value)
-    facts = [other for other in facts if metric.tier_of(other.concept) == tier]
+    facts = [other for other in facts if metric.find_tier(other.concept) == tier]
     fact = next(other for other in facts if other.value == chosen.value)
     values = {revision.value for revision in revisions}
     alternatives = {other.concept: other for other in facts if other.value not in values}
@@ -196,7 +207,7 @@ def _resolve_period(
         unit=fact.unit,
         value=chosen.value,
         fact=fact,
-        tier=metric.tier_of(headlines[-1].concept),
+        tier=metric.find_tier(headlines[-1].concept),
         concepts=concepts,
         headlines=tuple(headlines),
         values=tuple(revisions),
@@ -205,26 +216,26 @@ def _resolve_period(
     )
 
 
-def _list_headlines(metric: Metric, stated: _Stated, partial: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
-    """Return the fact of each filing's best tag for a period, oldest first.
+def _list_headlines(metric: Metric, filings: _Filings, larger: Mapping[str, set[str]], sic: str | None) -> list[Fact]:
+    """Return the fact with each filing's best tag for a period, oldest first.
 
-    After a better tag in an earlier filing, a worse tag is a component or a related figure, not a revision.
+    A worse tag than in an earlier filing is skipped, because it is a component or a related figure, not a revision.
     """
-    present = {concept for by_concept in stated.values() for concept in by_concept}
-    complete = {concept for concept in present if not partial.get(concept, set()) & present} or present
+    present = {concept for by_concept in filings.values() for concept in by_concept}
+    complete = {concept for concept in present if not larger.get(concept, set()) & present} or present
     found = []
-    for by_concept in stated.values():
+    for by_concept in filings.values():
         values = {concept: fact.value for concept, fact in by_concept.items() if concept in complete}
         if values:
-            best = min(metric.tier_of(concept) for concept in values)
-            values = {concept: value for concept, value in values.items() if metric.tier_of(concept) == best}
-            found.append(by_concept[headline_concept(metric, values, sic)])
+            best = min(metric.find_tier(concept) for concept in values)
+            values = {concept: value for concept, value in values.items() if metric.find_tier(concept) == best}
+            found.append(by_concept[choose_headline_concept(metric, values, sic)])
     found.sort(key=lambda fact: (fact.filed, fact.accession))
     best = len(metric.tiers)
     headlines = []
     for fact in found:
-        if metric.tier_of(fact.concept) <= best:
-            best = metric.tier_of(fact.concept)
+        if metric.find_tier(fact.concept) <= best:
+            best = metric.find_tier(fact.concept)
             headlines.append(fact)
     return headlines
 
@@ -235,26 +246,26 @@ def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[
     for fact in headlines[1:]:
         before = revisions[-1]
         if fact.value != before.value:
-            between = split_factor(splits, before.fact.filed, None)
-            ratios = {split.ratio for split in splits} | {between}
-            kind = kind_of_change(before.value, fact.value, fact.unit, sorted(ratios - {1.0}))
+            factor = find_split_factor(splits, before.fact.filed, None)
+            ratios = {split.ratio for split in splits} | {factor}
+            kind = classify_change(before.value, fact.value, fact.unit, sorted(ratios - {1.0}))
             if kind == ROUNDED and fact.taxonomy != before.fact.taxonomy:
                 kind = RESTATED
             revisions.append(Revision(fact.value, fact, kind))
     return revisions
 
 
-def _latest(revisions: Sequence[Revision]) -> Revision:
-    """Return the newest value, in the most precise form that a filing states."""
+def _choose_latest(revisions: Sequence[Revision]) -> Revision:
+    """Return the newest value in its most precise stated form."""
     last = revisions[-1]
-    own = [revision for revision in revisions if revision.fact.taxonomy == last.fact.taxonomy]
-    exact = [revision for revision in own if is_rounding(revision.value, last.value)]
-    return exact[-1] if exact else last
+    same_framework = [revision for revision in revisions if revision.fact.taxonomy == last.fact.taxonomy]
+    precise = [revision for revision in same_framework if is_rounding(revision.value, last.value)]
+    return precise[-1] if precise else last
 
 
-def count_in_shares(figure: Figure, splits: Sequence[Split], options: FigureOptions) -> Figure:
-    """Return a figure in today's shares for ``split_adjusted``, else with a note on later splits."""
-    factor = split_factor(splits, figure.fact.filed, options.as_of) if is_in_shares(figure.unit) else 1
+def adjust_for_splits(figure: Figure, splits: Sequence[Split], options: FigureOptions) -> Figure:
+    """Adjust a figure to today's shares for ``split_adjusted``, else add a note on later splits."""
+    factor = find_split_factor(splits, figure.fact.filed, options.as_of) if is_in_shares(figure.unit) else 1
     if factor == 1:
         return figure
     ratio = f"{factor:g}:1"
@@ -266,11 +277,11 @@ def count_in_shares(figure: Figure, splits: Sequence[Split], options: FigureOpti
     return replace(figure.with_note(note), value=round(value, 6), kind=DERIVED, as_filed=figure)
 
 
-def _with_fiscal_period(figure: Figure, calendar: FiscalCalendar) -> Figure:
+def _set_fiscal_period(figure: Figure, calendar: FiscalCalendar) -> Figure:
     if figure.is_cover:
-        year, quarter = calendar.place_of_report(figure.fact.filed, is_annual=figure.is_cover_of_year)
+        year, quarter = calendar.find_report_period(figure.fact.filed, is_annual=figure.is_cover_of_year)
     else:
-        year, quarter = calendar.place(figure.end)
+        year, quarter = calendar.find_period(figure.end)
     return replace(figure, fiscal_year=year, fiscal_quarter=quarter)
 
 
@@ -278,47 +289,47 @@ _STEPS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF,
 _CENTS = 4
 
 
-def _derive_quarters(known: Sequence[Figure], options: FigureOptions) -> tuple[list[Figure], list[Figure]]:
-    """Return the quarters that follow from pairs of figures with one start, and those that have no common basis.
+def _derive_quarters(figures: Sequence[Figure], options: FigureOptions) -> tuple[list[Figure], list[Figure]]:
+    """Return quarters derived from pairs of figures with the same start, and quarters without a common basis.
 
-    A quarter that a filing states under an equal or better tag is not derived.
+    Quarters that a filing states with an equal or better tag are not derived.
     """
-    stated_tiers = {figure.end: figure.tier for figure in known if figure.period == QUARTER}
+    stated_tiers = {figure.end: figure.tier for figure in figures if figure.period == QUARTER}
     by_class_and_start: dict[tuple[str, str], list[Figure]] = {}
-    for figure in known:
+    for figure in figures:
         by_class_and_start.setdefault((figure.period, figure.start), []).append(figure)
     derived: dict[str, Figure] = {}
     refused: dict[str, Figure] = {}
     for longer_class, shorter_class, formula in _STEPS:
-        for longer in known:
+        for longer in figures:
             if longer.period != longer_class or stated_tiers.get(longer.end, longer.tier + 1) <= longer.tier:
                 continue
             for shorter in by_class_and_start.get((shorter_class, longer.start), ()):
-                if class_of(day_after(shorter.end), longer.end) != QUARTER:
+                if classify_period(day_after(shorter.end), longer.end) != QUARTER:
                     continue
-                pair = _on_one_basis(longer, shorter, options)
+                pair = _align_pair(longer, shorter, options)
                 if pair is None:
                     refused.setdefault(longer.end, _subtract(longer, shorter, formula))
                 else:
                     quarter = _subtract(*pair, formula)
-                    changes = [note for part in pair for note in part.notes if note not in longer.notes + shorter.notes]
-                    derived.setdefault(longer.end, replace(quarter, notes=(*quarter.notes, *changes)))
+                    added = [note for part in pair for note in part.notes if note not in longer.notes + shorter.notes]
+                    derived.setdefault(longer.end, replace(quarter, notes=(*quarter.notes, *added)))
     return list(derived.values()), [figure for end, figure in refused.items() if end not in derived]
 
 
-def _on_one_basis(longer: Figure, shorter: Figure, options: FigureOptions) -> tuple[Figure, Figure] | None:
-    """Return two figures with a common basis, or None.
+def _align_pair(longer: Figure, shorter: Figure, options: FigureOptions) -> tuple[Figure, Figure] | None:
+    """Return two figures on a common basis, or None.
 
-    They have one if they share a tier and a framework and no later filing changed either, or if originals share a
-    tag. Otherwise the newest filing that states both under one tag decides the values.
+    Figures are on a common basis if they have the same tier and framework and are not restated; originals need the same
+    tag. Otherwise the newest filing that states both with one tag decides the values.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None
     if longer.tier != shorter.tier:
         return None
-    if share_framework([longer, shorter]) and not (longer.restated or shorter.restated):
+    if have_common_framework([longer, shorter]) and not (longer.restated or shorter.restated):
         return longer, shorter
-    joint = find_joint([longer, shorter], ["", ""])
+    joint = restate_jointly([longer, shorter], ["", ""])
     return (joint[0], joint[1]) if joint else None
 
 

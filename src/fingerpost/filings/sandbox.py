@@ -1,7 +1,7 @@
-"""Run a caller's SELECT over the figures in a separate process, which is killed when its time is over.
+"""Run a caller's SELECT over the figures in a separate process, and kill the process after a deadline.
 
-SQLite in that process allocates at most 256 MB (``hard_heap_limit``), a value or a query is at most 100 kB,
-and an answer ends after 1,000 rows or 2 MB, so a query costs this process no more memory than its answer.
+SQLite in that process allocates at most 256 MB (``hard_heap_limit``). Values and queries are limited to 100 kB, and
+responses to 1,000 rows or 2 MB, so that a query costs this process little memory.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ from fingerpost.filings import sandbox_process
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.query_params import CustomSqlParams
 from fingerpost.filings.reply import Reply
-from fingerpost.filings.store import new_sample
+from fingerpost.filings.store import create_sample
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# Each process may take a processor and its memory limit; further queries of this event loop wait.
+# Each process may use a CPU core and its memory limit; further queries of this event loop wait.
 _MAX_PROCESSES = max(2, os.cpu_count() or 1)
-_free_processes: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
-# Beyond the query's own time, because the process has to start and to write its answer.
+_process_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+# The query's deadline, plus time for the process to start and to write its response.
 _MAX_DURATION_S = sandbox_process.DEADLINE_S + 1.5
-_SENTENCES = {
+_ERROR_SENTENCES = {
     sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join on fewer rows",
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
     sqlite3.SQLITE_TOOBIG: "a text or the query itself is too long",
@@ -37,11 +37,11 @@ _TICKER_NOTE = "Companies are in the tables under their main ticker; the table t
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
-    """Return the rows of one SELECT; raise ParameterError if it is refused, is wrong, or takes too long."""
-    async with _free_processes.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MAX_PROCESSES)):
+    """Return the rows of one SELECT; raise ParameterError for refused, invalid and slow queries."""
+    async with _process_slots.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MAX_PROCESSES)):
         answer = await _execute(await compute(_write_input, library, params))
     if "error" in answer:
-        sentence = _SENTENCES.get(answer["code"], answer["error"])
+        sentence = _ERROR_SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
     return Reply(rows, extra={"truncated": answer["truncated"]} | ({} if rows else {"notes": [_TICKER_NOTE]}))
@@ -51,7 +51,7 @@ def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:
     path, query, as_of = library.find_file(), params.sql_query, params.as_of
     if path is not None:
         return json.dumps([f"{path.absolute().as_uri()}?mode=ro", query, as_of]).encode() + b"\n"
-    with closing(new_sample()) as sample:
+    with closing(create_sample()) as sample:
         return json.dumps([None, query, as_of]).encode() + b"\n" + sample.serialize()
 
 
@@ -65,7 +65,7 @@ async def _execute(process_input: bytes) -> dict[str, Any]:
     except TimeoutError:
         return {"code": sqlite3.SQLITE_INTERRUPT, "error": ""}
     finally:
-        # Also if the caller is cancelled.
+        # The process is also killed if the caller is cancelled.
         if process.returncode is None:
             process.kill()
             await process.communicate()

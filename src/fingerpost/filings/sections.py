@@ -1,4 +1,4 @@
-"""Convert a filing's document to plain text, and split it into its items."""
+"""Convert a filing's HTML document to plain text, and split it into its items."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,50 +8,50 @@ from math import log1p
 
 from fingerpost.filings.store import Section
 
-_BLOCKS = frozenset({"p", "div", "br", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "section"})
-_UNSEEN = frozenset({"script", "style", "head", "ix:header"})
+_BLOCK_TAGS = frozenset({"p", "div", "br", "tr", "li", "table", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "section"})
+_HIDDEN_TAGS = frozenset({"script", "style", "head", "ix:header"})
 _SPACES = re.compile(r"[ \t\r\f\v\u00a0]+")
 _EMPTY_LINES = re.compile(r"\s*\n\s*")
 
 
-class _Reader(HTMLParser):
+class _TextExtractor(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self._unseen = 0
+        self.parts: list[str] = []
+        self._hidden_depth = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        if tag in _UNSEEN:
-            self._unseen += 1
-        if tag in _BLOCKS:
-            self.pieces.append("\n")
+        if tag in _HIDDEN_TAGS:
+            self._hidden_depth += 1
+        if tag in _BLOCK_TAGS:
+            self.parts.append("\n")
         elif tag in ("td", "th"):
-            self.pieces.append(" ")
+            self.parts.append(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _UNSEEN and self._unseen:
-            self._unseen -= 1
-        if tag in _BLOCKS:
-            self.pieces.append("\n")
+        if tag in _HIDDEN_TAGS and self._hidden_depth:
+            self._hidden_depth -= 1
+        if tag in _BLOCK_TAGS:
+            self.parts.append("\n")
 
     def handle_data(self, data: str) -> None:
-        if not self._unseen:
-            self.pieces.append(data.replace("\n", " "))
+        if not self._hidden_depth:
+            self.parts.append(data.replace("\n", " "))
 
 
 def read_plain_text(content: bytes) -> str:
     text = content.decode("utf-8", errors="replace")
     if "<" not in text[:2_000]:
         return text.strip()
-    reader = _Reader()
-    reader.feed(text)
-    reader.close()
-    return _EMPTY_LINES.sub("\n", _SPACES.sub(" ", "".join(reader.pieces))).strip()
+    extractor = _TextExtractor()
+    extractor.feed(text)
+    extractor.close()
+    return _EMPTY_LINES.sub("\n", _SPACES.sub(" ", "".join(extractor.parts))).strip()
 
 
 FULL_TEXT, FRONT_MATTER, OTHER = "full_text", "front_matter", "other"
 
-_ANNUAL: Mapping[str, tuple[str, str]] = {
+_ITEMS_10_K: Mapping[str, tuple[str, str]] = {
     "1": ("business", "business"),
     "1A": ("risk_factors", "risk factors"),
     "1B": ("unresolved_staff_comments", "unresolved staff comments"),
@@ -76,7 +76,7 @@ _ANNUAL: Mapping[str, tuple[str, str]] = {
     "15": ("exhibits", "exhibits?"),
     "16": ("summary", "(?:form )?10-?k summary|summary"),
 }  # fmt: skip
-_QUARTERLY: Mapping[str, tuple[str, str]] = {
+_ITEMS_10_Q: Mapping[str, tuple[str, str]] = {
     "I.1": ("financial_statements", "(?:condensed |consolidated |unaudited |interim )*financial statements"),
     "I.2": ("mdna", "management"),
     "I.3": ("market_risk", "quantitative"),
@@ -89,7 +89,7 @@ _QUARTERLY: Mapping[str, tuple[str, str]] = {
     "II.5": ("other_information", "other information"),
     "II.6": ("exhibits", "exhibits?"),
 }
-_CURRENT: Mapping[str, tuple[str, str]] = {
+_ITEMS_8_K: Mapping[str, tuple[str, str]] = {
     "1.01": ("material_agreement", ""), "1.02": ("material_agreement", ""), "1.03": ("bankruptcy", ""),
     "1.05": ("cybersecurity", ""), "2.01": ("acquisition", ""), "2.02": ("results_of_operations", ""),
     "2.03": ("obligation", ""), "2.05": ("restructuring", ""), "2.06": ("impairment", ""),
@@ -97,14 +97,14 @@ _CURRENT: Mapping[str, tuple[str, str]] = {
     "4.02": ("restatement", ""), "5.02": ("directors", ""), "5.03": ("articles", ""), "5.07": ("votes", ""),
     "7.01": ("regulation_fd", ""), "8.01": ("other_events", ""), "9.01": ("exhibits", ""),
 }  # fmt: skip
-# Forms without a list of items are classified by the beginning of a title.
-_BY_TITLE = (
+# Sections of other forms are classified by the start of their title.
+_TYPES_BY_TITLE = (
     ("risk factors", "risk_factors"), ("management", "mdna"), ("legal proceedings", "legal_proceedings"),
     ("business", "business"), ("financial statements", "financial_statements"), ("quantitative", "market_risk"),
     ("controls", "controls"), ("properties", "properties"), ("exhibits", "exhibits"),
 )  # fmt: skip
 
-_TITLE_CHARACTERS = 220
+_MAX_TITLE_CHARACTERS = 220
 _HEADING = re.compile(
     r"^[ \t]*(?:part[ \t]+(?P<inline>i{1,3}|iv)\b[ \t,.:\u2014\u2013-]*)?items?[ \t\u00a0]+"
     r"(?P<number>\d{1,2}(?:\.\d{2})?(?:[ \t]?\(?[a-c]\b\)?|[a-c]\b)?)(?:[ \t]*(?:and|&|,)[ \t]*\d{1,2}[a-c]?\b)?"
@@ -112,13 +112,13 @@ _HEADING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _PART = re.compile(r"^[ \t]*part[ \t]+(?P<part>i{1,3}|iv)\b[^\n]{0,60}$", re.IGNORECASE | re.MULTILINE)
-_PAGE = re.compile(r"[\s.\u2026_]*(?:\d{1,3}|[ivx]{1,5}|n/?a)?[\s.]*$", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(r"[\s.\u2026_]*(?:\d{1,3}|[ivx]{1,5}|n/?a)?[\s.]*$", re.IGNORECASE)
 _CONTINUED = re.compile(r"[\s,.\u2014\u2013-]*\(?continued\)?[\s.]*$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Heading:
-    """A line that looks like an item's heading; ``body`` is the offset of the text below it."""
+    """A line that looks like an item heading; ``body`` is the offset of the text below."""
 
     key: str
     number: str
@@ -128,23 +128,23 @@ class _Heading:
 
 
 def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -> list[Section]:
-    """Return a filing's plain text, split at its items; text before the first item is a section too."""
-    headings = _choose(text, list(_list_headings(text, form)), form)
+    """Split a filing's plain text into its items; the text before the first item is a section too."""
+    headings = _choose_headings(text, list(_list_headings(text, form)), form)
 
-    def section(kind: str, title: str, body: str) -> Section:
+    def build_section(kind: str, title: str, body: str) -> Section:
         return Section(
             cik=cik, accession=accession, form=form, filed=filed, section_type=kind, title=title, text=body.strip()
         )
 
     if not headings:
-        return [section(FULL_TEXT, "Full text", text)]
+        return [build_section(FULL_TEXT, "Full text", text)]
     sections = []
     if text[: headings[0].start].strip():
-        sections.append(section(FRONT_MATTER, "Front matter", text[: headings[0].start]))
-    for place, heading in enumerate(headings):
-        end = headings[place + 1].start if place + 1 < len(headings) else len(text)
+        sections.append(build_section(FRONT_MATTER, "Front matter", text[: headings[0].start]))
+    for index, heading in enumerate(headings):
+        end = headings[index + 1].start if index + 1 < len(headings) else len(text)
         title = f"Item {heading.number}. {heading.title}".rstrip(" .")
-        sections.append(section(_type_of(heading, form), title, text[heading.body : end]))
+        sections.append(build_section(_classify_section(heading, form), title, text[heading.body : end]))
     return sections
 
 
@@ -153,89 +153,90 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
     for matched in _HEADING.finditer(text):
         number = re.sub(r"[^0-9.A-C]", "", matched["number"].upper())
         title, body = matched["title"], matched.end()
-        if not _PAGE.sub("", title):
-            # The title may be alone on the next line.
-            following = re.compile(r"\n[ \t]*([^\n]*)").match(text, body)
-            if following is not None and not _HEADING.match(following[1]):
-                title, body = following[1], following.end()
-        part = (matched["inline"] or next((name for at, name in reversed(parts) if at <= matched.start()), "")).upper()
-        plain = _CONTINUED.sub("", _PAGE.sub("", " ".join(title.split())))
-        for key in _keys(number, part, form):
-            if len(plain) <= _TITLE_CHARACTERS and _is_title(plain, key, form):
+        if not _PAGE_NUMBER.sub("", title):
+            # The title may be on the next line.
+            next_line = re.compile(r"\n[ \t]*([^\n]*)").match(text, body)
+            if next_line is not None and not _HEADING.match(next_line[1]):
+                title, body = next_line[1], next_line.end()
+        previous = (name for offset, name in reversed(parts) if offset <= matched.start())
+        part = (matched["inline"] or next(previous, "")).upper()
+        plain = _CONTINUED.sub("", _PAGE_NUMBER.sub("", " ".join(title.split())))
+        for key in _list_item_keys(number, part, form):
+            if len(plain) <= _MAX_TITLE_CHARACTERS and _is_title(plain, key, form):
                 yield _Heading(key, number, plain, matched.start(), body)
                 break
 
 
-def _choose(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading]:
-    """Return one heading per item, in the items' order: the choice with the most text under its headings.
+def _choose_headings(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading]:
+    """Return one heading per item, in the items' order, so that the headings have the most text below them.
 
-    Texts count by the logarithm of their lengths, so a table of contents loses to the items, even if they are short
-    and a long preface follows the contents.
+    Texts count by the logarithm of their length, so that short items win over a table of contents and a long preface.
     """
     if not headings:
         return []
     merged: list[_Heading] = []
     for heading in headings:
-        # The same item again is a page header of its section.
+        # A repeated item is a page header.
         if not merged or merged[-1].key != heading.key:
             merged.append(heading)
     ends = [heading.start for heading in merged[1:]] + [len(text)]
     bodies = [text[heading.body : end] for heading, end in zip(merged, ends, strict=True)]
-    order = _order_of(form)
+    sort_key = _build_sort_key(form)
     best: list[tuple[float, int]] = []
-    for place, heading in enumerate(merged):
-        before = [(best[other][0], other) for other in range(place) if order(merged[other].key) < order(heading.key)]
-        total, other = max(before, default=(0.0, -1))
-        best.append((total + log1p(len(_PAGE.sub("", bodies[place].strip()))), other))
+    for index, heading in enumerate(merged):
+        key = sort_key(heading.key)
+        candidates = [(best[other][0], other) for other in range(index) if sort_key(merged[other].key) < key]
+        total, previous = max(candidates, default=(0.0, -1))
+        best.append((total + log1p(len(_PAGE_NUMBER.sub("", bodies[index].strip()))), previous))
     chosen = []
-    place = max(range(len(best)), key=lambda at: best[at], default=-1)
-    while place >= 0:
-        if _PAGE.sub("", bodies[place].strip()):
-            chosen.append(merged[place])
-        place = best[place][1]
+    index = max(range(len(best)), key=lambda at: best[at], default=-1)
+    while index >= 0:
+        if _PAGE_NUMBER.sub("", bodies[index].strip()):
+            chosen.append(merged[index])
+        index = best[index][1]
     return chosen[::-1]
 
 
-def _order_of(form: str) -> Callable[[str], tuple[int, ...]]:
-    places = {key: place for place, key in enumerate(_items(form))}
+def _build_sort_key(form: str) -> Callable[[str], tuple[int, ...]]:
+    positions = {key: index for index, key in enumerate(_find_items(form))}
 
-    def order(key: str) -> tuple[int, ...]:
-        if key in places:
-            return (places[key],)
+    def sort_key(key: str) -> tuple[int, ...]:
+        if key in positions:
+            return (positions[key],)
         number = re.match(r"[0-9]+", key)
         return (int(number[0]) if number else 0, *(ord(letter) for letter in key.partition(".")[2] or key[-1:]))
 
-    return order
+    return sort_key
 
 
-def _items(form: str) -> Mapping[str, tuple[str, str]]:
-    plain = form.upper().removesuffix("/A")
-    if plain.startswith("10-K"):
-        return _ANNUAL
-    if plain.startswith("10-Q"):
-        return _QUARTERLY
-    return _CURRENT if plain == "8-K" else {}
+def _find_items(form: str) -> Mapping[str, tuple[str, str]]:
+    base_form = form.upper().removesuffix("/A")
+    if base_form.startswith("10-K"):
+        return _ITEMS_10_K
+    if base_form.startswith("10-Q"):
+        return _ITEMS_10_Q
+    return _ITEMS_8_K if base_form == "8-K" else {}
 
 
-def _keys(number: str, part: str, form: str) -> list[str]:
-    """Return the items that a number may mean; each part of a 10-Q counts from 1."""
-    if _items(form) is not _QUARTERLY:
+def _list_item_keys(number: str, part: str, form: str) -> list[str]:
+    """Return the possible items for a number; in a 10-Q each part counts from 1."""
+    if _find_items(form) is not _ITEMS_10_Q:
         return [number]
     return [f"{part}.{number}"] if part in ("I", "II") else [f"I.{number}", f"II.{number}"]
 
 
 def _is_title(title: str, key: str, form: str) -> bool:
-    items = _items(form)
+    items = _find_items(form)
     if not items:
         return bool(title)
     if key not in items:
-        return items is _CURRENT and re.fullmatch(r"\d\.\d\d", key) is not None
+        return items is _ITEMS_8_K and re.fullmatch(r"\d\.\d\d", key) is not None
     return re.match(rf"(?:{items[key][1]})", re.sub(r"^[^\w(\[]*[(\[]?", "", title), re.IGNORECASE) is not None
 
 
-def _type_of(heading: _Heading, form: str) -> str:
-    items = _items(form)
+def _classify_section(heading: _Heading, form: str) -> str:
+    items = _find_items(form)
     if items:
         return items[heading.key][0] if heading.key in items else OTHER
     lowered = heading.title.lower()
-    return next((kind for word, kind in _BY_TITLE if lowered.startswith(word)), OTHER)
+    return next((kind for word, kind in _TYPES_BY_TITLE if lowered.startswith(word)), OTHER)

@@ -1,4 +1,4 @@
-"""The facts file: companies, figures, lists of filings and sections of text in SQLite."""
+"""Write the facts file: a SQLite database of companies, XBRL facts, filings and sections of filing text."""
 
 import json
 import sqlite3
@@ -70,20 +70,20 @@ CREATE VIEW facts AS
 """
 
 
-def facts_file(path: Path) -> SqliteFile:
+def build_facts_file(path: Path) -> SqliteFile:
     return SqliteFile(
         path=path,
         contents="filings",
         application_id=_APPLICATION_ID,
         any_thread=True,
         remedy="move it away and load again",
-        # The original tool's own sentence.
+        # This sentence is the original tool's.
         unavailable="Database connection failed: {error}",
     )
 
 
 def is_empty(file: SqliteFile, connection: sqlite3.Connection) -> bool:
-    """Whether the file has no tables yet; another program's, or another version's, raises SettingsInvalid."""
+    """Whether the file has no tables yet; raise SettingsInvalid for a file of another program or version."""
     if file.is_empty(connection):
         return True
     if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
@@ -104,42 +104,42 @@ class Section:
     text: str
 
 
-def plain_ticker(text: str) -> str:
-    """Return a ticker as EDGAR writes it: ``brk.b`` is ``BRK-B``."""
+def normalize_ticker(text: str) -> str:
+    """Return a ticker in EDGAR's spelling: ``brk.b`` is ``BRK-B``."""
     return text.strip().upper().replace(".", "-").replace("/", "-")
 
 
 class FactStore:
-    """Write the facts file; a new file begins with the shipped sample."""
+    """Writes the facts file; a new file starts with the shipped sample."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = facts_file(path)
+        self._file = build_facts_file(path)
 
     def put_facts(self, file: FactsFile, *, tickers: Iterable[str] = (), retrieved_at: str | None = None) -> None:
-        with self._writing() as connection:
+        with self._transaction() as connection:
             _put_facts(connection, file, tickers, retrieved_at, EDGAR)
 
     def put_newer_facts(self, files: Iterable[FactsFile], *, retrieved_at: str | None) -> None:
-        """Replace the figures of companies in one transaction, unless the stored ones are newer."""
-        with self._writing() as connection:
+        """Replace the figures of companies in one transaction, except where stored figures are newer."""
+        with self._transaction() as connection:
             for file in files:
                 query = "SELECT complete_through FROM companies WHERE cik = ?"
-                there = connection.execute(query, (file.cik,)).fetchone()
-                if there is None or there[0] <= file.complete_through:
+                stored = connection.execute(query, (file.cik,)).fetchone()
+                if stored is None or stored[0] <= file.complete_through:
                     _put_facts(connection, file, (), retrieved_at, EDGAR)
 
     def put_submissions(self, file: SubmissionsFile) -> None:
-        tickers = [plain_ticker(ticker) for ticker in file.tickers]
+        tickers = [normalize_ticker(ticker) for ticker in file.tickers]
         ticker = tickers[0] if tickers else None
-        with self._writing() as connection:
+        with self._transaction() as connection:
             _insert(connection, "tickers (ticker, cik)", [(ticker, file.cik) for ticker in tickers], "OR IGNORE")
             connection.execute(
                 "UPDATE companies SET name = ?, ticker = coalesce(?, ticker), sic = ?, industry = ?, exchange = ?"
                 " WHERE cik = ?",
                 (file.name, ticker, file.sic, file.industry, file.exchange, file.cik),
             )
-            _put_listed(connection, [(ticker, file.cik, file.name) for ticker in tickers])
+            _put_ticker_list(connection, [(ticker, file.cik, file.name) for ticker in tickers])
             connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
             columns = "cik, accession_number, filing_type, filing_date, report_date, document, description"
             filings = [(file.cik, *astuple(filing)) for filing in file.filings]
@@ -147,40 +147,40 @@ class FactStore:
             if ticker is not None:
                 _insert(connection, "main_tickers (cik, ticker)", [(file.cik, ticker)], "OR REPLACE")
             oldest = min((row.filed for row in file.filings), default="")
-            listed = [(file.cik, file.is_complete, oldest)]
-            _insert(connection, "filing_lists (cik, is_complete, oldest)", listed, "OR REPLACE")
+            rows = [(file.cik, file.is_complete, oldest)]
+            _insert(connection, "filing_lists (cik, is_complete, oldest)", rows, "OR REPLACE")
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
-        """Store EDGAR's list of companies; the first of a company's tickers is its main one."""
-        with self._writing() as connection:
-            _put_listed(connection, rows)
+        """Store EDGAR's list of tickers; a company's first ticker is its main ticker."""
+        with self._transaction() as connection:
+            _put_ticker_list(connection, rows)
             connection.execute(
                 "INSERT OR IGNORE INTO tickers (ticker, cik)"
                 " SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
             )
-            main = {cik: plain_ticker(ticker) for ticker, cik, _ in reversed(rows)}
-            _insert(connection, "main_tickers (cik, ticker)", main.items(), "OR REPLACE")
+            main_ticker = {cik: normalize_ticker(ticker) for ticker, cik, _ in reversed(rows)}
+            _insert(connection, "main_tickers (cik, ticker)", main_ticker.items(), "OR REPLACE")
             connection.execute(
                 "UPDATE companies SET ticker = (SELECT ticker FROM main_tickers WHERE main_tickers.cik = companies.cik)"
                 " WHERE cik IN (SELECT cik FROM main_tickers)"
             )
 
     def put_sections(self, sections: Sequence[Section]) -> None:
-        with self._writing() as connection:
+        with self._transaction() as connection:
             for accession in {section.accession for section in sections}:
                 query = "SELECT 'delete', id, title, text FROM sections WHERE accession_number = ?"
-                old = connection.execute(query, (accession,)).fetchall()
-                _insert(connection, "section_words (section_words, rowid, title, text)", old)
+                deleted_rows = connection.execute(query, (accession,)).fetchall()
+                _insert(connection, "section_words (section_words, rowid, title, text)", deleted_rows)
                 connection.execute("DELETE FROM sections WHERE accession_number = ?", (accession,))
-            row = _next_id(connection, "sections")
+            first_id = _next_id(connection, "sections")
             columns = "cik, accession_number, filing_type, filing_date, section_type, title, text, id, position"
-            numbered = [(*astuple(section), row + place, place + 1) for place, section in enumerate(sections)]
+            numbered = [(*astuple(section), first_id + index, index + 1) for index, section in enumerate(sections)]
             _insert(connection, f"sections ({columns})", numbered)
-            words = [(row + place, section.title, section.text) for place, section in enumerate(sections)]
-            _insert(connection, "section_words (rowid, title, text)", words)
+            index_rows = [(first_id + index, section.title, section.text) for index, section in enumerate(sections)]
+            _insert(connection, "section_words (rowid, title, text)", index_rows)
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._file.opened() as connection:
             use_write_ahead_log(connection)
@@ -195,7 +195,7 @@ class FactStore:
 
 
 def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
-    """Return the facts and the listing of each company in ``sample/figures.json``."""
+    """Return the facts and company details in ``sample/figures.json``."""
     text = (Path(__file__).parent / "sample" / "figures.json").read_text(encoding="utf-8")
     return [
         (FactsFile(facts=[Fact(*fact) for fact in company["facts"]], **company["file"]), company["listing"])
@@ -203,7 +203,7 @@ def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
     ]
 
 
-def new_sample() -> sqlite3.Connection:
+def create_sample() -> sqlite3.Connection:
     connection = connect_memory()
     _create(connection)
     connection.execute("BEGIN")
@@ -229,22 +229,22 @@ def _put_facts(
     connection: sqlite3.Connection, file: FactsFile, tickers: Iterable[str], retrieved_at: str | None, dataset: str
 ) -> None:
     cik = file.cik
-    own = [plain_ticker(ticker) for ticker in tickers]
+    all_tickers = [normalize_ticker(ticker) for ticker in tickers]
     for table in ("tickers", "listed"):
-        known = connection.execute(f"SELECT ticker FROM {table} WHERE cik = ? ORDER BY ticker", (cik,))  # noqa: S608
-        own += [ticker for (ticker,) in known]
-    main = connection.execute("SELECT ticker FROM main_tickers WHERE cik = ?", (cik,)).fetchone()
+        ticker_rows = connection.execute(f"SELECT ticker FROM {table} WHERE cik = ? ORDER BY ticker", (cik,))  # noqa: S608
+        all_tickers += [ticker for (ticker,) in ticker_rows]
+    main_ticker = connection.execute("SELECT ticker FROM main_tickers WHERE cik = ?", (cik,)).fetchone()
     query = "SELECT ticker, sic, industry, exchange FROM companies WHERE cik = ?"
     ticker, sic, industry, exchange = connection.execute(query, (cik,)).fetchone() or (None, None, None, None)
     if ticker is None or ticker.startswith("CIK"):
-        ticker = next(iter(own), f"CIK{cik:010d}")
+        ticker = next(iter(all_tickers), f"CIK{cik:010d}")
     connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
     for table in ("concepts", "reports", "fiscal_years", "companies"):
         connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)
-    _insert(connection, "tickers (ticker, cik)", [(own_ticker, cik) for own_ticker in own], "OR IGNORE")
+    _insert(connection, "tickers (ticker, cik)", [(symbol, cik) for symbol in all_tickers], "OR IGNORE")
     company = {
         "cik": cik,
-        "ticker": main[0] if main else ticker,
+        "ticker": main_ticker[0] if main_ticker else ticker,
         "name": file.name,
         "sic": sic,
         "industry": industry,
@@ -261,8 +261,8 @@ def _put_facts(
     _insert(connection, "concepts (id, cik, name, label)", rows)
     keys = dict.fromkeys((fact.accession, fact.form, fact.filed) for fact in file.facts)
     reports = {key: number for number, key in enumerate(keys, _next_id(connection, "reports"))}
-    reported = [(number, cik, *key) for key, number in reports.items()]
-    _insert(connection, "reports (id, cik, accession, form, filed)", reported)
+    report_rows = [(number, cik, *key) for key, number in reports.items()]
+    _insert(connection, "reports (id, cik, accession, form, filed)", report_rows)
     facts = (
         (concepts[concept], unit, start, end, value, reports[accession, form, filed])
         for concept, unit, start, end, value, accession, form, filed in file.facts
@@ -272,17 +272,17 @@ def _put_facts(
     _insert(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
 
 
-def _put_listed(connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]]) -> None:
-    listed = [(plain_ticker(ticker), cik, name) for ticker, cik, name in rows]
-    _insert(connection, "listed (ticker, cik, name)", listed, "OR REPLACE")
+def _put_ticker_list(connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]]) -> None:
+    rows = [(normalize_ticker(ticker), cik, name) for ticker, cik, name in rows]
+    _insert(connection, "listed (ticker, cik, name)", rows, "OR REPLACE")
 
 
 def _insert(connection: sqlite3.Connection, columns: str, rows: Iterable[Sequence[Any]], conflict: str = "") -> None:
-    """Write rows into ``table (column, ...)``; ``conflict`` is SQLite's clause for keys that are there."""
-    marks = ", ".join("?" * (columns.count(",") + 1))
-    connection.executemany(f"INSERT {conflict} INTO {columns} VALUES ({marks})", rows)  # noqa: S608
+    """Insert rows into ``table (column, ...)``; ``conflict`` is SQLite's conflict clause, such as ``OR REPLACE``."""
+    placeholders = ", ".join("?" * (columns.count(",") + 1))
+    connection.executemany(f"INSERT {conflict} INTO {columns} VALUES ({placeholders})", rows)  # noqa: S608
 
 
 def _next_id(connection: sqlite3.Connection, table: str) -> int:
-    found: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0]  # noqa: S608
-    return found
+    next_id: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0]  # noqa: S608
+    return next_id

@@ -1,4 +1,4 @@
-"""Fetch a company from EDGAR into the facts file; after a failure the stored figures still answer."""
+"""Fetch a company's figures and filings from EDGAR into the facts file; a failure leaves stored figures intact."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -11,20 +11,20 @@ from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, r
 from fingerpost.filings.edgar import Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
-from fingerpost.filings.store import FactStore, facts_file, plain_ticker
+from fingerpost.filings.store import FactStore, build_facts_file, normalize_ticker
 from fingerpost.net.client import Client
 from fingerpost.net.response import MemoryBody, Response, Validators
 
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
 _NOT_MODIFIED = 304
-_WITH_SECTIONS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
+_FORMS_WITH_SECTIONS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Synced:
-    """The result for one CIK; ``facts`` is ``new``, ``unchanged``, or ``not_in_aggregate`` if EDGAR has no figures."""
+class SyncedCompany:
+    """The result for a CIK; ``facts`` is ``new``, ``unchanged``, or ``not_in_aggregate`` if EDGAR has no figures."""
 
     ticker: str
     cik: int
@@ -40,73 +40,74 @@ class EdgarSync:
         self._store = store
         self._client = client
         self._edgar = edgar
-        # The validators are in the facts file, so that they are copied and removed with the facts.
-        self._file = facts_file(store.path)
+        # HTTP validators are stored in the facts file, to be copied and removed together with the facts.
+        self._file = build_facts_file(store.path)
 
-    async def sync(self, ticker: str, *, texts: int = 0) -> list[Synced]:
-        """Fetch, of every CIK of a ticker, the figures, the list of filings and the newest ``texts`` texts.
+    async def sync(self, ticker: str, *, texts: int = 0) -> list[SyncedCompany]:
+        """Fetch the figures, filings and newest ``texts`` documents for all CIKs of a ticker.
 
-        Raise DataNotFound, with near tickers, for an unknown one, and StorageUnavailable if EDGAR does not answer.
+        Raise DataNotFound with similar tickers for an unknown ticker, and StorageUnavailable if EDGAR does not respond.
         """
-        wanted = plain_ticker(ticker)
+        normalized = normalize_ticker(ticker)
         with closing(FactLibrary(self._store.path)) as library:
-            return [await self._sync(library, wanted, cik, texts) for cik in await self._ciks(library, wanted)]
+            ciks = await self._find_ciks(library, normalized)
+            return [await self._sync(library, normalized, cik, texts) for cik in ciks]
 
-    async def _ciks(self, library: FactLibrary, ticker: str) -> list[int]:
-        known = await asyncio.to_thread(library.list_owners, ticker)
-        if not known:
-            response = await self._client.fetch(self._edgar.tickers())
-            rows = _read(read_tickers, response.body, "company_tickers.json")
+    async def _find_ciks(self, library: FactLibrary, ticker: str) -> list[int]:
+        owners = await asyncio.to_thread(library.list_ticker_owners, ticker)
+        if not owners:
+            response = await self._client.fetch(self._edgar.request_tickers())
+            rows = _parse(read_tickers, response.body, "company_tickers.json")
             await asyncio.to_thread(self._store.put_tickers, rows)
-            known = await asyncio.to_thread(library.list_owners, ticker)
-        if not known:
-            near = await asyncio.to_thread(library.suggest_tickers, ticker)
+            owners = await asyncio.to_thread(library.list_ticker_owners, ticker)
+        if not owners:
+            suggestions = await asyncio.to_thread(library.suggest_tickers, ticker)
             raise DataNotFound(
                 f"EDGAR has no ticker {ticker}",
-                {"reason": "unknown_ticker", "did_you_mean": near},
-                hint=f"Did you mean {', '.join(near)}?" if near else None,
+                {"reason": "unknown_ticker", "did_you_mean": suggestions},
+                hint=f"Did you mean {', '.join(suggestions)}?" if suggestions else None,
             )
-        return sorted({cik for cik, _name in known})
+        return sorted({cik for cik, _name in owners})
 
-    async def _sync(self, library: FactLibrary, ticker: str, cik: int, texts: int) -> Synced:
-        answer = await self._client.fetch(self._edgar.submissions(cik))
-        submissions = _read(read_submissions, answer.body, f"submissions of CIK {cik}")
+    async def _sync(self, library: FactLibrary, ticker: str, cik: int, texts: int) -> SyncedCompany:
+        response = await self._client.fetch(self._edgar.request_submissions(cik))
+        submissions = _parse(read_submissions, response.body, f"submissions of CIK {cik}")
         _check_cik(submissions.cik, cik)
-        outcome = await self._sync_facts(library, cik, submissions.tickers or [ticker])
+        facts_state = await self._sync_facts(library, cik, submissions.tickers or [ticker])
         await asyncio.to_thread(self._store.put_submissions, submissions)
-        reports = [filing for filing in submissions.filings if filing.form in _WITH_SECTIONS and filing.document]
+        reports = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SECTIONS and filing.document]
         for filing in reports[:texts]:
-            request = self._edgar.document(cik, filing.accession, filing.document)
+            request = self._edgar.request_document(cik, filing.accession, filing.document)
             text = read_plain_text((await self._client.fetch(request)).body)
             sections = split_sections(cik, filing.accession, filing.form, filing.filed, text)
             await asyncio.to_thread(self._store.put_sections, sections)
         company = await asyncio.to_thread(library.find_company, f"CIK{cik}")
-        return Synced(
+        return SyncedCompany(
             ticker=ticker,
             cik=cik,
             name=submissions.name,
-            facts=outcome,
+            facts=facts_state,
             complete_through=company.complete_through if company is not None else None,
             filings=len(submissions.filings),
             texts=len(reports[:texts]),
         )
 
     async def _sync_facts(self, library: FactLibrary, cik: int, tickers: list[str]) -> str:
-        request, body = self._edgar.facts(cik), MemoryBody()
-        known = await asyncio.to_thread(_find_validators, library, request.url, cik)
+        request, body = self._edgar.request_facts(cik), MemoryBody()
+        validators = await asyncio.to_thread(_find_validators, library, request.url, cik)
         try:
-            response = await self._client.fetch_into(request, body, known)
+            response = await self._client.fetch_into(request, body, validators)
         except DataNotFound:
             return NOT_IN_AGGREGATE
         if response.status == _NOT_MODIFIED:
             return UNCHANGED
-        file = _read(read_facts, body.content(), f"companyfacts of CIK {cik}")
+        file = _parse(read_facts, body.content(), f"companyfacts of CIK {cik}")
         _check_cik(file.cik, cik)
         await asyncio.to_thread(self._store_facts, request.url, response, file, tickers)
         return NEW
 
     def _store_facts(self, url: str, response: Response, file: FactsFile, tickers: list[str]) -> None:
-        """Store the figures, then their validators; after a crash in between, they are fetched again."""
+        """Store the figures, then their validators, so that a crash in between causes a new fetch."""
         retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._store.put_facts(file, tickers=tickers, retrieved_at=retrieved_at)
         with self._file.opened() as connection:
@@ -118,13 +119,13 @@ class EdgarSync:
 
 def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | None:
     query = "SELECT etag, last_modified FROM fetched JOIN companies USING (retrieved_at) WHERE url = ? AND cik = ?"
-    found = library.rows(query, url, cik)
-    return Validators(etag=found[0][0], last_modified=found[0][1]) if found else None
+    rows = library.rows(query, url, cik)
+    return Validators(etag=rows[0][0], last_modified=rows[0][1]) if rows else None
 
 
-def _read(reader: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
+def _parse(parser: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
     try:
-        return reader(parse_json(content, name), name)
+        return parser(parse_json(content, name), name)
     except FeedUnusable as error:
         raise SourceChanged(f"EDGAR's answer cannot be used: {error.message}") from error
 

@@ -30,9 +30,9 @@ from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
-from fingerpost.filings.reply import source_of
+from fingerpost.filings.reply import build_source
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.sync import EdgarSync, Synced
+from fingerpost.filings.sync import EdgarSync, SyncedCompany
 
 _SHOW = "show"
 _MAX_FILINGS = 20
@@ -105,7 +105,7 @@ async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
     return succeeded
 
 
-def _format_synced(company: Synced) -> str:
+def _format_synced(company: SyncedCompany) -> str:
     outcome = _OUTCOMES[company.facts].format(day=company.complete_through)
     texts = f"; {company.texts} texts" if company.texts else ""
     return f"{company.ticker} {company.name} (CIK {company.cik}): {outcome}; {company.filings:,} filings listed{texts}"
@@ -178,7 +178,7 @@ def describe_companies(file: Path) -> list[str]:
         newest = f"newest filing {company.complete_through}{age}"
         name = f"{company.ticker}: {company.name} (CIK {company.padded_cik})"
         lines.append(f"{name}, {company.dataset}, periods from {company.first_end}, {newest}")
-    note = source_of(*companies).get("note")
+    note = build_source(*companies).get("note")
     return [*lines, f"{note}."] if note else lines
 
 

@@ -1,1 +1,1 @@
-"""The filings tools."""
+"""MCP tools for SEC filings."""

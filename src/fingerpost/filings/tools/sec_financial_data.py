@@ -1,4 +1,4 @@
-"""``sec_financial_data``: figures of companies, each with the filing that states it (plan-step contract, rule F3)."""
+"""``sec_financial_data``: query company figures, each with its filing (plan-step contract, rule F3)."""
 
 from typing import Any
 

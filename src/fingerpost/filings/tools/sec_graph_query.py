@@ -7,19 +7,19 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from fingerpost.filings.companyfacts import Filing
-from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, filing_url
+from fingerpost.filings.figure import ANNUAL_FORMS, FigureOptions, build_filing_url
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
-from fingerpost.filings.reasons import load_hint, open_company
-from fingerpost.filings.reply import Reply, missing_entry, no_result
+from fingerpost.filings.reasons import open_company, suggest_load
+from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 from fingerpost.filings.tools.sec_text import format_rows
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
-_LEGAL_FORMS = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|holdings|group|the)\b", re.IGNORECASE)
-_NO_TEXT = missing_entry("not_loaded", "its text is not loaded", NO_TEXT_STEP)
+_COMPANY_SUFFIXES = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|holdings|group|the)\b", re.IGNORECASE)
+_NO_TEXT = build_missing("not_loaded", "its text is not loaded", NO_TEXT_STEP)
 
 
 class CompanyFilingsParams(StepParams):
@@ -43,55 +43,55 @@ class FilingSectionsParams(StepParams):
 
 
 class RelatedCompaniesParams(StepParams):
-    """Companies that are named in a company's text; MENTIONS is the only relationship."""
+    """Parameters of related_companies; MENTIONS in filing text is the only relationship."""
 
     ticker: Ticker
     relationship_type: Annotated[str, Field(pattern="^MENTIONS$")] = "MENTIONS"
     limit: Limit = 10
 
 
-def _company_filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
+def _answer_company_filings(library: FactLibrary, params: CompanyFilingsParams) -> Reply:
     return _list_filings(library, params, {form.upper() for form in params.filing_types or ()})
 
 
-def _timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
+def _answer_filing_timeline(library: FactLibrary, params: FilingTimelineParams) -> Reply:
     reply = _list_filings(library, params, {params.filing_type.upper()})
-    shared = ("filing_type", "description")
-    reply.results = [{key: row[key] for key in row if key not in shared} for row in reversed(reply.results)]
+    common_fields = ("filing_type", "description")
+    reply.results = [{key: row[key] for key in row if key not in common_fields} for row in reversed(reply.results)]
     return reply
 
 
-def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTimelineParams, wanted: set[str]) -> Reply:
+def _list_filings(library: FactLibrary, params: CompanyFilingsParams | FilingTimelineParams, forms: set[str]) -> Reply:
     options = FigureOptions(as_of=params.as_of)
     source = open_company(library, params.ticker, f"No filings found for {params.ticker}", options)
     company = source.company
     rows = [
-        _row_of(source, cik, filing)
+        _build_filing_row(source, cik, filing)
         for cik, filing in library.list_filings(company)
-        if (not wanted or filing.form.upper() in wanted) and (params.as_of is None or filing.filed <= params.as_of)
+        if (not forms or filing.form.upper() in forms) and (params.as_of is None or filing.filed <= params.as_of)
     ]
     if not rows:
-        what = f" of type {', '.join(sorted(wanted))}" if wanted else ""
-        entry = missing_entry("not_loaded", f"none{what} is known here", load_hint(company.ticker))
-        raise no_result(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
+        qualifier = f" of type {', '.join(sorted(forms))}" if forms else ""
+        entry = build_missing("not_loaded", f"none{qualifier} is known here", suggest_load(company.ticker))
+        raise build_not_found(f"No filings found for {company.ticker}", {"filings": entry}, source.provenance)
     reply = Reply(rows[: params.limit], extra={"total_results": len(rows)})
-    notes = {cik: _note_on(library, cik) for cik in library.list_ciks(company)}
+    notes = {cik: _describe_coverage(library, cik) for cik in library.list_ciks(company)}
     gaps = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
     if gaps:
         reply.extra["notes"] = gaps
     return reply
 
 
-def _note_on(library: FactLibrary, cik: int) -> str | None:
-    known = library.find_filing_list(cik)
-    if known is None:
+def _describe_coverage(library: FactLibrary, cik: int) -> str | None:
+    filing_list = library.find_filing_list(cik)
+    if filing_list is None:
         return "These are the filings that figures were taken from; the company's own list was not loaded"
-    is_complete, oldest = known
+    is_complete, oldest = filing_list
     return None if is_complete else f"The loaded list goes back to {oldest}; older filings exist"
 
 
-def _row_of(source: CompanyFigures, cik: int, filing: Filing) -> dict[str, Any]:
-    year, quarter = source.calendar.place(filing.report_date) if filing.report_date else (None, None)
+def _build_filing_row(source: CompanyFigures, cik: int, filing: Filing) -> dict[str, Any]:
+    year, quarter = source.calendar.find_period(filing.report_date) if filing.report_date else (None, None)
     is_annual = filing.form in ANNUAL_FORMS
     is_periodic = year is not None and (is_annual or filing.form.startswith("10-Q"))
     return {
@@ -102,66 +102,66 @@ def _row_of(source: CompanyFigures, cik: int, filing: Filing) -> dict[str, Any]:
         "fiscal_period": ("FY" if is_annual else f"Q{quarter}") if is_periodic else None,
         "report_date": filing.report_date or None,
         "description": filing.description or None,
-        "filing_url": filing_url(cik, filing.accession),
+        "filing_url": build_filing_url(cik, filing.accession),
     }
 
 
-def _sections(library: FactLibrary, params: FilingSectionsParams) -> Reply:
+def _answer_filing_sections(library: FactLibrary, params: FilingSectionsParams) -> Reply:
     query = "SELECT title, section_type, position FROM sections WHERE accession_number = ? ORDER BY position"
-    chosen = [
+    sections = [
         {"title": title, "section_type": kind, "order": position}
         for title, kind, position in library.rows(query, params.accession_number)
         if not params.section_types or kind in params.section_types
     ]
-    if not chosen:
-        raise no_result(f"No sections found for {params.accession_number}", {"sections": _NO_TEXT})
-    return Reply(chosen[: params.limit])
+    if not sections:
+        raise build_not_found(f"No sections found for {params.accession_number}", {"sections": _NO_TEXT})
+    return Reply(sections[: params.limit])
 
 
-def _related(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
+def _answer_related_companies(library: FactLibrary, params: RelatedCompaniesParams) -> Reply:
     not_found = f"No related companies found for {params.ticker}"
     company = open_company(library, params.ticker, not_found).company
-    own = library.list_ciks(company)
-    texts = [text for cik in own for (text,) in library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
+    own_ciks = library.list_ciks(company)
+    texts = [text for cik in own_ciks for (text,) in library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
     if not texts:
-        raise no_result(not_found, {"text": _NO_TEXT})
+        raise build_not_found(not_found, {"text": _NO_TEXT})
     text = "\n".join(texts)
     rows: list[dict[str, Any]] = []
     for other in library.list_companies():
-        short = _LEGAL_FORMS.sub("", other.name).strip()
-        if other.cik in own or not short:
+        short_name = _COMPANY_SUFFIXES.sub("", other.name).strip()
+        if other.cik in own_ciks or not short_name:
             continue
-        count = len(re.findall(rf"\b{re.escape(short)}\b", text, re.IGNORECASE))
+        count = len(re.findall(rf"\b{re.escape(short_name)}\b", text, re.IGNORECASE))
         if count:
             rows.append({"ticker": other.ticker, "name": other.name, "mention_count": count})
     if not rows:
-        entry = missing_entry("not_reported", "its text names no company with loaded figures", "Load more companies")
-        raise no_result(not_found, {"text": entry})
+        entry = build_missing("not_reported", "its text names no company with loaded figures", "Load more companies")
+        raise build_not_found(not_found, {"text": entry})
     rows.sort(key=lambda row: (-row["mention_count"], row["ticker"]))
     note = "Only companies with loaded figures are searched, by name"
     return Reply(rows[: params.limit], extra={"notes": [note]})
 
 
-def _types(library: FactLibrary, _params: StepParams) -> Reply:
+def _answer_section_types(library: FactLibrary, _params: StepParams) -> Reply:
     rows = library.rows("SELECT section_type, count(*) FROM sections GROUP BY 1 ORDER BY 2 DESC, 1")
     if not rows:
-        raise no_result("No section types found", {"sections": _NO_TEXT})
+        raise build_not_found("No section types found", {"sections": _NO_TEXT})
     return Reply([{"section_type": kind, "count": count} for kind, count in rows])
 
 
 def _format_filing(row: Mapping[str, Any]) -> str:
     period = f", fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".rstrip() if row["fiscal_year"] else ""
     report = f", period to {row['report_date']}" if row["report_date"] else ""
-    about = f": {row['description']}" if row.get("description") else ""
+    description = f": {row['description']}" if row.get("description") else ""
     form = f"{row['filing_type']} of " if "filing_type" in row else ""
-    return f"{form}{row['filing_date']}, {row['accession_number']}{period}{report}{about}"
+    return f"{form}{row['filing_date']}, {row['accession_number']}{period}{report}{description}"
 
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="company_filings",
         params=CompanyFilingsParams,
-        answer=_company_filings,
+        answer=_answer_company_filings,
         shape=shape.CountedAnswer,
         results=list[shape.FilingRow],
         text=format_rows(_format_filing),
@@ -171,7 +171,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="filing_timeline",
         params=FilingTimelineParams,
-        answer=_timeline,
+        answer=_answer_filing_timeline,
         shape=shape.CountedAnswer,
         results=list[shape.TimelineRow],
         text=format_rows(_format_filing),
@@ -181,7 +181,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="filing_sections",
         params=FilingSectionsParams,
-        answer=_sections,
+        answer=_answer_filing_sections,
         results=list[shape.SectionRow],
         text=format_rows(lambda row: f"{row['order']}. {row['title']} ({row['section_type']})"),
         continuation_hint="Name section_types.",
@@ -190,7 +190,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="related_companies",
         params=RelatedCompaniesParams,
-        answer=_related,
+        answer=_answer_related_companies,
         results=list[shape.RelatedRow],
         text=format_rows(lambda row: f"{row['name']} ({row['ticker']}), {row['mention_count']} times"),
         usage="related_companies {ticker}",
@@ -198,7 +198,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="section_types",
         params=StepParams,
-        answer=_types,
+        answer=_answer_section_types,
         results=list[shape.SectionTypeRow],
         text=format_rows(lambda row: f"{row['section_type']}: {row['count']}"),
         usage="section_types",

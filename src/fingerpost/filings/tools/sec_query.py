@@ -1,6 +1,6 @@
-"""Tools of the plan-step contract that answer several query types.
+"""Base of the filings tools, which dispatch a call by its query type (plan-step contract).
 
-A tool lists ``QueryType`` records; its schemas, checks, description and ``tool_details`` follow from them.
+A tool lists ``QueryType`` records; its schemas, validation, description and ``tool_details`` are built from them.
 Every interface sends ``{query_type, parameters}`` and gets the standard response.
 """
 
@@ -28,14 +28,14 @@ _P = TypeVar("_P", bound=BaseModel)
 
 
 class StepModel(WireModel):
-    """A shape of the plan-step contract: snake_case, with nulls (rules A1, A2)."""
+    """Base model of plan-step responses: snake_case, with nulls (rules A1, A2)."""
 
     model_config = ConfigDict(alias_generator=None, extra="forbid", defer_build=True)
     writes_nulls = True
 
 
 class PartLeftOut(StepModel):
-    """A part of which only the first rows are here, because the answer has a bound (rule A11)."""
+    """A truncated part of the response (rule A11)."""
 
     part: str
     shown: int
@@ -44,7 +44,7 @@ class PartLeftOut(StepModel):
 
 
 class StandardAnswer(StepModel):
-    """The fields of every successful answer; ``left_out`` lists the parts that were shortened, and how to get them."""
+    """The fields of every successful response; ``left_out`` lists truncated parts, and how to get them."""
 
     query_type: str
     parameters: dict[str, Any]
@@ -60,12 +60,12 @@ class QueryType(Generic[_S, _P]):
     """One query type of a tool.
 
     Attributes:
-        params: the model of the parameters, without explicit nulls.
-        answer: returns the reply, from the tool's source and checked parameters; it may raise ToolError. It runs in a
+        params: the model of the parameters; explicit nulls are removed first.
+        answer: handles a query with the tool's source and validated parameters; may raise ToolError. It runs in a
             thread unless it is a coroutine function.
-        shape: the shape of a successful answer, without ``query_type``; ``results`` and ``data`` complete it.
-        text: formats an answer as a text that is complete without the JSON (rule A11).
-        usage: its part of the tool's description, such as ``metrics {ticker}``; empty if the intro has it.
+        shape: base model of a successful response; ``query_type``, ``results`` and ``data`` are added to it.
+        text: formats a response as text with all data of the JSON (rule A11).
+        usage: the query type's part of the tool's description, such as ``metrics {ticker}``.
     """
 
     name: str
@@ -82,7 +82,7 @@ class QueryType(Generic[_S, _P]):
 
     @cached_property
     def output(self) -> Output:
-        """The answers whose ``query_type`` is the name or an alias."""
+        """The response model for the name and its aliases."""
         title = "".join(word.capitalize() for word in self.name.split("_"))
         names: Any = Literal[(self.name, *self.aliases)]
         fields: dict[str, Any] = {"query_type": (names, ...), "results": (self.results, ...)}
@@ -95,7 +95,7 @@ class QueryType(Generic[_S, _P]):
 def define_query_tool(
     name: str, title: str, queries: Sequence[QueryType[Any, Any]], *, intro: str, outro: str = "."
 ) -> ToolDefinition:
-    """Return the definition of a tool with several query types, whose usages are in its description."""
+    """Define a tool with several query types; its description lists their usages."""
     description = intro + ", ".join(query.usage for query in queries if query.usage) + outro
     return ToolDefinition(
         name=name,
@@ -125,14 +125,14 @@ def define_query_tool(
 
 
 class QueryTool(PublishedTool):
-    """Dispatches a call to the query type that it names; every query type answers from one source."""
+    """Dispatches calls by query type; all query types use the same source."""
 
     queries: Sequence[QueryType[Any, Any]]
 
     def __init__(self, source: Any) -> None:
         self._source = source
 
-    async def handle(self, arguments: ToolInput, call: Call) -> ToolReply:  # noqa: ARG002  (no user owns figures)
+    async def handle(self, arguments: ToolInput, call: Call) -> ToolReply:  # noqa: ARG002  (figures have no owner)
         query_type = arguments.query_type
         query = next((query for query in self.queries if query_type in (query.name, *query.aliases)), None)
         if query is None:
@@ -150,6 +150,6 @@ def read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
         return model.model_validate({key: value for key, value in raw.items() if value is not None})
     except ValidationError as error:
         required = [name for name, field in model.model_fields.items() if field.is_required()]
-        # The original's own sentences.
+        # The wording of the original tool.
         message = f"Missing required parameter{'s' if len(required) > 1 else ''}: {' and '.join(required)}"
         raise explain(error, model, dict.fromkeys(required, message)) from error

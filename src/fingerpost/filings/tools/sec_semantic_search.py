@@ -1,4 +1,4 @@
-"""``sec_semantic_search``: sections of filings by their words. The name is the contract's; the ranking is lexical."""
+"""``sec_semantic_search``: search sections of SEC filings by words; ranking is lexical despite the contract's name."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints, field_validator
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.period_filter import FIRST_DAY, LAST_DAY
 from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
-from fingerpost.filings.reply import Reply, missing_entry, no_result
+from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 
@@ -17,7 +17,7 @@ LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try other words f
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
 
 _SNIPPET_WORDS = 64
-_PLACE = (
+_METADATA_FIELDS = (
     "company", "ticker", "cik", "filing_type", "filing_date", "accession_number", "section", "section_type",
 )  # fmt: skip
 _WEIGHT_NOTE = "hybrid_search_weight changed nothing: there is no vector index here"
@@ -37,31 +37,32 @@ class SemanticSearchParams(StepParams):
 
     @field_validator("date_range")
     @classmethod
-    def _two_days(cls, value: list[str] | None) -> list[str] | None:
+    def _check_date_range(cls, value: list[str] | None) -> list[str] | None:
         if value is not None and (len(value) != 2 or value[0] > value[1]):
             raise ValueError("date_range must be two dates, the first not after the second")
         return value
 
 
-def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
+def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     not_found = f"No results found for query: {params.query}"
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
-        raise no_result(not_found, {"text": missing_entry("not_loaded", "no filing text was loaded", NO_TEXT_STEP)})
-    phrases = [_words(word) for word in params.keywords or ()]
-    matches = [f'"{" ".join(phrase)}"' for phrase in phrases if phrase]
-    if words := dict.fromkeys(_words(params.query)):
-        matches.append("(" + " OR ".join(f'"{word}"' for word in words) + ")")
-    hits = _list_hits(library, params, " AND ".join(matches)) if matches else []
+        entry = build_missing("not_loaded", "no filing text was loaded", NO_TEXT_STEP)
+        raise build_not_found(not_found, {"text": entry})
+    phrases = [_split_words(word) for word in params.keywords or ()]
+    match_terms = [f'"{" ".join(phrase)}"' for phrase in phrases if phrase]
+    if words := dict.fromkeys(_split_words(params.query)):
+        match_terms.append("(" + " OR ".join(f'"{word}"' for word in words) + ")")
+    hits = _list_hits(library, params, " AND ".join(match_terms)) if match_terms else []
     if not hits:
-        entry = missing_entry("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
-        raise no_result(not_found, {"text": entry})
+        entry = build_missing("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
+        raise build_not_found(not_found, {"text": entry})
     notes = [LEXICAL_NOTE] + [_WEIGHT_NOTE] * (params.hybrid_search_weight != _DEFAULT_WEIGHT)
     extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
     return Reply(hits, extra=extra)
 
 
 def _list_hits(library: FactLibrary, params: SemanticSearchParams, match: str) -> list[dict[str, Any]]:
-    where, values = _filters(library, params)
+    where, values = _build_filters(library, params)
     rows = library.rows(
         "SELECT sections.id, -bm25(section_words), snippet(section_words, 1, '', '', ' … ', ?),"  # noqa: S608
         " companies.name, companies.ticker, sections.cik, sections.filing_type, sections.filing_date,"
@@ -79,19 +80,19 @@ def _list_hits(library: FactLibrary, params: SemanticSearchParams, match: str) -
             "id": str(number),
             "score": round(score, 6),
             "text": text,
-            "metadata": dict(zip(_PLACE, (name, ticker, f"{cik:010d}", *place), strict=True)),
+            "metadata": dict(zip(_METADATA_FIELDS, (name, ticker, f"{cik:010d}", *metadata), strict=True)),
         }
-        for number, score, text, name, ticker, cik, *place in rows
+        for number, score, text, name, ticker, cik, *metadata in rows
     ]
 
 
-def _filters(library: FactLibrary, params: SemanticSearchParams) -> tuple[str, list[Any]]:
+def _build_filters(library: FactLibrary, params: SemanticSearchParams) -> tuple[str, list[Any]]:
     first, last = params.date_range or (FIRST_DAY, LAST_DAY)
     where = " AND sections.filing_date BETWEEN ? AND ?"
     values: list[Any] = [first, min(last, params.as_of or LAST_DAY)]
     ciks = [cik for company in params.companies for cik in _list_ciks(library, company)] if params.companies else None
-    wanted = {"filing_type": params.filing_types or None, "section_type": params.sections or None}
-    for column, options in {"cik": ciks, **wanted}.items():
+    filters = {"filing_type": params.filing_types or None, "section_type": params.sections or None}
+    for column, options in {"cik": ciks, **filters}.items():
         if options is not None:
             where += f" AND sections.{column} IN ({', '.join('?' * len(options))})"
             values += options
@@ -99,12 +100,12 @@ def _filters(library: FactLibrary, params: SemanticSearchParams) -> tuple[str, l
 
 
 def _list_ciks(library: FactLibrary, text: str) -> list[int]:
-    """Return the CIKs of a company by ticker, CIK or name; a company without figures has those of its ticker."""
+    """Return the CIKs of a company by ticker, CIK or name, or of a ticker without figures."""
     company = library.find_company(text)
-    return [cik for cik, _name in library.list_owners(text)] if company is None else library.list_ciks(company)
+    return [cik for cik, _name in library.list_ticker_owners(text)] if company is None else library.list_ciks(company)
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall(r"\w+", text.lower())
 
 
@@ -122,7 +123,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="semantic_search",
         params=SemanticSearchParams,
-        answer=_search,
+        answer=_answer_search,
         shape=shape.SearchAnswer,
         results=list[shape.Hit],
         text=_format_hits,

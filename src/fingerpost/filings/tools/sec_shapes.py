@@ -1,11 +1,11 @@
-"""Shapes of the filings tools' answers: the original's fields, and the source of each number."""
+"""Response models of the filings tools: the original contract's fields, and the source of each number."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from fingerpost.contract.wire import Number
-from fingerpost.filings.claims import Judgement
+from fingerpost.filings.claims import VerdictName
 from fingerpost.filings.tools.sec_query import StandardAnswer, StepModel
 
 Value = int | Number
@@ -135,14 +135,14 @@ Mode = Annotated[
 
 
 class SourcedAnswer(StandardAnswer):
-    """Base of answers about figures, with their source and the missing values."""
+    """Base of responses about figures, with source and missing values."""
 
     source: Source
     missing: dict[str, Missing] | None = None
 
 
 class ValuesAnswer(SourcedAnswer):
-    """Rows, and in ``data`` the values of each metric, spelt as in the query (rule F3)."""
+    """Rows, and in ``data`` the values by metric name as in the query (rule F3)."""
 
     value_mode: Mode = None
     data: dict[str, Any]
@@ -153,7 +153,7 @@ class StatementAnswer(ValuesAnswer):
 
 
 class SqlAnswer(StandardAnswer):
-    """The rows of a query, by column; ``truncated`` where there were more."""
+    """The rows of a SQL query; ``truncated`` means that there are more."""
 
     truncated: bool
 
@@ -205,7 +205,7 @@ class HitPlace(StepModel):
 
 
 class Hit(StepModel):
-    """A section that shares words with the query; a larger ``score`` is nearer."""
+    """A section that shares words with the query; a larger ``score`` is a better match."""
 
     id: str
     score: Number
@@ -226,9 +226,9 @@ class DetailsAnswer(StandardAnswer):
 
 
 class Verdict(StepModel):
-    """The verdict; the claimed and the filed value are in ``unit``, ``tolerance`` is the gap that is allowed."""
+    """The verdict on a claim; all values are in ``unit``, and ``tolerance`` is the allowed difference."""
 
-    verdict: Judgement
+    verdict: VerdictName
     claimed: Value | None = None
     value: Value | None = None
     difference: Value | None = None

@@ -1,6 +1,6 @@
-"""Texts of answers about filings: one line for each row, then missing values, notes, and the source.
+"""Format responses about SEC filings as text: one line per row, then missing values, notes and the source.
 
-The text has every figure and day of the structured content (rule A11); a text that is too long is cut later.
+The text has every figure and date of the structured content (rule A11); long texts are truncated later.
 """
 
 import json
@@ -12,39 +12,40 @@ from fingerpost.contract.filings import format_source
 Body = Mapping[str, Any]
 
 
-def format_rows(one: Callable[[Any], str]) -> Callable[[Body], str]:
-    """Return a formatter of answers, from one of rows; ``one`` adds no full stop."""
+def format_rows(format_row: Callable[[Any], str]) -> Callable[[Body], str]:
+    """Build a response formatter from a row formatter, which adds no full stop."""
 
     def format_body(body: Body) -> str:
-        return _with_sources(body, [*_format_total(body), *(f"{one(row)}." for row in body["results"])] or ["No rows."])
+        rows = [f"{format_row(row)}." for row in body["results"]]
+        return _with_sources(body, [*_format_total(body), *rows] or ["No rows."])
 
     return format_body
 
 
 def format_table(body: Body) -> str:
     rows = body["results"]
-    more = " (there are more: use LIMIT and OFFSET)" if body.get("truncated") else ""
-    lines = [f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{more}."]
+    truncation = " (there are more: use LIMIT and OFFSET)" if body.get("truncated") else ""
+    lines = [f"{len(rows):,} row{'' if len(rows) == 1 else 's'}{truncation}."]
     if rows:
         lines.append(" | ".join(rows[0]))
-        lines += [" | ".join(_cell(value) for value in row.values()) for row in rows]
+        lines += [" | ".join(_format_cell(value) for value in row.values()) for row in rows]
     return _with_sources(body, lines)
 
 
 def format_verdict(body: Body) -> str:
     data = body["data"]
     names = ("claimed", "value", "difference", "tolerance")
-    compared = [f"{name} {data[name]}" for name in names if data.get(name) is not None]
+    values = [f"{name} {data[name]}" for name in names if data.get(name) is not None]
     lines = [f"{data['verdict']}: {body['explanation']}."]
-    if compared:
-        lines.append(f"{', '.join(compared)} ({data['unit']}).")
-    lines += [f"{_figure(row)}." for row in body.get("results", ())]
+    if values:
+        lines.append(f"{', '.join(values)} ({data['unit']}).")
+    lines += [f"{_format_figure(row)}." for row in body.get("results", ())]
     return _with_sources(body, lines)
 
 
 def format_figures(body: Body) -> str:
-    lines = [f"{name}: {value:,}." for name, value in _headlines(body.get("data"))]
-    lines += [f"{_figure(row)}." for row in body["results"]]
+    lines = [f"{name}: {value:,}." for name, value in _list_headlines(body.get("data"))]
+    lines += [f"{_format_figure(row)}." for row in body["results"]]
     return _with_sources(body, lines or ["No rows."])
 
 
@@ -56,8 +57,8 @@ def _with_sources(body: Body, lines: list[str]) -> str:
 
 
 def _format_missing(name: str, entry: Body) -> str:
-    meant = f" Did you mean {', '.join(entry['did_you_mean'])}?" if entry.get("did_you_mean") else ""
-    return f"Missing {name}: {entry['message']}. {entry['next_step']}.{meant}"
+    suggestion = f" Did you mean {', '.join(entry['did_you_mean'])}?" if entry.get("did_you_mean") else ""
+    return f"Missing {name}: {entry['message']}. {entry['next_step']}.{suggestion}"
 
 
 def _format_total(body: Body) -> list[str]:
@@ -65,51 +66,51 @@ def _format_total(body: Body) -> list[str]:
     return [] if total is None or total == len(body["results"]) else [f"{len(body['results'])} of {total}:"]
 
 
-def _headlines(data: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+def _list_headlines(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in (data or {}).items():
         if isinstance(value, Mapping):
-            yield from _headlines(value, f"{name} ")
+            yield from _list_headlines(value, f"{name} ")
         elif isinstance(value, int | float):
-            yield f"{before}{name}", value
+            yield f"{prefix}{name}", value
 
 
-def _span(row: Body) -> str:
-    begin = f"{row['start_date']} " if row.get("start_date") else ""
-    return f"{begin}to {row['end_date']}"
+def _format_span(row: Body) -> str:
+    start = f"{row['start_date']} " if row.get("start_date") else ""
+    return f"{start}to {row['end_date']}"
 
 
-def _filing(row: Body) -> str:
+def _format_filing(row: Body) -> str:
     return f"{row['filing_type']} {row['accession_number']} of {row['filing_date']}"
 
 
-def _figure(row: Body) -> str:
+def _format_figure(row: Body) -> str:
     name = row.get("metric_name") or row["ratio_name"]
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".strip()
-    how = "" if row["kind"] in ("reported", "original") else f", {row['kind']}"
-    low = ", low confidence" if row.get("confidence") == "low" else ""
+    kind = "" if row["kind"] in ("reported", "original") else f", {row['kind']}"
+    confidence = ", low confidence" if row.get("confidence") == "low" else ""
     tag = f", tag {row['xbrl_tag']}" if row.get("xbrl_tag") else ""
-    value = f"{row['value']:,} {row['unit']}{how}{low}"
-    parts = [f"{row['ticker']} {name} {period} ({_span(row)}): {value}, {_filing(row)}{tag}"]
+    value = f"{row['value']:,} {row['unit']}{kind}{confidence}"
+    parts = [f"{row['ticker']} {name} {period} ({_format_span(row)}): {value}, {_format_filing(row)}{tag}"]
     if row.get("formula"):
         parts.append(f"= {row['formula']}")
-    for key, word, format_item in _EVIDENCE:
+    for key, label, format_item in _EVIDENCE:
         if row.get(key):
-            parts.append(f"{word} {', '.join(map(format_item, row[key]))}")
+            parts.append(f"{label} {', '.join(map(format_item, row[key]))}")
     return "; ".join(parts + list(row.get("notes") or ()))
 
 
-def _input(part: Body) -> str:
+def _format_input(part: Body) -> str:
     filing = f"{part['accession_number']} of {part['filing_date']}"
-    how = "" if part["kind"] == "reported" else f" {part['kind']}"
-    return f"{part['xbrl_tag']} {part['value']:,} {part['unit']}{how} ({_span(part)}, {filing})"
+    kind = "" if part["kind"] == "reported" else f" {part['kind']}"
+    return f"{part['xbrl_tag']} {part['value']:,} {part['unit']}{kind} ({_format_span(part)}, {filing})"
 
 
 _EVIDENCE: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
-    ("inputs", "from", _input),
-    ("revisions", "stated before:", lambda row: f"{row['value']:,} {row['kind']} by {_filing(row)}"),
+    ("inputs", "from", _format_input),
+    ("revisions", "stated before:", lambda row: f"{row['value']:,} {row['kind']} by {_format_filing(row)}"),
     ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']:,} in {row['accession_number']}"),
 )
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)

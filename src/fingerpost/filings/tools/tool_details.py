@@ -1,4 +1,4 @@
-"""``tool_details``: the parameters and answers of a tool, from its specification."""
+"""``tool_details``: describe a tool's parameters and responses from its specification."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class ToolDetailsParams(StepParams):
 ListSpecs = Callable[[], list[ToolSpec]]
 
 
-def _details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
+def _answer_tool_details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
     specs = {spec.name: spec for spec in list_specs()}
     spec = specs.get(params.tool_name)
     if spec is None:
@@ -32,20 +32,22 @@ def _details(list_specs: ListSpecs, params: ToolDetailsParams) -> Reply:
     extra = {
         "tool_name": spec.name,
         "description": spec.description,
-        "parameters_by_query_type": {kind: build_json_schema(model) for kind, model in spec.input_schema.items()},
-        "documentation": _document(spec),
+        "parameters_by_query_type": {
+            query_type: build_json_schema(model) for query_type, model in spec.input_schema.items()
+        },
+        "documentation": _format_documentation(spec),
     }
     return Reply([extra], extra=extra)
 
 
-def _document(spec: ToolSpec) -> str:
-    """Return the query types and their parameters as text; a question mark follows the name of an optional one."""
+def _format_documentation(spec: ToolSpec) -> str:
+    """Format the query types and parameters as text; optional parameters get a question mark."""
     lines = [spec.name, spec.description]
-    for kind, model in spec.input_schema.items():
+    for query_type, model in spec.input_schema.items():
         schema = build_json_schema(model)
         required = schema.get("required", ())
         fields = schema.get("properties", {})
-        lines.append(f"{kind}:" if fields else f"{kind}: no parameters")
+        lines.append(f"{query_type}:" if fields else f"{query_type}: no parameters")
         lines += [f"  {name}{'' if name in required else '?'}: {json.dumps(field)}" for name, field in fields.items()]
         lines += [f"  {name}: {json.dumps(definition)}" for name, definition in schema.get("$defs", {}).items()]
     return "\n".join(lines)
@@ -55,7 +57,7 @@ _QUERIES: tuple[QueryType[ListSpecs, Any], ...] = (
     QueryType(
         name="tool_details",
         params=ToolDetailsParams,
-        answer=_details,
+        answer=_answer_tool_details,
         shape=shape.DetailsAnswer,
         text=lambda body: str(body["documentation"]),
         usage='tool_details {tool_name: "sec_financial_data"}',
