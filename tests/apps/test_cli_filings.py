@@ -79,7 +79,7 @@ def test_the_filings_of_several_forms_are_listed(invoke):
 
 
 @pytest.fixture
-def build_facts_file(tmp_path):
+def facts_file(tmp_path):
     path = tmp_path / "CIK0000000007.json"
     path.write_text(json.dumps(FACTS), encoding="utf-8")
     return path
@@ -89,8 +89,8 @@ def revenue(invoke):
     return json.loads(invoke("filings", "DRWN", "revenue", "2022", "--json").stdout)["data"]
 
 
-def test_a_file_is_loaded_and_answered(build_facts_file, invoke):
-    done = invoke("filings", "load", str(build_facts_file), "--ticker", "DRWN")
+def test_a_file_is_loaded_and_answered(facts_file, invoke):
+    done = invoke("filings", "load", str(facts_file), "--ticker", "DRWN")
 
     assert (done.returncode, done.stdout) == (
         0,
@@ -125,11 +125,11 @@ def test_a_foreign_file_is_refused_by_name(facts_file, invoke):
     assert (done.returncode, "CIK0000000007.json is a web page" in done.stderr) == (1, True)
 
 
-def test_the_archive_is_loaded_and_answered(build_facts_file, invoke, tmp_path):
+def test_the_archive_is_loaded_and_answered(facts_file, invoke, tmp_path):
     listed = tmp_path / "company_tickers.json"
     listed.write_text(json.dumps({"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}}), encoding="utf-8")
     with zipfile.ZipFile(tmp_path / "companyfacts.zip", "w") as made:
-        made.write(build_facts_file, build_facts_file.name)
+        made.write(facts_file, facts_file.name)
         made.writestr("CIK0000000008.json", "{}")
     done = invoke("filings", "load", str(listed), str(tmp_path / "companyfacts.zip"))
 

@@ -138,15 +138,15 @@ async def test_a_claim_whose_reply_is_lost_is_repeated(tmp_path, monkeypatch):
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)
     session = dbos_session.DbosSession(journal._database, "one")
-    once = session._once
+    once = session._transact_once
 
     def lose(act):
-        monkeypatch.setattr(session, "_once", once)
+        monkeypatch.setattr(session, "_transact_once", once)
         once(act)
         session.close()
         raise dbos_session.DatabaseLost
 
-    monkeypatch.setattr(session, "_once", lose)
+    monkeypatch.setattr(session, "_transact_once", lose)
     claims = [session.claim(run_id), session.claim(run_id)]
     session.release(run_id)
     held = await journal.is_leased(run_id)
@@ -187,8 +187,8 @@ async def test_a_process_without_the_lease_records_nothing_more(tmp_path, cut):
 
 
 async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch):
-    monkeypatch.setattr(dbos_session, "_READ_PATIENCE_S", 0.3)
-    monkeypatch.setattr(dbos_session, "_WRITE_PATIENCE_S", 0.3)
+    monkeypatch.setattr(dbos_session, "_MAX_READ_WAIT_S", 0.3)
+    monkeypatch.setattr(dbos_session, "_MAX_WRITE_WAIT_S", 0.3)
     cluster = get_cluster()
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)
