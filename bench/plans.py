@@ -73,7 +73,7 @@ async def ours(runs, plan):
     await runs.wait(run_id, 600)
     taken = (time.perf_counter() - begun) * 1e3
     memory = runs.memory_of(await runs.get(run_id, "bench"))
-    return taken, sum(response["data"]["n"] for response in memory.keyed().values())
+    return taken, sum(response["data"]["n"] for response in memory.to_dict().values())
 
 
 async def without(bare, edges):

@@ -20,7 +20,7 @@ CHAIN = plan_of_steps(*[adding(number, 20, *([number - 1] if number > 1 else [])
 
 
 async def new_run(journal):
-    return await journal.create('{"goal":"g","steps":[]}', user="ann", given=InitialMemory(), at=AT)
+    return await journal.create('{"goal":"g","steps":[]}', user="ann", initial_memory=InitialMemory(), at=AT)
 
 
 def completed(number):
@@ -87,7 +87,7 @@ async def test_a_run_continues_over_cut_connections_and_nothing_runs_twice(tmp_p
     await runs.wait(run_id, 0)
     run = await runs.get(run_id, USER)
     events = await journal.list_events(run_id, 0)
-    sums = found_sums(runs.memory_of(run).keyed())
+    sums = found_sums(runs.memory_of(run).to_dict())
     journal.close()
 
     assert (run.state, cuts >= 3) == ("completed", True)
