@@ -6,7 +6,7 @@ from jsonschema import Draft202012Validator
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.contract.short_schema import inline_single_uses, name_any_types
+from fingerpost.contract.short_schema import expand_any_types, inline_single_uses
 from fingerpost.contract.wire import build_json_schema
 from tests.apps.generated_calls import CallDrawer
 
@@ -64,7 +64,7 @@ def test_untyped_fields_accept_anything():
         },
         "anyOf": [{"additionalProperties": {}}, {"additionalProperties": True}],
     }
-    name_any_types(schema)
+    expand_any_types(schema)
     types = ("object", "array", "string", "number", "boolean", "null")
     any_type = {"anyOf": [{"type": name} for name in types]}
 

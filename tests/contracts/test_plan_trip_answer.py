@@ -218,7 +218,7 @@ def test_without_a_usable_trip_the_next_departure_is_named(over, later, message)
 
     assert answer.body["warnings"][0] == {
         "code": "no-usable-itinerary",
-        "message": f"No trip that was found can be used{message}",
+        "message": f"None of the trips found is usable{message}",
     }
 
 

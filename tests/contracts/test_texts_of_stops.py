@@ -117,7 +117,7 @@ def test_saved_values_are_reported(demo, monkeypatch):
     times = "saved 2026-03-10T08:00:00+00:00, changed 2026-03-10T08:00:01+00:00"
     again = demo("save_user_variable", {**save, "type": "preference"})
     assert (again.text, again.body["previous"]) == (
-        f"Saved 'home', type preference: T:A, {times} (replaced the one before).", {"key": "home", "type": "other"},
+        f"Saved 'home', type preference: T:A, {times} (replaced the previous value).", {"key": "home", "type": "other"},
     )  # fmt: skip
     demo("save_user_variable", {**save, "key": "work"})
     assert demo("get_user_variables", {}).text == (

@@ -78,7 +78,7 @@ def test_omitted_entries_are_not_deleted(demo, arguments):
     demo("save_user_variable", {**HOME, "key": "a"})
     refused = demo("delete_user_variable", arguments)
 
-    assert refused.body["error"]["message"] == "send either the key of one variable, or all: true to delete every one"
+    assert refused.body["error"]["message"] == "send either the key of one variable, or all: true to delete them all"
     assert keys(demo("get_user_variables", {})) == ["a"]
 
 

@@ -69,7 +69,7 @@ asyncio.run(launch())
     command = [sys.executable, "-c", script, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE_S, check=False)
 
-    assert done.stdout == ("This program runs DBOS for itself, so plans cannot use it too local\n"), done.stderr
+    assert done.stdout == ("This program already uses DBOS itself, so plans cannot use it as well local\n"), done.stderr
 
 
 async def test_an_unexpected_error_of_a_run_reaches_its_caller(database, tmp_path):

@@ -58,9 +58,9 @@ class ToolMethods(Generic[_Body_co]):
         language: str | None = None,
         include_modes: Sequence[str] | None = None,
     ) -> _Body_co:
-        """List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop."""
+        """List stops near a coordinate, nearest first. To find a stop by name, use findAddressOrStop."""
     def save_user_variable(self, key: str, *, type: str, value: Any) -> _Body_co:
-        """Keep a place or a preference under a name, such as home, to use as a label later."""
+        """Save a place or a preference under a name, such as home, to use as a label later."""
     def get_user_variables(self) -> _Body_co:
         """List the user's saved places and preferences."""
     def delete_user_variable(self, key: str | None = None, *, all: bool | None = None) -> _Body_co:

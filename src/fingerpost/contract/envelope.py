@@ -30,7 +30,7 @@ from fingerpost.errors import (
 # The error details that the plan-step contract's response has at its top level.
 _STEP_DETAILS = ("missing", "source", "available_tools", "warning")
 
-# The most lines that a text lists for a candidate.
+# Maximum number of lines listed for a candidate.
 MAX_LINES_IN_TEXT = 8
 _DISTINCTIONS = {
     "modes": "by {}",

@@ -76,7 +76,7 @@ class PublishedTool(Tool):
             return self.fail(error, correlation_id or new_correlation_id(None, user, self.name, raw), raw)
 
     def fail(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
-        """Return the answer that reports an error; ``raw`` are the unvalidated arguments."""
+        """Return the answer that reports an error; ``raw`` holds the unvalidated arguments."""
         query_type: object = self.name
         parameters = raw
         if self.definition.input_model is ToolInput:

@@ -37,8 +37,8 @@ def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
     return {"$defs": remaining, **rest} if remaining else rest
 
 
-def name_any_types(schema: dict[str, Any]) -> None:
-    """Replace empty schemas by the six JSON types, because some clients reject empty ones."""
+def expand_any_types(schema: dict[str, Any]) -> None:
+    """Replace empty schemas with the six JSON types, because some clients reject empty ones."""
     named = (part for key in _MAP_KEYS for part in schema.get(key, {}).values())
     alternatives = (part for key in _LIST_KEYS for part in schema.get(key, ()))
     nested = (schema[key] for key in _SCHEMA_KEYS if key in schema)
@@ -47,7 +47,7 @@ def name_any_types(schema: dict[str, Any]) -> None:
             if part.keys() <= _ANNOTATIONS:
                 # One branch per type, because many clients do not support a list of types.
                 part["anyOf"] = [{"type": name} for name in _TYPES]
-            name_any_types(part)
+            expand_any_types(part)
 
 
 def _find_definition_name(part: dict[str, Any]) -> str | None:

@@ -30,7 +30,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
-from fingerpost.contract.short_schema import name_any_types
+from fingerpost.contract.short_schema import expand_any_types
 
 Wire = dict[str, Any]
 """A JSON object as sent: camelCase keys, without absent fields."""
@@ -265,5 +265,5 @@ def _generate_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
         if "enum" in definition:
             definition.pop("title", None)
             definition.pop("description", None)
-    name_any_types(schema)
+    expand_any_types(schema)
     return schema

@@ -14,7 +14,7 @@ from fingerpost.net.response import Response
 
 CONTACT_SETTING = "FINGERPOST_SEC_CONTACT"
 
-# One request at a time, and at most eight per second over all processes.
+# One request at a time, and at most eight per second across all processes.
 PACE = Pace(name="edgar", per_second=8, burst=1)
 PACES: Mapping[str, Pace] = {"data.sec.gov": PACE, "www.sec.gov": PACE}
 
@@ -22,7 +22,7 @@ _BLOCKED_S = 600.0
 _BLOCK_PAGE = b"request rate threshold"
 _UNDECLARED = b"undeclared automated tool"
 _LIMITS = RequestLimits(connect_s=10.0, read_s=30.0, total_s=120.0, max_bytes=200_000_000, attempts=4)
-_HINT = f"Set {CONTACT_SETTING} to an e-mail address by which the SEC can reach you"
+_HINT = f"Set {CONTACT_SETTING} to an e-mail address at which the SEC can reach you"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class Edgar:
                 hint=_HINT,
             )
 
-    def request_tickers(self) -> Request:
+    def build_tickers_request(self) -> Request:
         return self._build_request(f"{self.www}/files/company_tickers.json")
 
     def request_submissions(self, cik: int) -> Request:

@@ -56,7 +56,7 @@ class EdgarSync:
     async def _find_ciks(self, library: FactLibrary, ticker: str) -> list[int]:
         owners = await asyncio.to_thread(library.list_ticker_owners, ticker)
         if not owners:
-            response = await self._client.fetch(self._edgar.request_tickers())
+            response = await self._client.fetch(self._edgar.build_tickers_request())
             rows = _parse(read_tickers, response.body, "company_tickers.json")
             await asyncio.to_thread(self._store.put_tickers, rows)
             owners = await asyncio.to_thread(library.list_ticker_owners, ticker)

@@ -27,7 +27,7 @@ class Goal:
 
 
 Planner = Callable[[Goal, Catalogue, Collection[str]], Awaitable[Plan | None]]
-"""Returns a plan from a goal, a catalogue and the keys in memory, or None for goals of other planners.
+"""Returns a plan from a goal, a catalogue and the keys in memory, or None if the goal is for another planner.
 
 It raises PlanInvalid with the missing values instead of inventing them. Its plans are validated too.
 """

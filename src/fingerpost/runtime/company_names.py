@@ -22,11 +22,11 @@ WELL_KNOWN: Mapping[str, str] = {
     "tesla": "TSLA",
     "walmart": "WMT",
 }
-_LEGAL_FORMS = frozenset({
+_IGNORED_WORDS = frozenset({
     "inc", "incorporated", "corp", "corporation", "co", "company", "companies", "plc", "ltd", "limited", "llc", "lp",
     "sa", "nv", "ag", "se", "ab", "asa", "oyj", "spa", "kk", "holding", "holdings", "group", "the", "and", "de", "new",
 })  # fmt: skip
-# EDGAR writes the state of incorporation behind some names: "BEST BUY CO INC /MN/".
+# EDGAR appends the state of incorporation to some names: "BEST BUY CO INC /MN/".
 _STATE = re.compile(r"/[A-Za-z]{2,3}/?\s*$")
 
 
@@ -35,7 +35,7 @@ def split_company_name(name: str) -> list[str]:
     plain = unicodedata.normalize("NFKD", _STATE.sub("", name)).encode("ascii", "ignore").decode().lower()
     plain = re.sub(r"['\u2019.]", "", plain)
     words = re.findall(r"[a-z0-9]+", plain)
-    return [word for word in words if word not in _LEGAL_FORMS] or words
+    return [word for word in words if word not in _IGNORED_WORDS] or words
 
 
 def build_name_key(name: str) -> str:
@@ -54,7 +54,7 @@ def begins_with(name: str, key: str) -> bool:
 
 
 def find_tickers(text: str, companies: Iterable[tuple[str, int, str]], *, is_complete: bool) -> list[str]:
-    """Return the tickers of the companies that match a text; ``companies`` are (ticker, CIK, name).
+    """Return the tickers of the companies that match a query; ``companies`` are (ticker, CIK, name).
 
     Prefixes match only if ``is_complete``, because a missing company may share the prefix.
     """

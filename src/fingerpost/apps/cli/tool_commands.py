@@ -20,7 +20,7 @@ _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 _TIMETABLE_WINDOW = timedelta(hours=1)
 
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
-_Limit = Annotated[int | None, typer.Option(help="The most results to show.")]
+_Limit = Annotated[int | None, typer.Option(help="Maximum number of results.")]
 
 
 def plan(
@@ -32,8 +32,8 @@ def plan(
     ] = None,
     arrive: Annotated[str | None, typer.Option(help="Arrive by, written like --at.")] = None,
     limit: _Limit = None,
-    max_walk: Annotated[float | None, typer.Option(help="The most walking in all, in metres.")] = None,
-    max_transfers: Annotated[int | None, typer.Option(help="The most transfers.")] = None,
+    max_walk: Annotated[float | None, typer.Option(help="Maximum walking distance in total, in metres.")] = None,
+    max_transfers: Annotated[int | None, typer.Option(help="Maximum number of transfers.")] = None,
     optimize: Annotated[str | None, typer.Option(help="balanced, few_transfers or shortest_time.")] = None,
     step_free: Annotated[bool, typer.Option("--step-free", help="Plan trips that wheelchairs can use.")] = False,
     lang: _Language = None,

@@ -20,7 +20,7 @@ from fingerpost.transit.tools.shapes import TripEnd
 
 
 def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
-    """Return the zone of the network that would plan a trip; UTC if a place is invalid, which the tool reports."""
+    """Return the zone of the network that would plan a trip; UTC if a place is invalid (the tool reports that)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
     try:
@@ -34,7 +34,7 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
 
 
 def find_stop_zone(application: Application, label: str) -> tzinfo:
-    """Return the zone of the network of a stop; UTC if no stop matches, which the tool reports."""
+    """Return the zone of the network of a stop; UTC if no stop matches (the tool reports that)."""
     try:
         return ZoneInfo(_get_stop(application, label).networks[0].profile.zone)
     except ToolError:

@@ -1,6 +1,6 @@
 """Build each MCP Apps view as one self-contained HTML document from the ES modules in ``assets``.
 
-The content policy of hosts blocks loading files, so the modules are concatenated into one scope, each after its
+Hosts' content security policies block loading files, so the modules are concatenated into one scope, each after its
 imports, and without ``import`` and ``export``.
 """
 
@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
 
-# Blocks all loading and sending, for hosts that set no content policy.
+# Blocks all network access, for hosts that set no content policy.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
@@ -63,7 +63,7 @@ VIEWS: tuple[View, ...] = (
     View(
         name="board",
         title="Departure board",
-        description="Departures of a stop with delays, cancellations, platforms and alerts",
+        description="Departures from a stop with delays, cancellations, platforms and alerts",
         tools=("get_departures", "getStopTimetable"),
     ),
     View(

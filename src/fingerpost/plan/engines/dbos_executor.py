@@ -62,7 +62,7 @@ class DbosExecutor:
         Without ``is_recovering`` it takes no runs from the queue, and its own runs stay interrupted if it dies.
         """
         if any(other.database_key != self.database_key for other in _active):
-            raise SettingsInvalid("This program runs plans on another database already")
+            raise SettingsInvalid("This program is already running plans on another database")
         if not _active:
             _launch(*self.database_key, is_recovering=is_recovering)
         if self not in _active:
@@ -94,7 +94,7 @@ class DbosExecutor:
             del self._started[workflow_id]
         return state
 
-    async def execute_get_workflow(self, run_id: str) -> str:
+    async def run_in_workflow(self, run_id: str) -> str:
         task = asyncio.ensure_future(self._execute_run(run_id))
         if (started := self._started.get(DBOS.workflow_id or "")) is not None:
             if started.done():
@@ -157,7 +157,7 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
     }
     DBOS(config=config)
     if DBOS.executor_id != executor:
-        raise SettingsInvalid("This program runs DBOS for itself, so plans cannot use it too")
+        raise SettingsInvalid("This program already uses DBOS itself, so plans cannot use it as well")
     try:
         _get_workflow()
         DBOS.listen_queues([_QUEUE] if is_recovering else [])
@@ -182,10 +182,10 @@ def _launch(url: str, schema: str, *, is_recovering: bool) -> None:
 def _get_workflow() -> Any:
     """Return the workflow that executes a run; DBOS records its name, so the name never changes."""
 
-    async def carry_on_run(run_id: str) -> str:
-        return await _active[-1].execute_get_workflow(run_id)
+    async def execute_run_here(run_id: str) -> str:
+        return await _active[-1].run_in_workflow(run_id)
 
-    return DBOS.workflow(name="carry_on_run")(carry_on_run)
+    return DBOS.workflow(name="carry_on_run")(execute_run_here)
 
 
 def _route_log() -> None:

@@ -30,7 +30,7 @@ from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_record import NetworkRecord
 
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
-# Never store such a text as a path, because it may contain a key.
+# Never store such a string as a path, because it may contain a key.
 _URL_WITHOUT_SLASHES = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
 
 
@@ -68,7 +68,7 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
         raise ParameterError(
             "An address must begin with http:// or https://, with two slashes",
             {"field": "url"},
-            hint="Write https://HOST/PATH; for a file with such a name, write ./ before it",
+            hint="Write https://HOST/PATH; for a file with such a name, prefix it with ./",
         )
     if "://" in place and not _exists(here / place):
         read_template(place)
@@ -77,7 +77,7 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
 
 
 def expand_home(text: str) -> Path:
-    # Path.expanduser raises for drafts that are named ~like-this.zip.
+    # Path.expanduser raises for files that are named ~like-this.zip.
     return Path(os.path.expanduser(text))  # noqa: PTH111
 
 
@@ -122,7 +122,7 @@ def _build_adapter() -> TypeAdapter[dict[str, Content]]:
 
 
 def sign(path: Path) -> str:
-    """Return a text that changes when a file, or a file of a folder, changes; empty if it does not exist."""
+    """Return a string that changes when a file, or a file in a folder, changes; empty if it does not exist."""
     try:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
         return " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)

@@ -125,9 +125,9 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
         return basemap
 
 
-# The most points in a box before thinning; the least important layers beyond this are left out.
+# Maximum number of points in a box before thinning; the least important layers beyond this are left out.
 MAX_POINTS = 60_000
-# The most points that are drawn; each takes about six characters.
+# Maximum number of points to draw; each takes about six characters.
 MAX_SHAPES = 18_000
 # The tolerance is the diagonal of the box divided by this: about half a pixel of the drawing.
 _TOLERANCE_DIVISOR = 1500

@@ -61,7 +61,7 @@ class FindStops(PublishedTool):
     definition = ToolDefinition(
         name="find_stops",
         title="Stops nearby",
-        description="List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop.",
+        description="List stops near a coordinate, nearest first. To find a stop by name, use findAddressOrStop.",
         contract=Contract.BOARD,
         group="core",
         input_model=FindStopsInput,

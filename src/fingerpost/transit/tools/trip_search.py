@@ -106,7 +106,7 @@ async def search_trip(
         else:
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
-        raise await _new_no_itinerary(network, query, deadline, first.answer)
+        raise await _build_no_itinerary(network, query, deadline, first.answer)
     ranked = merge_alternatives(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
@@ -142,7 +142,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=list_remaining(answer.itineraries), timetabled=list_remaining(answer.timetabled))
 
 
-async def _new_no_itinerary(
+async def _build_no_itinerary(
     network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer
 ) -> NoItinerary:
     hint = None
@@ -175,9 +175,9 @@ async def _format_next_usable(
     found = await _find_usable_from(network, query, since, deadline)
     first = min(found, key=lambda trip: (trip.departure, trip.arrival), default=None)
     if first is None:
-        return "No trip that was found can be used, and no later trip was found."
+        return "None of the trips found is usable, and no later trip was found."
     leaves, arrives = (format_instant(instant, network.profile.zone) for instant in (first.departure, first.arrival))
-    return f"No trip that was found can be used. The next usable trip leaves at {leaves} and arrives at {arrives}."
+    return f"None of the trips found is usable. The next usable trip leaves at {leaves} and arrives at {arrives}."
 
 
 async def _find_usable_from(
@@ -221,7 +221,7 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
         )
     answers = [first.answer]
     if preset is JourneyPreset.LEAST_WALK:
-        answers += await _query_less_walking(first, deadline)
+        answers += await _query_with_less_walking(first, deadline)
     everything = [trip for answer in answers for trip in (*answer.itineraries, *answer.timetabled)]
     # Realtime and scheduled answers may contain the same trip.
     different = list({compute_route_id(trip): trip for trip in everything}.values())
@@ -249,7 +249,7 @@ def _is_in_window(itinerary: Itinerary, query: JourneyQuery) -> bool:
     return 0 <= distance_s <= (query.window_s or 0)
 
 
-async def _query_less_walking(first: _FirstAnswer, deadline: Deadline) -> list[JourneyAnswer]:
+async def _query_with_less_walking(first: _FirstAnswer, deadline: Deadline) -> list[JourneyAnswer]:
     answers: list[JourneyAnswer] = []
     answer = first.answer
     for _ in range(LEAST_WALK_TRIES):
@@ -278,13 +278,13 @@ async def _explain(
     if query.arrive_by and query.not_before is not None:
         earliest = await _find_earliest_arrival(network, query, query.not_before, deadline)
         if earliest is not None and earliest.arrival > instant:
-            return NoResultsReason.IN_THE_PAST, _add_span("The earliest possible arrival is ", earliest)
+            return NoResultsReason.IN_THE_PAST, _build_sentence("The earliest possible arrival is ", earliest)
     reason = NoResultsReason.IN_THE_PAST if query.not_before is None else NoResultsReason.NO_DEPARTURES
     if nearest is None:
         why = answer.why_nothing or await explain_no_trip(network, query, deadline)
         return reason, None if why is None else WhyEmptySentence(why)
     which = "The last one before" if query.arrive_by else "The next one after"
-    return reason, _add_span(f"{which} the window is ", nearest)
+    return reason, _build_sentence(f"{which} the window is ", nearest)
 
 
 def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
@@ -294,5 +294,5 @@ def _find_nearest(usable: Sequence[Itinerary], query: JourneyQuery) -> Itinerary
     return min(later, key=lambda trip: (trip.departure, trip.arrival), default=None)
 
 
-def _add_span(words: str, itinerary: Itinerary) -> WhyEmptySentence:
+def _build_sentence(words: str, itinerary: Itinerary) -> WhyEmptySentence:
     return WhyEmptySentence(words, (itinerary.departure, itinerary.arrival))

@@ -21,7 +21,7 @@ Kind = Literal["location", "preference", "other"]
 
 
 class SaveUserVariableInput(WireModel):
-    key: Annotated[Key, Field(description="the name to keep it under, such as home")]
+    key: Annotated[Key, Field(description="the name to save it under, such as home")]
     type: Kind
     value: Annotated[Any, Field(description="location: {lat, lon, label?, name?, address?, stopId?}; else any JSON")]
 
@@ -30,7 +30,9 @@ class SaveUserVariableInput(WireModel):
         if self.type != "location":
             return self
         if not isinstance(self.value, dict):
-            raise ValueError("value of a location must be an object with lat and lon; look its name up to get them")
+            raise ValueError(
+                "value of a location must be an object with lat and lon; look the place up by name to get them"
+            )
         try:
             self.value = LocationValue.read(self.value).to_wire()
         except ValidationError as error:
@@ -44,12 +46,12 @@ class GetUserVariablesInput(WireModel):
 
 class DeleteUserVariableInput(WireModel):
     key: Key | None = None
-    all: Annotated[Flag, Field(description="true deletes every one")] = False
+    all: Annotated[Flag, Field(description="true deletes all variables")] = False
 
     @model_validator(mode="after")
     def _check_one_or_all(self) -> "DeleteUserVariableInput":
         if (self.key is None) is not self.all:
-            raise ValueError("send either the key of one variable, or all: true to delete every one")
+            raise ValueError("send either the key of one variable, or all: true to delete them all")
         return self
 
 
@@ -109,7 +111,7 @@ class SaveUserVariable(_VariableTool):
     definition = ToolDefinition(
         name="save_user_variable",
         title="Save a variable",
-        description="Keep a place or a preference under a name, such as home, to use as a label later.",
+        description="Save a place or a preference under a name, such as home, to use as a label later.",
         input_model=SaveUserVariableInput,
         contract=Contract.BOARD,
         group="core",
@@ -125,7 +127,7 @@ class SaveUserVariable(_VariableTool):
         shown: SaveUserVariableOutput = {"variable": serialize_variable(variable), "correlationId": call.correlation_id}
         if previous is not None:
             shown["previous"] = {"key": previous.key, "type": previous.type}
-        replaced = " (replaced the one before)" if previous is not None else ""
+        replaced = " (replaced the previous value)" if previous is not None else ""
         value = f"{format_value(variable.value)}, {_format_since(shown['variable'])}"
         return ToolReply(shown, f"Saved '{variable.key}', type {variable.type}: {value}{replaced}.")
 

@@ -13,7 +13,7 @@ from fingerpost.transit.engine.gtfs.merging import FeedMerger
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.assembly import assemble
 from fingerpost.transit.engine.timetable.timetable import Timetable
-from fingerpost.transit.engine.timetable.walks import FindWalks, walk_straight
+from fingerpost.transit.engine.timetable.walks import FindWalks, straight_line_walks
 
 ImportProgress = Callable[[str, int, int | None], None]
 """Called with the current FEED or step, the amount done, and the total (None: unknown)."""
@@ -39,7 +39,7 @@ def import_feeds(
     sources: Sequence[FeedSource],
     *,
     progress: ImportProgress = lambda _step, _done, _total: None,
-    find_walks: FindWalks = walk_straight,
+    find_walks: FindWalks = straight_line_walks,
 ) -> ImportResult:
     """Import feeds as one network; ``progress`` runs in this thread, ``find_walks`` computes walks between stops.
 

@@ -106,7 +106,7 @@ class FeedMerger:
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
     def _add_stops(self, feed: TimetableDraft, row: int, findings: Findings) -> Int32:
-        """Add the stops that no earlier feed of the same FEED has; return the row of each stop."""
+        """Add the stops that no earlier feed with the same FEED name has; return the row of each stop."""
         draft = self._draft
         name = feed.feeds[0].name
         rows = np.zeros(len(feed.stops), np.int32)

@@ -31,7 +31,7 @@ Cost = tuple[int, int, int, int]
 
 # A search without journeys is repeated with this many more days, because a wait may be longer than a day.
 FURTHER_DAYS = 6
-# The most searches for walk-limited journeys per query.
+# Maximum number of searches for walk-limited journeys per query.
 MAX_WALK_LIMITED_SEARCHES = 8
 
 
@@ -39,7 +39,7 @@ MAX_WALK_LIMITED_SEARCHES = 8
 class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
-    ``not_before`` is the earliest departure of a query by arrival. ``window_s`` is the departure
+    ``not_before`` is the earliest departure of an arrive-by query. ``window_s`` is the departure
     window; None widens it until there are enough journeys.
     """
 
@@ -57,7 +57,7 @@ class SearchQuery:
 
 
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
-    """Return the journeys that are best in time and transfers, in any order, at least ``wanted`` if so many exist.
+    """Return the journeys that are best in time and transfers, in any order, at least ``wanted`` if that many exist.
 
     No journey exceeds the walking limit. With a direct walk, journeys that arrive later may be missing.
     """

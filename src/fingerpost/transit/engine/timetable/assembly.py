@@ -33,7 +33,7 @@ from fingerpost.transit.engine.timetable.timetable import (
     Timetable,
     UInt8,
 )
-from fingerpost.transit.engine.timetable.walks import FindWalks, WalkedStops, WalkModes, Walks, walk_straight
+from fingerpost.transit.engine.timetable.walks import FindWalks, WalkedStops, WalkModes, Walks, straight_line_walks
 
 _NO_DAY = date(1970, 1, 1)
 # GTFS route_type, extended values included.
@@ -50,7 +50,7 @@ _ROUTE_COLUMNS = {
 }  # fmt: skip
 
 
-def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Timetable:
+def assemble(draft: TimetableDraft, find_walks: FindWalks = straight_line_walks) -> Timetable:
     rows = draft.stops
     stops, routes = _pack("stop_", draft.stops, _STOP_COLUMNS), _pack("route_", draft.routes, _ROUTE_COLUMNS)
     lats, lons, kinds, parents = (stops[f"stop_{name}"] for name in ("lat", "lon", "kind", "parent"))

@@ -43,7 +43,7 @@ class StopLinks(NamedTuple):
 
 
 class WalkedStops(NamedTuple):
-    """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark stops with such service."""
+    """The stops of a timetable; codes may be empty. ``has_metro`` and ``has_rail`` mark stops by what serves them."""
 
     lats: Float64
     lons: Float64
@@ -59,10 +59,10 @@ class Walks(Protocol):
     """Measures walks around the stops (rows) of one timetable. Thread-safe."""
 
     def list_links(self, stops: Int64) -> StopLinks:
-        """Return the walks between all ordered pairs of different stops that are near enough to change on foot."""
+        """Return the walks between all ordered pairs of distinct stops that are near enough to transfer on foot."""
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
-        """Return the walk of each pair of stops, at any distance."""
+        """Return the walk between each pair of stops, at any distance."""
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
         """Return the walks within the limit from a point to some stops, or ``from_stops`` to the point."""
@@ -115,5 +115,5 @@ def _build_links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
     return StopLinks(begin, end, metres.astype(np.int32), walk_s(metres), np.ones(len(begin), np.bool_))
 
 
-def walk_straight(stops: WalkedStops) -> WalkModes:
+def straight_line_walks(stops: WalkedStops) -> WalkModes:
     return WalkModes(StraightLine(stops.lats, stops.lons))

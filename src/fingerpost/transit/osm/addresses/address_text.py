@@ -46,7 +46,7 @@ def read_house_number(text: str) -> HouseNumber | None:
     return HouseNumber(first, last, (match[2] or "").lower())
 
 
-# The most spellings that are compared with a text.
+# Maximum number of spellings to compare with a text.
 _MAX_BY_WORDS = 100
 _MAX_BY_TRIGRAMS = 60
 # A wrong letter changes at most three trigrams, so the rarest of the others find a name. After three trigrams, common

@@ -92,7 +92,7 @@ _SCORE_MARGIN = 0.05
 _UNUSED_NUMBER_SCORE = 0.70
 # Factor for a name in another city than that of the text.
 _OTHER_CITY_FACTOR = 0.85
-# The most candidates of one kind; a large extract has thousands.
+# Maximum number of candidates of one kind; a large extract has thousands.
 MAX_PLACES_OF_KIND = 500
 
 

@@ -1,4 +1,4 @@
-"""The graph of streets as arrays, and its walking costs: pace, stairs, lights and lifts."""
+"""The street graph as arrays, and its walking costs: pace, stairs, lights and lifts."""
 
 import math
 from typing import NamedTuple

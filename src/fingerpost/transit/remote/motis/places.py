@@ -27,9 +27,9 @@ from fingerpost.transit.remote.motis.server import MotisEndpoint, MotisServer, U
 from fingerpost.transit.rules.language import set_language
 
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
-# The most stations around a stop to look up; stops of further stations count as stops without a station.
+# Maximum number of stations to look up around a stop; stops of any others count as stops without a station.
 _MAX_STATIONS = 5
-# The most stops of one place to look up.
+# Maximum number of stops to look up per place.
 _MAX_STOPS = 8
 
 
@@ -106,12 +106,12 @@ class MotisStopLookup(GroupingLookup):
 
     async def _find(self, public_id: str, language: str | None = None) -> ServerStop | None:
         for server_id in self._ids.decode(public_id):
-            found = await self._find_own(server_id, language)
+            found = await self._find_by_server_id(server_id, language)
             if found is not None and self._ids.encode(server_id) == public_id.strip().upper():
                 return found
         return None
 
-    async def _find_own(self, server_id: str, language: str | None = None) -> ServerStop | None:
+    async def _find_by_server_id(self, server_id: str, language: str | None = None) -> ServerStop | None:
         params = {"stopId": server_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
             try:
@@ -150,7 +150,7 @@ class MotisStopLookup(GroupingLookup):
         stops = (await self._list_around(centre, AROUND_M, language)).data
         nearest = sorted(stops, key=lambda stop: distance_m(centre, stop.coordinate))
         parents = list(dict.fromkeys(stop.parent_id for stop in nearest if stop.parent_id is not None))
-        parent_stops = await gather_all(self._find_own(parent, language) for parent in parents[:_MAX_STATIONS])
+        parent_stops = await gather_all(self._find_by_server_id(parent, language) for parent in parents[:_MAX_STATIONS])
         found = {
             stop.server_id: replace(stop, parent_id=None, is_station=True) for stop in parent_stops if stop is not None
         }
@@ -179,7 +179,7 @@ def _new_stop(place: shapes.MotisPlace) -> ServerStop:
 async def fetch_stops(
     server: MotisServer, box: Bounds, language: str | None = None, *, fresh_s: float
 ) -> Answer[tuple[shapes.MotisPlace, ...]]:
-    """Return the stops of a box; raise ResponseTooLarge if the box has more than the server returns at once."""
+    """Return the stops in a box; raise ResponseTooLarge if the box has more than the server returns at once."""
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
     answered = await server.fetch(
         MotisEndpoint.STOPS, Entries[shapes.MotisPlace], params, language=language, fresh_s=fresh_s

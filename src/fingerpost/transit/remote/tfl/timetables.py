@@ -74,7 +74,7 @@ async def find_scheduled(
     rows: dict[tuple[str, str, int, str], Departure] = {}
     retrieved: list[datetime] = []
     failures: list[StorageUnavailable | SourceChanged] = []
-    outcomes = await gather_all(_find_or_fail(server, line) for line in requested)
+    outcomes = await gather_all(_find_or_error(server, line) for line in requested)
     for line, outcome in zip(requested, outcomes, strict=True):
         if isinstance(outcome, StorageUnavailable | SourceChanged):
             failures.append(outcome)
@@ -99,7 +99,7 @@ async def find_scheduled(
     )
 
 
-async def _find_or_fail(
+async def _find_or_error(
     server: TflClient, line: StopLine
 ) -> list[Answer[shapes.TimetableResponse]] | StorageUnavailable | SourceChanged:
     try:
@@ -149,7 +149,7 @@ def read_option(uri: str) -> tuple[tuple[str, ...], dict[str, str]] | None:
 
 _DAY_MINUTES = 24 * 60
 _NOON_MINUTES = 12 * 60
-# Days on which clocks change have an hour more or less.
+# Days on which the clocks change are an hour longer or shorter.
 _MARGIN_MINUTES = 120
 
 

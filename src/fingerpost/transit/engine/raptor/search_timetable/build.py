@@ -220,7 +220,7 @@ def _reverse_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32
     return arrivals.astype(np.uint32), origin[order].astype(np.uint32), seconds[order], metres[order]
 
 
-# The default memory of all search timetables of a process.
+# Default memory limit for all search timetables in a process.
 CACHE_BYTES = 512_000_000
 # A search in this many stop times takes less than a millisecond.
 LIGHT_STOP_TIMES = 250_000

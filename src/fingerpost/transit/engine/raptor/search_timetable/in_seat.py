@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 # The kernels count the stop times of an instance in 15 bits.
 MAX_STOP_TIMES = 30_000
-# The most trips of an instance.
+# Maximum number of trips in an instance.
 MAX_RIDES = 400
 # Paths multiply if trains divide and couple repeatedly, so each stop time is copied at most this often on average.
 MAX_GROWTH = 16
