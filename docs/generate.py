@@ -305,7 +305,7 @@ def _read_sentences(path: Path) -> Iterator[str]:
 
 
 def _list_hidden(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is no text of its own: docstrings, descriptions of fields, and the parts of a formatted text."""
+    """Yield nodes that are not separate texts: docstrings, descriptions of fields, and parts of formatted texts."""
     if isinstance(node, ast.Expr):
         yield node.value
     elif isinstance(node, ast.keyword) and node.arg == "description":

@@ -103,7 +103,7 @@ class _VariableTool(PublishedTool):
 
     def _get_user(self, call: Call) -> str:
         if call.user is None:
-            raise ParameterError("nobody is signed in, so no variables can be stored here", hint=self._hint)
+            raise ParameterError("no user is signed in, so no variables can be stored here", hint=self._hint)
         return call.user
 
 

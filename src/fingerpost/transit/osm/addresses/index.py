@@ -350,6 +350,4 @@ def _list_corners(points: list[Point], others: list[Point]) -> list[Point]:
 def _describe_middle(feature: _Feature) -> str | None:
     if feature.kind is not FeatureKind.STREET or feature.reach_m <= CERTAIN_M:
         return None
-    return (
-        f"the middle of {feature.name}, which goes on for {feature.reach_m:.0f} m from there; no house number was given"
-    )
+    return f"the middle of {feature.name}, which extends {feature.reach_m:.0f} m from there; no house number was given"
