@@ -1,0 +1,62 @@
+"""Worlds on disk, imported and open: the network, and the tools over it."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fingerpost.apps.wiring import list_tools
+from fingerpost.contract.published_tool import PublishedTool
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.feeds import write_feed
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.embedded.preparing import prepare_network
+from fingerpost.transit.engine.gtfs.importer import FeedSource
+from fingerpost.transit.engine.gtfs.report import ImportReport
+from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from fingerpost.transit.osm.streets.store import find_streets
+from tests.fakes import FakeNetworks
+from tests.worlds.feeds import World
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenWorld:
+    world: World
+    feeds: tuple[FeedSource, ...]
+    extract: Path | None
+    report: ImportReport
+    network: EmbeddedNetwork
+    tools: Mapping[str, PublishedTool]
+
+    def call(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the body of a tool's answer."""
+        return asyncio.run(self.tools[tool].answer(arguments, user="ann")).body
+
+
+def write_world(world: World, folder: Path) -> tuple[list[FeedSource], Path | None]:
+    """Write the feeds (zip files) and the extract of a world; return their paths."""
+    feeds = [FeedSource(write_feed(folder / f"{name}.zip", tables), name) for name, tables in world.feeds.items()]
+    if world.extract is None:
+        return feeds, None
+    extract = folder / "streets.osm"
+    extract.write_text(world.extract, "utf-8")
+    return feeds, extract
+
+
+def open_world(world: World, folder: Path) -> OpenWorld:
+    """Import a world into a folder and open it; raises the errors of the import."""
+    feeds, extract = write_world(world, folder)
+    report = prepare_network(
+        folder, "WORLD", feeds, extract=None if extract is None else str(extract),
+        feeds=[str(feed.path) for feed in feeds], added_at=world.now,
+    )  # fmt: skip
+    entry, timetable = TimetableStore(folder).open("WORLD")
+    record = NetworkRecord(name="WORLD", source="gtfs")
+    network = EmbeddedNetwork(record, timetable, streets=find_streets(entry.folder))
+    tools = list_tools(FakeNetworks(network), VariableStore(folder / "variables.sqlite"))
+    return OpenWorld(
+        world=world, feeds=tuple(feeds), extract=extract, report=report, network=network,
+        tools={tool.name: tool for tool in tools},
+    )  # fmt: skip
