@@ -159,7 +159,7 @@ def untyped(n):
     [
         ([untyped], "The parameter n of the function untyped has no type"),
         (["double"], "'double' is not a tool; pass a function, or a Tool with a spec"),
-        ([double, double], "There is a tool called 'double' already; give yours another name"),
+        ([double, double], "There is already a tool called 'double'; give yours another name"),
     ],
 )
 def test_a_nontool_is_refused_at_once(home, tools, message):

@@ -50,7 +50,7 @@ def test_a_quarter_over_a_restatement_is_refused_with_both_filings(amended):
 
     assert told["reason"] == "not_comparable"
     assert "FY 96 USD (us-gaap:Revenues in 10-K/A a22 of 2023-06-01) and 9M 70 USD (us-gaap:R" in told["message"]
-    assert told["next_step"] == "Send vintage: original for 30 USD, from the first filings"
+    assert told["next_step"] == "Set vintage to original to get 30 USD, as first filed"
 
 
 def test_the_newest_filing_that_states_both_decides(amended):
@@ -147,7 +147,7 @@ def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
     ("expression", "period", "why", "step"),
     [
         ("cagr(Revenue, 5)", "2024", "of two frameworks", "Get the inputs with financial_facts"),
-        ("return_on_average_equity", "2016", "a later filing restated", "Send vintage: original for 0.117"),
+        ("return_on_average_equity", "2016", "a later filing restated", "Set vintage to original to get 0.117"),
     ],
 )
 def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, period, why, step):

@@ -159,7 +159,7 @@ def test_figures_in_old_and_new_shares_are_not_mixed(tmp_path):
     (entry,) = caught.value.details["missing"].values()
     assert list(entry.values()) == [
         "not_comparable", "Drawn Inc. split its shares between the filings of the inputs",
-        "Send vintage: split_adjusted",
+        "Set vintage to split_adjusted",
     ]  # fmt: skip
     assert one(library, "growth(EPS)", vintage="split_adjusted")["value"] == 0.2
     assert one(library, "EPS")["unit"] == "USD/shares"
@@ -255,7 +255,7 @@ MOVED_YEARS = {"2022-06-30": 2022, "2023-06-30": 2023, "2024-06-30": 2024, "2025
 @pytest.mark.parametrize("expression", ["revenue_growth", "change(Revenue)", "cagr(Revenue, 3)"])
 def test_after_a_moved_year_end_no_year_is_the_one_before(tmp_path, expression):
     library = library_of(tmp_path / "f.sqlite", facts(MOVED), MOVED_YEARS)
-    with pytest.raises(DataNotFound, match="no period like the one to 2025-12-31 ends on 202") as caught:
+    with pytest.raises(DataNotFound, match="no comparable period to the one ending on 2025-12-31 ends") as caught:
         one(library, expression, "2025")
     (entry,) = caught.value.details["missing"].values()
     claim = Claim(ticker="DRWN", metric="Revenue", period="2025", relation="grew_by", value=20)

@@ -73,7 +73,7 @@ async def test_every_answer_links_to_the_sources_and_states_when_it_was_retrieve
         answer = await network.plan_journeys(a_query())
 
     assert answer.provenance.attribution == (
-        "Transitous; the sources of its data: https://transitous.org/sources/",
+        "Transitous; data sources: https://transitous.org/sources/",
         "© OpenStreetMap contributors, ODbL",
         "Retrieved from Transitous 2026-03-10T12:00:00+01:00",
     )

@@ -92,7 +92,7 @@ def test_one_that_cannot_be_opened_is_a_problem_of_its_own(add, networks):
     assert names(opened.answering) == ["A"]
     assert dict(opened.problems) == {
         "BAD": "BAD is damaged. Add it again",
-        "ODD": "There is no kind of source called 'carrier-pigeon'. Kinds: demo, drawn",
+        "ODD": "There is no source kind called 'carrier-pigeon'. Kinds: demo, drawn",
     }
 
 

@@ -223,8 +223,8 @@ async def test_an_itinerary_that_lacks_a_leg_is_left_out():
 @pytest.mark.parametrize(
     ("code", "field", "sentence"),
     [
-        ("LOCATION_NOT_FOUND", "FROM", "No street and no stop is near the origin"),
-        ("NO_STOPS_IN_RANGE", None, "No stop can be reached on foot at an end"),
+        ("LOCATION_NOT_FOUND", "FROM", "There is no street or stop near the origin"),
+        ("NO_STOPS_IN_RANGE", None, "No stop is within walking distance of an end"),
         ("BRAND_NEW", "FROM", None),
     ],
 )

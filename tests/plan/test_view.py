@@ -42,7 +42,7 @@ async def test_every_step_has_its_state(runs, recorder):
 
 
 async def test_only_a_run_that_needs_a_person_names_the_next_step(runs):
-    decide = "A person must decide on step 2: run_plan with action approve or reject, run_id and step_id"
+    decide = "A person must decide on step 2: call run_plan with action approve or reject, its run_id and step_id"
 
     assert (await viewed(runs, plan(step(1), human(2))))["next"] == decide
     assert "next" not in await viewed(runs, plan(step(1)))

@@ -11,7 +11,7 @@ WRONG = {
     "its own name as a key": ('name = "BAD"', "a record has no key 'name'"),
     "a text for a list": (
         'feeds = "https://example.org/?api_key=s3cr3t"',
-        "feeds must be a list of texts in quotes, none of them empty; correct the line",
+        "feeds must be a list of quoted strings, none of them empty; correct the line",
     ),
     "a number for a text": (
         "zone = 2",
@@ -23,7 +23,7 @@ WRONG = {
     "south above north": ("bounds = [61, 24, 60, 25]", "bounds must be a list of four numbers in degrees: south, west"),
     "beyond the pole": ("bounds = [60, 24, 90.1, 25]", "bounds must be a list of four numbers in degrees: south, west"),
     "no language code": ('languages = ["Finnish"]', "languages must be codes"),
-    "an unknown kind": ('source = "gfts"', "there is no kind of source 'gfts'; did you mean gtfs?"),
+    "an unknown kind": ('source = "gfts"', "there is no source kind 'gfts'; did you mean gtfs?"),
     "a key instead of its variable": (
         'key = "0123-s3cr3t"',
         "key must name an environment variable in capitals, such as MY_KEY, not hold the key; correct the line",

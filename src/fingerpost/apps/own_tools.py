@@ -159,7 +159,7 @@ def serve_own_tools(
     served: dict[str, ServedTool] = {}
     for tool in map(_serve, tools):
         if tool.name in reserved_names or tool.name in served:
-            raise SettingsInvalid(f"There is a tool called '{tool.name}' already; give yours another name")
+            raise SettingsInvalid(f"There is already a tool called '{tool.name}'; give yours another name")
         served[tool.name] = tool
     left_out: dict[str, str] = {}
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda point: point.name):

@@ -35,8 +35,8 @@ class ToolMethods(Generic[_Body_co]):
         at: str | None = None,
         walk_from: str | None = None,
     ) -> _Body_co:
-        """List the next departures of one stop or station, with delays and cancellations. Ids come from
-        findAddressOrStop or find_stops. To travel between two places take plan_trip."""
+        """List the next departures from one stop or station, with delays and cancellations. Ids come from
+        findAddressOrStop or find_stops. To travel between two places, use plan_trip."""
     def find_address_or_stop(
         self,
         raw_text: str,
@@ -76,7 +76,7 @@ class ToolMethods(Generic[_Body_co]):
         journey_preset: str | None = None,
     ) -> _Body_co:
         """Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. For
-        alternatives to disrupted trips and wishes take plan_trip."""
+        alternatives to disrupted trips and preferences use plan_trip."""
     def get_stop_timetable(
         self,
         *,
@@ -90,7 +90,7 @@ class ToolMethods(Generic[_Body_co]):
         """Scheduled departures of a stop id: the next few, or all from at to until, on any day, such as a Saturday's
         last bus. For delays take get_departures."""
     def plan_journey(self, from_: str, to: str, *, need_accessible_route: bool | None = None) -> _Body_co:
-        """Summaries of the 5 fastest journeys in London, leaving now. For legs, other times or other cities take
+        """Summaries of the 5 fastest journeys in London, leaving now. For legs, other times or other cities use
         plan_trip."""
     def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """Figures that companies reported to the SEC, each with accession number, filing date, tag, unit and period.

@@ -74,7 +74,7 @@ Flag = Annotated[bool, Strict()]
 """True or false, without coercion from other types (rule A6)."""
 
 Identifier = Annotated[str, BeforeValidator(_read_identifier), Field(min_length=1)]
-"""A text that is not blank; a number is read as text (rule A6)."""
+"""A string that is not blank; a number is read as text (rule A6)."""
 
 PrintedId = Annotated[
     str, Field(min_length=1, max_length=200, pattern=r"^[A-Z0-9:_-]+$"), BeforeValidator(_read_identifier)
@@ -127,14 +127,14 @@ class WireDict(TypedDict):
 _Shape = TypeVar("_Shape")
 
 
-def omit_none(shape: type[_Shape], fields: Mapping[str, Any]) -> _Shape:  # noqa: ARG001  # names the type to mypy
+def omit_none(shape: type[_Shape], fields: Mapping[str, Any]) -> _Shape:  # noqa: ARG001  # tells mypy the type
     """Build a wire object without the fields that are None (rule A2); validation checks its shape later."""
     return cast("_Shape", {name: value for name, value in fields.items() if value is not None})
 
 
 @dataclass(frozen=True, slots=True)
 class EnumValue:
-    """Annotates a text that must be a value of an enum or Literal: ``status: Annotated[str, EnumValue(Status)]``."""
+    """Annotates a string that must be a value of an enum or Literal: ``status: Annotated[str, EnumValue(Status)]``."""
 
     values: Any
 
@@ -201,7 +201,7 @@ class _CompactSchema(GenerateJsonSchema):
                 _remove_null(field)
             if isinstance(field.get("default"), dict):
                 del field["default"]
-            # After null is removed, because an optional field's bounds were in its remaining choice.
+            # Only now, because the bounds of an optional field were in the choice that is not null.
             _rename_bounds(field)
         return result
 

@@ -31,7 +31,7 @@ from fingerpost.filings.revisions import align_basis, find_split_factor, is_in_s
 
 _MONTHS = 12
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
-# end up to 25 days away from a calendar quarter's length.
+# can end up to 25 days before or after a calendar quarter would.
 _SLACK_DAYS = 7
 _QUARTER_SLACK_DAYS = 25
 _BY_DAYS = "Use financial_facts with start_date and end_date"
@@ -103,16 +103,16 @@ class Calculation:
         if len(current) == 1 and not current[0].is_cover:
             end, slack_days = _find_earlier_end(current[0], self.period, back)
             adjacent = _filter_by_end(matches, end, slack_days)
-            # After a change of year end, the earlier period may have another name or be a balance within a year.
+            # After a change of year end, the earlier period may have another name, or a balance may fall within a year.
             series = self.source.series(metric).figures
             matches = adjacent or _filter_by_end(series, end, slack_days, current[0].period)
             if not matches:
                 day = date.fromordinal(end).isoformat()
-                message = f"{name}: no period like the one to {current[0].end} ends on {day}"
+                message = f"{name}: no comparable period to the one ending on {current[0].end} ends around {day}"
                 return build_missing("not_comparable", message, _BY_DAYS)
         if len(matches) > 1:
             ends = ", ".join(figure.end for figure in matches)
-            return build_missing("not_comparable", f"{name} for {before.wording} may be of {ends}", _BY_DAYS)
+            return build_missing("not_comparable", f"{name} for {before.wording} is ambiguous: {ends}", _BY_DAYS)
         return matches[0]
 
     def _select(self, metric: Metric, period: PeriodFilter) -> tuple[Figure, ...] | dict[str, Any]:
@@ -126,7 +126,7 @@ class Calculation:
         if self.source.options.vintage != ORIGINAL:
             first = replace(self, source=self.source.with_options(vintage=ORIGINAL)).compute(check_splits=False)
             if isinstance(first, Computation):
-                return f"Send vintage: original for {to_number(first.value)} {first.unit}, from the first filings"
+                return f"Set vintage to original to get {to_number(first.value)} {first.unit}, as first filed"
         return "Get the inputs with financial_facts"
 
 
@@ -163,7 +163,7 @@ class Computation:
 
 
 def find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) -> Figure | dict[str, Any]:
-    """Return a metric's fiscal year or the sum of the four quarters up to a quarter, or why there is no value."""
+    """Return a metric's fiscal year, or its last four quarters added up, or why there is no value."""
     name, last = f"{metric.name} of {source.company.name}", replace(period, is_trailing=False)
     current = source.select(metric, last).headline
     if metric.kind == STOCK or any(figure.period == INSTANT for figure in current):
@@ -194,12 +194,12 @@ def find_trailing(source: CompanyFigures, metric: Metric, period: PeriodFilter) 
 
 
 def _check_quarters(quarters: list[Figure], options: FigureOptions) -> list[Figure]:
-    """Return four quarters if they are consecutive and on one basis, else raise NotComputable."""
+    """Return the four quarters if they are consecutive and on the same basis, else raise NotComputable."""
     if classify_period(quarters[0].start, quarters[-1].end) != YEAR:
         raise NotComputable("its last four quarters do not form a year")
     restated = [part for quarter in quarters if quarter.parts for part in quarter.parts if part.restated]
     if len({quarter.tier for quarter in quarters}) > 1 or (restated and options.vintage != ORIGINAL):
-        raise NotComputable("its last four quarters are not on one basis")
+        raise NotComputable("its last four quarters are not on the same basis")
     return quarters
 
 
@@ -208,7 +208,7 @@ def _find_earlier_end(current: Figure, period: PeriodFilter, back: int) -> tuple
     if back == 1 and current.start:
         return day_number(current.start) - 1, _SLACK_DAYS
     months = back * (_MONTHS if period.is_annual else _MONTHS // QUARTERS)
-    # Shift the day after the period's end, because month ends have different days.
+    # Shift the day after the period's end, because months differ in length.
     after = date.fromisoformat(day_after(current.end))
     month_number = after.year * _MONTHS + after.month - 1 - months
     start = date(month_number // _MONTHS, month_number % _MONTHS + 1, 1).toordinal() + after.day - 1
@@ -230,7 +230,7 @@ def explain_split(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str
     if len({find_split_factor(source.splits, figure.fact.filed, source.options.as_of) for figure in in_shares}) < 2:
         return None
     message = f"{source.company.name} split its shares between the filings of the inputs"
-    return build_missing("not_comparable", message, "Send vintage: split_adjusted")
+    return build_missing("not_comparable", message, "Set vintage to split_adjusted")
 
 
 def calculate(library: FactLibrary, params: CalculateParams) -> Reply:

@@ -1,7 +1,7 @@
 """Build requests to EDGAR, limit their rate, and recognize its error pages.
 
-The SEC's fair access rules require a User-Agent with a contact, and allow ten requests per second and user over all
-machines. Faster callers are blocked for ten minutes and get an HTML page instead of the API's response.
+The SEC's fair access rules require a User-Agent with a contact, and allow each user ten requests per second across
+all machines. Faster callers are blocked for ten minutes and get an HTML page instead of the API's response.
 """
 
 from collections.abc import Mapping
@@ -71,7 +71,7 @@ def read_refusal(response: Response) -> ToolError | None:
         )
     if _UNDECLARED in start or (response.status == 403 and "retry-after" not in response.headers):
         return SourceKeyRefused(
-            f"EDGAR refuses us (HTTP {response.status}): it does not accept the contact", hint=_HINT
+            f"EDGAR refused the request (HTTP {response.status}): it does not accept the contact", hint=_HINT
         )
     if response.status == 404:
         return DataNotFound("EDGAR has no such file", {"url": response.redacted_url})

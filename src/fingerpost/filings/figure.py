@@ -15,7 +15,7 @@ SAMPLE, EDGAR = "sample", "edgar"
 class Fact(NamedTuple):
     """An XBRL fact as stated in one filing.
 
-    Days are ISO strings, which sort by date; ``start`` is empty for an instant.
+    Dates are ISO strings, which sort chronologically; ``start`` is empty for an instant.
     ``value`` is an int for whole numbers.
     """
 
@@ -39,7 +39,7 @@ class Company:
     """A company that files with the SEC.
 
     ``dataset`` is ``sample`` or ``edgar``.
-    ``complete_through`` is the newest filing day among the figures, ``first_end`` the earliest period end.
+    ``complete_through`` is the newest filing date among the figures, ``first_end`` the earliest period end.
     """
 
     cik: int

@@ -99,11 +99,11 @@ def explain_refused_quarter(source: CompanyFigures, metric: Metric, refused: Fig
     )
     message = (
         f"{metric.name} of {source.company.name} for {period.wording} is not derived as {refused.formula}:"
-        f" {parts} are not on one basis, and no filing states both"
+        f" {parts} are not on the same basis, and no filing states both"
     )
     original = source.with_options(vintage=ORIGINAL).select(metric, period).headline
     values = [f"{figure.value} {figure.unit}" for figure in original if figure.end == refused.end]
-    step = f"Send vintage: original for {values[0]}, from the first filings" if values else "Use the fiscal year"
+    step = f"Set vintage to original to get {values[0]}, as first filed" if values else "Use the fiscal year"
     return build_missing("not_comparable", message, step)
 
 

@@ -274,4 +274,4 @@ def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptio
         for name, figure in zip(names, figures, strict=True)
         for fact in [figure.fact]
     )
-    raise NotComputable(f"no filing states all inputs, and they are not on one basis ({reason}): {inputs_text}")
+    raise NotComputable(f"no filing states all inputs, and they are not on the same basis ({reason}): {inputs_text}")

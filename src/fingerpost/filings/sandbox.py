@@ -23,17 +23,17 @@ from fingerpost.filings.store import create_sample
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# Each process may use a CPU core and its memory limit; further queries of this event loop wait.
+# Each process may use a CPU core and its memory limit; further queries from this event loop wait.
 _MAX_PROCESSES = max(2, os.cpu_count() or 1)
 _process_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 # The query's deadline, plus time for the process to start and to write its response.
 _MAX_DURATION_S = sandbox_process.DEADLINE_S + 1.5
 _ERROR_SENTENCES = {
-    sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join on fewer rows",
+    sqlite3.SQLITE_INTERRUPT: f"it was stopped after {sandbox_process.DEADLINE_S} s; narrow it, or join fewer rows",
     sqlite3.SQLITE_NOMEM: "it needs too much memory; narrow it",
-    sqlite3.SQLITE_TOOBIG: "a text or the query itself is too long",
+    sqlite3.SQLITE_TOOBIG: "a string, or the query itself, is too long",
 }
-_TICKER_NOTE = "Companies are in the tables under their main ticker; the table tickers has the others, by cik"
+_TICKER_NOTE = "The tables list companies under their main ticker; the tickers table lists the others by cik"
 
 
 async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:

@@ -34,7 +34,7 @@ _IGNORED_FIELDS: Final = frozenset({"query_type", "parameters", "output_key", "s
 
 
 class Remark(NamedTuple):
-    """One remark of a tool; ``at`` is its dotted path in the response, ``kind`` a value of ``_KINDS_BY_FIELD``."""
+    """One remark from a tool; ``at`` is its dotted path in the response, ``kind`` a value of ``_KINDS_BY_FIELD``."""
 
     kind: str
     at: str

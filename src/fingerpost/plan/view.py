@@ -116,8 +116,8 @@ def format_run(run: RunView) -> str:
     lines += [f"Step {step['step_id']}: {_format_run_state(step)}: {step['description']}" for step in run["steps"]]
     lines += list_step_lines(run["steps"], run["remarks_left_out"], "get_plan_run with include memory")
     left_out = (
-        "too long to show: get_plan_run with include memory has it if it fits, and a plan with memory_of "
-        f"{run['run_id']} takes parts of it by $ref and path"
+        "too long to show: get_plan_run with include memory returns it if it fits, and a plan with memory_of "
+        f"{run['run_id']} can use parts of it by $ref and path"
     )
     lines += [
         f"{row['key']} = {left_out if row['left_out'] else _format_json(row.get('value'))}" for row in run["values"]
@@ -150,7 +150,7 @@ def list_step_lines(steps: Iterable[Mapping[str, Any]], remarks_left_out: int, h
         for remark in step["remarks"]:
             lines += [f"{name}: {sentence}" for sentence in list_remark_sentences(Remark(**remark))]
     if remarks_left_out:
-        more = f"{remarks_left_out} more remarks of the steps"
+        more = f"{remarks_left_out} more remarks on the steps"
         lines.append(f"{more} are in the run's memory: {how_to_read}")
     return lines
 
@@ -249,7 +249,8 @@ def _list_values(memory: dict[str, Any], paths: dict[str, list[str]], max_bytes:
 def _suggest_next_action(state: ReportedState, waiting: list[int], steps: Collection[dict[str, Any]]) -> str | None:
     resume = "run_plan with action resume continues the run"
     if state == "waiting":
-        return f"A person must decide on step {waiting[0]}: run_plan with action approve or reject, run_id and step_id"
+        decide = "call run_plan with action approve or reject, its run_id and step_id"
+        return f"A person must decide on step {waiting[0]}: {decide}"
     if state == "running":
         return "Call get_plan_run again; run_plan with action cancel ends the run"
     if state == "interrupted":

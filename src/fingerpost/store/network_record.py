@@ -41,10 +41,10 @@ class NetworkRecord(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(description="upper case; it begins the stop ids of a network with one feed.")
+    name: str = Field(description="in upper case; the prefix of the stop ids if the network has only one feed.")
     source: _Text = Field("gtfs", description="the kind of source, such as ``gtfs`` for the embedded engine.")
     feeds: tuple[_Text, ...] = Field(
-        (), description="GTFS feeds, each ``[FEED=]PATH`` or ``[FEED=]URL``, keys written ``${NAME}``."
+        (), description="GTFS feeds, each ``[FEED=]PATH`` or ``[FEED=]URL``, with keys written as ``${NAME}``."
     )
     realtime: tuple[_Text, ...] = Field(
         (), description="GTFS-Realtime for these feeds, each ``[FEED=]PATH`` or ``[FEED=]URL``."
@@ -53,8 +53,8 @@ class NetworkRecord(BaseModel):
     url: _Text | None = Field(None, description="the address of a remote source.")
     key: _Variable | None = Field(None, description="the environment variable that holds the key of a remote source.")
     fallback: str | None = Field(None, description="the network that answers if this one cannot.")
-    priority: int = Field(0, strict=True, description="of several networks that cover a place the highest answers.")
-    languages: tuple[_Language, ...] = Field((), description="the languages of its names, the preferred first.")
+    priority: int = Field(0, strict=True, description="the network with the highest priority answers for a place.")
+    languages: tuple[_Language, ...] = Field((), description="the languages of its names, preferred language first.")
     bounds: _Bounds | None = Field(
         None, description="south, west, north, east in degrees (WGS84); overrides the source."
     )
@@ -68,7 +68,7 @@ KEYS = tuple(key for key in NetworkRecord.model_fields if key != "name")
 """The keys of a record, in the order of the file."""
 
 _EXPECTED = {
-    **dict.fromkeys(("feeds", "realtime", "attribution"), "must be a list of texts in quotes, none of them empty"),
+    **dict.fromkeys(("feeds", "realtime", "attribution"), "must be a list of quoted strings, none of them empty"),
     "bounds": "must be a list of four numbers in degrees: south, west, north, east, south below north, west below east",
     "key": "must name an environment variable in capitals, such as MY_KEY, not hold the key",
     "languages": "must be codes such as fi or en",
@@ -94,10 +94,10 @@ def build_record(name: str, table: Mapping[str, Any], kinds: Collection[str] | N
     except ValidationError as error:
         # Report only the first error, without the value, because a URL may contain a key.
         key = str(error.errors(include_url=False)[0]["loc"][0])
-        raise ParameterError(f"{key} {_EXPECTED.get(key, 'must be a text in quotes')}", {"field": key}) from error
+        raise ParameterError(f"{key} {_EXPECTED.get(key, 'must be a quoted string')}", {"field": key}) from error
     if kinds is not None and record.source not in kinds:
         hint = suggest(record.source, kinds) or f"the kinds are {', '.join(sorted(kinds))}"
-        raise ParameterError(f"there is no kind of source {record.source!r}", {"field": "source"}, hint=hint)
+        raise ParameterError(f"there is no source kind {record.source!r}", {"field": "source"}, hint=hint)
     return record
 
 

@@ -1,4 +1,4 @@
-"""The commands ``fingerpost vars``: save, list and delete a user's places and preferences."""
+"""The ``fingerpost vars`` commands: save, list and delete a user's places and preferences."""
 
 import json
 from typing import Annotated, Any
@@ -12,16 +12,16 @@ from fingerpost.apps.cli.tool_commands import read_position
 
 app = typer.Typer(no_args_is_help=True)
 
-_SAVE_TEXT_HINT = "To save a text that is not a place, add --type other."
+_SAVE_TEXT_HINT = "To save text that is not a place, add --type other."
 
 
 @app.command("set", epilog="Example: fingerpost vars set home Kamppi")
 def set_variable(
     ctx: typer.Context,
     key: Annotated[str, typer.Argument(help="The name to save it under.")],
-    value: Annotated[str, typer.Argument(help="A place by lat,lon, by its name or its token; or JSON.")],
+    value: Annotated[str, typer.Argument(help="A place, as lat,lon, a name or a token; or JSON.")],
     type: Annotated[  # noqa: A002
-        str | None, typer.Option(help="location (the default), preference, or other, which saves a text as it is.")
+        str | None, typer.Option(help="location (the default), preference, or other, which saves the text as it is.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -35,7 +35,7 @@ def set_variable(
 
 
 def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
-    """Resolve a text to a location's value; exit with status 1 unless exactly one place matches."""
+    """Resolve text to a location's value; exit with status 1 unless exactly one place matches."""
     lookup = call_tool(open_application(ctx), "findAddressOrStop", {"rawText": text})
     if lookup.is_error or "candidates" in lookup.body:
         if as_json:

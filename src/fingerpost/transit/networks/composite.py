@@ -118,7 +118,7 @@ class AllNetworks:
         source = self._sources.get(record.source)
         if source is None:
             kinds = ", ".join(sorted(self._sources))
-            raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}")
+            raise SettingsInvalid(f"There is no source kind called {record.source!r}. Kinds: {kinds}")
         learned = None if self._learned is None else self._learned.find(record)
         network = source.open(record, learned)
         if network.profile.answer_deadline_s is None:

@@ -56,9 +56,10 @@ class GetDeparturesInput(WireModel):
     window_minutes: Annotated[WholeNumber, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[WholeNumber, Field(ge=1, le=50)] = 10
     language: Language = "en"
-    at: Annotated[str | None, Field(max_length=40, description="from then, ISO 8601; else now")] = None
+    at: Annotated[str | None, Field(max_length=40, description="start time, ISO 8601; defaults to now")] = None
     walk_from: Annotated[
-        Identifier | None, Field(max_length=200, description="saved place, stop id or lat,lon: tells when to leave")
+        Identifier | None,
+        Field(max_length=200, description="saved place, stop id or lat,lon, to learn when to leave"),
     ] = None
 
 
@@ -103,9 +104,9 @@ class GetDepartures(PublishedTool):
         name="get_departures",
         title="Departure board",
         description=(
-            "List the next departures of one stop or station, with delays and cancellations. "
+            "List the next departures from one stop or station, with delays and cancellations. "
             "Ids come from findAddressOrStop or find_stops. "
-            "To travel between two places take plan_trip."
+            "To travel between two places, use plan_trip."
         ),
         contract=Contract.BOARD,
         group="core",

@@ -120,7 +120,7 @@ class PlanJourney(PublishedTool):
         title="Plan a London journey",
         description=(
             "Summaries of the 5 fastest journeys in London, leaving now. "
-            "For legs, other times or other cities take plan_trip."
+            "For legs, other times or other cities use plan_trip."
         ),
         contract=Contract.LONDON,
         group="london",

@@ -191,7 +191,7 @@ class PlanRoute(PublishedTool):
         title="Plan a route",
         description=(
             "Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. "
-            "For alternatives to disrupted trips and wishes take plan_trip."
+            "For alternatives to disrupted trips and preferences use plan_trip."
         ),
         contract=Contract.LOOKUP,
         group="timetable",

@@ -20,7 +20,7 @@ from fingerpost.transit.remote.kit.answers import (
 from fingerpost.transit.remote.kit.journeys import decode_line
 
 WALK = "WALK"
-# Street modes that were not requested; ODM and RIDE_SHARING count only without a scheduled trip.
+# Street modes that were not requested; ODM and RIDE_SHARING only if the leg has no scheduled trip.
 ON_STREET = frozenset(
     {"BIKE", "RENTAL", "CAR", "HGV", "CAR_PARKING", "CAR_DROPOFF", "FLEX", "ODM", "RIDE_SHARING"}
     | {"DEBUG_BUS_ROUTE", "DEBUG_RAILWAY_ROUTE", "DEBUG_FERRY_ROUTE"}
@@ -118,7 +118,7 @@ class MotisFareProduct(Shape):
 
 
 class FareTransfer(Shape):
-    """The products to buy together for some legs: alternatives by leg and by rule."""
+    """The products to buy together for several legs, with alternatives for each leg and each rule."""
 
     rule: str | None = None
     transfer_products: Several[MotisFareProduct] = ()
@@ -160,7 +160,7 @@ class Area(Shape):
 
 
 class Match(Positioned):
-    """A candidate of the geocoder; ``id`` is a stop's id if ``type`` is STOP."""
+    """A candidate from the geocoder; ``id`` is a stop's id if ``type`` is STOP."""
 
     type: str = ""
     name: str = ""

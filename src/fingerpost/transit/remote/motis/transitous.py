@@ -13,10 +13,10 @@ from fingerpost.transit.remote.kit.add_option import AddOption
 URL = "https://api.transitous.org"
 _HOST = "api.transitous.org"
 SOURCES_URL = "https://transitous.org/sources/"
-ATTRIBUTION = (f"Transitous; the sources of its data: {SOURCES_URL}", "© OpenStreetMap contributors, ODbL")
+ATTRIBUTION = (f"Transitous; data sources: {SOURCES_URL}", "© OpenStreetMap contributors, ODbL")
 WORLD = Bounds(south=-90.0, west=-180.0, north=90.0, east=180.0)
 
-# The gateway allows 20 plans per minute and address, 10 of them at once, and 1,000 other requests.
+# The gateway allows each address 20 plans per minute, 10 of them at once, and 1,000 other requests.
 _PLANS = Pace(name="transitous-plans", per_second=20 / 60, burst=10)
 _REST = Pace(name="transitous", per_second=10, burst=40)
 PACES: Mapping[str, Pace] = MappingProxyType({_HOST: _REST, f"{_HOST}/api/v6/plan": _PLANS})
@@ -45,6 +45,6 @@ MOTIS = AddOption(
 TRANSITOUS = AddOption(
     name="transitous",
     metavar=None,
-    help="Transitous, the public MOTIS server of free software; give --zone, and --bounds for a part of the world.",
+    help="Transitous, the public MOTIS server run by volunteers; give --zone, and --bounds for a part of the world.",
     fill=lambda _: {"url": URL},
 )

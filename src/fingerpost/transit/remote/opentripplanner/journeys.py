@@ -28,8 +28,8 @@ WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
 
 _ENDS = {"FROM": "the origin", "TO": "the destination"}
 _SENTENCES = {
-    "LOCATION_NOT_FOUND": "No street and no stop is near {end}",
-    "NO_STOPS_IN_RANGE": "No stop can be reached on foot at {end}",
+    "LOCATION_NOT_FOUND": "There is no street or stop near {end}",
+    "NO_STOPS_IN_RANGE": "No stop is within walking distance of {end}",
     "NO_TRANSIT_CONNECTION": "Nothing connects the two on that day or the next",
     "NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW": "Nothing connects the two around that time; try another time",
     WALKING_IS_BETTER: "Walking is quicker than any ride, but exceeds the walking limit; raise the limit",
@@ -45,7 +45,7 @@ def _name_end(error: shapes.RoutingError) -> str:
     return _ENDS.get(error.input_field or "", "an end")
 
 
-# The page size of queries for all itineraries of a window.
+# The page size of queries for all itineraries in a window.
 WINDOW_PAGE_SIZE = 40
 # The default limit of a server is one day; it rejects two days.
 _MAX_WINDOW_S = 24 * 3600
@@ -123,7 +123,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
         if len(live.left_out) == len(set(itineraries)) and (itineraries or answered.has_dropped("node")):
             raise new_unreadable_error("itinerary", live.list_notes())
         codes = {error.code for error in page.routing_errors}
-        # Most run as scheduled, and converting those would take half the time of a plan.
+        # Most itineraries run as scheduled, and converting them would take half of a plan's time.
         cancelled = [edge for edge in answered.data.scheduled if any(map(is_cancelled, edge.legs))]
         found = replace(
             live,
@@ -150,7 +150,7 @@ class OpenTripPlannerSearch(kit.JourneySearch):
 
 
 def _may_have_more(found: kit.JourneyPage, query: JourneyQuery) -> bool:
-    """Whether the next page, with later departures, may contain the first trip or more trips of the window."""
+    """Whether the next page, with later departures, may contain the first trip or more trips in the window."""
     if not found.live:
         return True
     if query.window_s is None or query.arrive_by:
@@ -159,7 +159,7 @@ def _may_have_more(found: kit.JourneyPage, query: JourneyQuery) -> bool:
 
 
 def list_active_alerts(alerts: Iterable[shapes.OtpAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
-    """Return the distinct alerts with a text that are active at any time from ``begin`` to ``end``."""
+    """Return the distinct alerts that have text and are active at any time from ``begin`` to ``end``."""
     return kit.merge_alerts(
         ServiceAlert(
             id=alert.id,
@@ -180,7 +180,7 @@ BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
 def is_cancelled(leg: shapes.OtpLeg) -> bool:
-    """Whether the trip of a ride is cancelled, or skips a stop of the rider, which then has no pickup or drop-off."""
+    """Whether the trip of a ride is cancelled, or skips the rider's stop, which then has no pickup or drop-off."""
     is_skipped = bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type)
     return bool(leg.transit_leg) and (leg.realtime_state == CANCELLED or is_skipped)
 
