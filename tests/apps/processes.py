@@ -7,11 +7,14 @@ import sys
 import threading
 from contextlib import contextmanager
 
+from tests.event_loop import BLOCKED, MAX_BLOCKED_MS
+
 # What hangs ends; a machine that gives us a tenth of its time compiles the engine for minutes, and is not hung.
 DEADLINE_S = 600
 _SERVING = re.compile(r"serving at (http://\S+)/mcp")
 
 COMMAND = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
+WATCHED_COMMAND = [sys.executable, "-m", "tests.event_loop", str(MAX_BLOCKED_MS)]
 
 
 def run(*arguments, stdin="", **environment):
@@ -57,9 +60,12 @@ class HttpServer:
 
 @contextmanager
 def serving(*command, ready=False, **environment):
-    """Serve over HTTP on a port of the machine's choice, until the block ends; ``command`` stands in for ours."""
+    """Serve over HTTP on a port of the machine's choice, until the block ends; ``command`` stands in for ours.
+
+    Fail if a callback blocked the server's event loop.
+    """
     process = subprocess.Popen(
-        command or [*COMMAND, "serve", "--http", "127.0.0.1:0"],
+        command or [*WATCHED_COMMAND, "serve", "--http", "127.0.0.1:0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -75,3 +81,4 @@ def serving(*command, ready=False, **environment):
         process.terminate()
         process.wait(DEADLINE_S)
         server.close()
+    assert [line for line in server.lines if BLOCKED in line] == []
