@@ -85,7 +85,7 @@ def test_rows_that_differ_in_the_contained_zone_only_are_one_rule(tmp_path):
 def test_rules_of_no_fare_make_no_ticket_universal(tmp_path):
     book, findings = read(tmp_path, "t,2.80,EUR,0,,,\n", "T,A,,,\n")
 
-    assert (book.problem, len(findings)) == ("no rule of fare_rules.txt applies to a known fare", 1)
+    assert (book.problem, len(findings)) == ("no rule in fare_rules.txt applies to a known fare", 1)
 
 
 def test_faulty_tickets_and_rules_are_counted(tmp_path):

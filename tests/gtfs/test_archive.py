@@ -19,7 +19,7 @@ CALL = "trip_id,stop_id,stop_sequence,arrival_time,departure_time"
 VERSION, FLAGS = 6, 8
 ENCRYPTED = 1
 NO_ZIP = (
-    "feed.zip is not a complete zip file, or of a kind that cannot be read. Download the feed again, or "
+    "feed.zip is not a complete zip file, or is of a kind that cannot be read. Download the feed again, or "
     "unpack it and add the folder"
 )
 ENCRYPTED_TABLE = (
@@ -127,7 +127,7 @@ def pipe(folder):
             lambda folder: write_feed(
                 folder / "feed.zip", {f"{part}/{n}": t for part in "ab" for n, t in FEED.items()}
             ),
-            "feed.zip contains several feeds (a, b). Unpack it, and add each by its own path",
+            "feed.zip contains several feeds (a, b). Unpack it, and add each feed by its own path",
         ),
         # A file without lines is no table, and is not read to its end.
         (
@@ -230,9 +230,12 @@ def test_a_table_packed_too_densely_is_refused_before_it_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("extra", "sentence"),
     [
-        ({"stops.txt": "stop_id\n" + "".join(f"{n:x}{n**5:x}\n" for n in range(400))}, "stops.txt has 0 MB, more than"),
+        (
+            {"stops.txt": "stop_id\n" + "".join(f"{n:x}{n**5:x}\n" for n in range(400))},
+            "stops.txt is 0 MB, but no feed needs more than",
+        ),
         ({"big.bin": "x" * 100_000}, "large.zip unpacks to more than 0 MB"),
-        ({f"{n}.bin": "" for n in range(20)}, "large.zip holds 27 files"),
+        ({f"{n}.bin": "" for n in range(20)}, "large.zip contains 27 files"),
     ],
 )
 def test_tables_archives_and_numbers_of_files_are_bounded(tmp_path, extra, sentence):

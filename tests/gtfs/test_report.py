@@ -85,7 +85,7 @@ def test_unused_and_guessed_values_are_counted(tmp_path, tables, findings):
 INCOMPLETE = "Check that this is a GTFS feed, and ask its publisher for a complete one"
 NO_COLUMN = "feed: {}, which GTFS requires. Ask the publisher for a complete feed"
 NO_TRIPS = "feed has no usable trips on any day: {}. Ask its publisher for a complete feed"
-NO_ZONE = "feed: agency.txt {}, so no time zone of the IANA list is known. Correct the table"
+NO_ZONE = "feed: agency.txt {}, so the feed has no valid IANA time zone. Correct the table"
 WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
 
 
@@ -125,7 +125,7 @@ WEEKDAYS = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
             NO_TRIPS.format(
                 "1 service-without-trips (no trip runs on these days), first in calendar.txt line 2; "
                 "1 trip-without-route (the trip's route is not in the feed), first in trips.txt line 2; "
-                "3 call-of-unknown-trip (a stop time of an unknown or skipped trip), first in "
+                "3 call-of-unknown-trip (a stop time for an unknown or skipped trip), first in "
                 "stop_times.txt line 2"
             ),
         ),

@@ -18,12 +18,12 @@ _ADDED, _REMOVED = "1", "2"
 
 # Dates outside these years are errors; publishers write 2099 for "no end".
 _YEARS = range(1990, 2101)
-# The maximum of services times calendar days; ten thousand services over five years are a tenth of it.
+# The maximum number of services times calendar days; ten thousand services over five years use a tenth of it.
 MAX_SERVICE_DAYS = 200_000_000
 
 
 class Services(NamedTuple):
-    """Services of a feed: rows by id, sorted day ordinals of each service, and its first (table, line)."""
+    """The services in a feed: rows by id, sorted day ordinals, and the (table, line) that first names each service."""
 
     row_of: dict[str, int]
     days: list[Int32]
@@ -104,7 +104,7 @@ def _find_day(text: str) -> date | None:
 
 
 def _shorten_calendar(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
-    """Limit services times days: a calendar that is too long starts when half of the services have started."""
+    """Drop days above MAX_SERVICE_DAYS; a shortened calendar begins when half of the services have begun."""
     running = [dates for dates in days if len(dates)]
     max_days = MAX_SERVICE_DAYS // max(len(days), 1)
     if not running or max(dates[-1] for dates in running) - min(dates[0] for dates in running) < max_days:

@@ -116,7 +116,7 @@ class _FareReader:
                 zones.append(zone)
         if has_unknown_fare and not contains:
             # Without any rule, every ticket would wrongly be valid everywhere.
-            self.problem = "no rule of fare_rules.txt applies to a known fare"
+            self.problem = "no rule in fare_rules.txt applies to a known fare"
         return tuple(
             TicketRule(**dict(zip(_RULE_KEY, key, strict=True)), contains_ids=tuple(zones))
             for key, zones in contains.items()

@@ -11,7 +11,7 @@ from fingerpost.transit.engine.gtfs.csv.findings import Reason
 
 
 class Agencies(NamedTuple):
-    """All agencies of a feed; an id may be empty. ``language`` is empty if they state several."""
+    """All agencies of a feed; an id may be empty. ``language`` is empty if they give several."""
 
     zone: str
     names: tuple[str, ...]
@@ -20,7 +20,7 @@ class Agencies(NamedTuple):
 
 
 def read_agencies(archive: Archive) -> Agencies:
-    """Read the agencies, and use the first valid time zone for all (GTFS, agency_timezone)."""
+    """Read the agencies, and use the first valid time zone for all of them (GTFS, agency_timezone)."""
     table = archive.get_table("agency.txt", "agency_timezone")
     rows = list(table.read_rows("agency_id", "agency_name", "agency_timezone", "agency_lang"))
     zone = ""
@@ -36,7 +36,7 @@ def read_agencies(archive: Archive) -> Agencies:
         line = rows[0][0] if rows else 0
         fault = f"line {line}: agency_timezone is {rows[0][1][2]!r}" if rows else "has no rows"
         raise FeedUnusable(
-            f"{archive.name}: agency.txt {fault}, so no time zone of the IANA list is known",
+            f"{archive.name}: agency.txt {fault}, so the feed has no valid IANA time zone",
             {"file": archive.name, "table": "agency.txt", "line": line, "column": "agency_timezone"},
             hint="Correct the table",
         )
@@ -48,7 +48,7 @@ def read_agencies(archive: Archive) -> Agencies:
 
 @cache
 def has_same_times(zone_text: str, zone: str) -> bool:
-    """Whether two time zones agree all year, such as America/Indiana/Indianapolis and New York's."""
+    """Whether two time zones agree all year, such as America/Indiana/Indianapolis and America/New_York."""
     valid_zone = _find_zone(zone_text)
     if valid_zone is None:
         return False
@@ -66,9 +66,9 @@ def _find_zone(name: str) -> str | None:
     return name
 
 
-# GTFS, feed_lang: the texts are in several languages.
+# The feed_lang of GTFS feeds in several languages.
 _MANY_LANGUAGES = "mul"
-# Limits on the length of a credit and the number of credits of a feed.
+# Limits on the length of a credit, and on the number of credits in a feed.
 _MAX_CREDIT = 300
 _MAX_CREDITS = 20
 
@@ -90,7 +90,7 @@ def read_feed_info(archive: Archive) -> FeedInfo:
 
 
 def read_credits(archive: Archive) -> tuple[str, ...]:
-    """Return each organisation in ``attributions.txt`` as a line; rows for one route or trip count for the feed."""
+    """Return a line for each organisation in ``attributions.txt``; rows for one route or trip count for the feed."""
     table = archive.find_optional_table("attributions.txt", "organization_name")
     if table is None:
         return ()

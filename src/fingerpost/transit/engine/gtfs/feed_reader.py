@@ -146,7 +146,7 @@ def build_report(archive: Archive, draft: TimetableDraft) -> FeedReport:
 
 
 def _find_thin_after(services: Sequence[Int32], departures: Sequence[int], days: Int32) -> date | None:
-    """Return ``FeedReport.thin_after``; ``departures`` is the number per day of each service."""
+    """Return ``FeedReport.thin_after``; ``departures`` gives each service's departures per day."""
     departures_by_day = np.zeros(int(days[-1] - days[0]) + 1, np.int64)
     for service, count in zip(services, departures, strict=True):
         departures_by_day[service - days[0]] += count

@@ -44,7 +44,7 @@ def import_feeds(
     """Import feeds as one network; ``progress`` runs in this thread, ``find_walks`` computes walks between stops.
 
     Raises:
-        FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
+        FeedUnusable: a feed cannot be used; the message names the file, table and line, and says what to do.
         ParameterError: there is no feed, or two feeds have the same name.
     """
     merger, headsigns, reports = FeedMerger(), IdIndex(), []
@@ -73,7 +73,7 @@ def _new_progress_counter(step: str, total: int, progress: ImportProgress) -> Ca
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return the FEED of each source: its ``feed_name``, else the network's name (and file name, for several feeds)."""
+    """Return the FEED of each source: its ``feed_name``, or the network's name (plus the file name if several)."""
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})
     names: list[str] = []

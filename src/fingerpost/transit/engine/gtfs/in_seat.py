@@ -1,4 +1,4 @@
-"""Find the in-seat transfers of a GTFS feed, stated in transfers.txt or implied by block_id."""
+"""Find the in-seat transfers of a GTFS feed, given in transfers.txt or implied by block_id."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ class Departures:
 
 
 _InSeat = tuple[int, int, int, Int32 | None]
-"""(First departure, second departure, days between their service days, days of the first or None for all)."""
+"""(First departure, second departure, days between their service days, service days of the first or None for all)."""
 
 _Candidate = tuple[int, int, Int32 | None]
 """(Departure, next departure of its block, common service days or None for all days of the first)."""
@@ -93,11 +93,11 @@ _Candidate = tuple[int, int, Int32 | None]
 def find_in_seat(
     archive: Archive, trips: Trips, departures: Departures, days: Sequence[Int32], linked: Int32
 ) -> tuple[InSeatColumns, list[Int32]]:
-    """Return the in-seat transfers of a feed, and the days of further services that bound some of them.
+    """Return the in-seat transfers of a feed, and the days of additional services to which some of them are limited.
 
     Rows of ``transfers.txt`` between two trips (types 4 and 5) override their block (GTFS, "Linked trips"). A block
-    implies an in-seat transfer to the next trip of the same service day if that begins at the same stop or station
-    within an hour and is of another route or continues a loop. Departures by headway have no in-seat transfers.
+    implies an in-seat transfer to the next trip on the same service day if that trip begins within an hour at the same
+    stop or station, and belongs to another route or continues a loop. Departures by headway have no in-seat transfers.
     """
     transfers = _read_linked(archive, linked, departures, days)
     linked_from, linked_to = ({int(departures.trip[row[side]]) for row in transfers} for side in (0, 1))
@@ -172,9 +172,9 @@ def _pair_trips(departures: Departures, trip: int, next_trip: int, days_later: i
 
 
 def _list_block_pairs(departures: Departures, days: Sequence[Int32]) -> list[_Candidate]:
-    """Return the consecutive trip departures with exact times of each block.
+    """Return the pairs of consecutive trip departures with exact times in each block.
 
-    If no two services of a block share a day, the block is split by service.
+    If no two services in a block share a day, the block is split by service.
     """
     blocks, services = departures.block, departures.service.tolist()
     rows = np.flatnonzero((blocks >= 0) & departures.is_exact)

@@ -1,4 +1,4 @@
-"""Merge the timetable drafts of feeds into one; stops of one FEED and id are one stop (rule A8)."""
+"""Merge the timetable drafts of several feeds; stops with the same FEED and id are one stop (rule A8)."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from fingerpost.transit.engine.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.engine.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.engine.timetable.walking import straight_line_m
 
-# Stops of one id are the same in spite of different names if they are this close and the names this similar (0-100).
+# Stops with the same id but different names are one stop if they are this close and the names this similar (0-100).
 SAME_POSITION_M = 30.0
 MIN_NAME_SIMILARITY = 60.0
 
@@ -132,9 +132,9 @@ class FeedMerger:
         return rows
 
     def _check_same(self, first: StopRow, second: StopRow, findings: Findings) -> None:
-        """Check that stops of two feeds with one id agree in name and position, so that they are one (rule A8).
+        """Check that stops with the same id in two feeds agree in name and position (rule A8).
 
-        Publishers abbreviate names, so stops with similar names only must be closer, and are reported.
+        Because publishers abbreviate names, similar names are accepted if the stops are close, and are reported.
         """
         gap_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
         if first.kind == second.kind:

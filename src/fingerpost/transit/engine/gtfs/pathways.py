@@ -32,7 +32,7 @@ from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
 # Modes whose duration is computed from the length; this does not work for stairs and lifts.
 _FLAT = frozenset({WALKWAY, TRAVELATOR})
-# The longest walk of a transfer.
+# The longest walk in a transfer.
 _MAX_DURATION_S = 1800.0
 # More platforms than any station has.
 _MAX_PLATFORMS = 250
@@ -50,7 +50,7 @@ class _Pathway(NamedTuple):
 
 
 def read_pathways(archive: Archive, stops: Stops) -> tuple[PathwayColumns, Pathways]:
-    """Set the wheelchair value of platforms from pathways; return the times between platforms and all pathways."""
+    """Set the wheelchair value of platforms from pathways; return platform-to-platform times and all pathways."""
     table = archive.find_optional_table("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
         return PathwayColumns(), Pathways()
@@ -109,7 +109,7 @@ def _set_wheelchair_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
 def _build_transfers(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> PathwayColumns:
     graph: _Graph = {}
     for begin, end, mode, seconds in pathways:
-        # Pathways through fare gates are skipped, because the next ride could cost another fare.
+        # Pathways through fare gates are skipped, because the next ride could require another fare.
         if seconds is not None and mode not in GATES:
             graph.setdefault(begin, []).append((end, seconds))
     for row, stop in enumerate(stops.rows):

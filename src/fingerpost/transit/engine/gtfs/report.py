@@ -1,4 +1,4 @@
-"""The report of a GTFS import: each feed's counts, service days and findings; stored with the network."""
+"""The report on a GTFS import: each feed's counts, service days and findings; stored with the network."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -12,10 +12,11 @@ from fingerpost.transit.model.provenance import ServiceDays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreetCoverage:
-    """Statistics of the street extract of a network.
+    """Statistics on a network's street extract.
 
-    Walks to stops other than the ``covered_stops`` are straight lines. ``left_out_km`` are streets without a connection
-    to the main street network. ``matched_stops`` were matched by code or id, ``entered_stops`` have entrances.
+    Walks to stops other than the ``covered_stops`` are straight lines. ``left_out_km`` is the length of the streets
+    that are not connected to the main street network. ``matched_stops`` counts the stops that were matched by code or
+    id, ``entered_stops`` those with entrances.
     """
 
     extract: str
@@ -35,11 +36,11 @@ class StreetCoverage:
 class FeedReport:
     """The import report of one feed.
 
-    Counts are of usable rows; a stop shared with an earlier feed counts for both. ``events`` are stop times, ``runs``
-    trip departures, ``in_seat`` in-seat transfers between trip departures, ``narrow_transfers`` trip- and
-    route-specific transfer rules. ``gaps`` are the (first, last) days of periods without trips between ``first_day``
-    and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter of the average
-    daily departures of the four busiest weeks, or None if less than a week follows.
+    Only usable rows count; a stop shared with an earlier feed counts for both. ``events`` is the number of stop times,
+    ``runs`` of trip departures, ``in_seat`` of in-seat transfers between trip departures, ``narrow_transfers`` of trip-
+    and route-specific transfer rules. ``gaps`` are the (first, last) days of periods without trips between
+    ``first_day`` and ``last_day``, in the time zone ``zone``. ``thin_after`` is the last day with at least a quarter
+    of the average daily departures of the four busiest weeks, or None if less than a week follows.
     """
 
     feed: str

@@ -46,7 +46,7 @@ _TYPES: dict[str, Any] = {
     **dict.fromkeys(("line", "trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
 }
-# Limits on the departures of one row and of a feed; more are a publisher's error.
+# Limits on the departures from one row and in a feed; more indicate an error by the publisher.
 MAX_EXPANDED_PER_ROW = 10_000
 MAX_EXPANDED_PER_FEED = 5_000_000
 
@@ -72,7 +72,7 @@ class StopTimes(NamedTuple):
 
 
 def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
-    """Fill missing times of stop times sorted by trip and sequence; return the rows that were interpolated.
+    """Fill in missing times in stop times sorted by trip and sequence; return the rows that were interpolated.
 
     Times are interpolated by straight-line distance between the previous departure and the next arrival. Equal steps
     would let a trip reach a distant stop within a minute. Stop times before a trip's first time or after its last one
@@ -102,7 +102,7 @@ def fill_times(stop_times: StopTimes, stops: Stops) -> tuple[StopTimes, Int64]:
     north, east = np.diff(positions, axis=0, prepend=positions[:1]).T
     along_m[rows] = np.cumsum(np.hypot(north, east * np.cos(np.radians(positions[:, 0]))) * METRES_PER_DEGREE)
     done_m, total_m = along_m[blank] - along_m[before], along_m[after] - along_m[before]
-    # Between stops at one position the steps are equal.
+    # Between stops at the same position, the steps are equal.
     done_m, total_m = np.where(total_m < 1.0, (blank - before, after - before), (done_m, total_m))
     # Rounding errors may put a time just below a whole second.
     between_s = start_s + np.floor((end_s - start_s) * done_m / total_m + 1e-3).astype(np.int64)
@@ -196,7 +196,7 @@ def _read_flags(table: Table, block: Block, usable: Mask) -> UInt8:
 
 
 def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
-    """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are reported."""
+    """Sort by trip, then sequence; equal sequences in a trip stay in file order, and are reported."""
     trip, sequence = stop_times.trip, stop_times.sequence
     follows = (trip[1:] > trip[:-1]) | ((trip[1:] == trip[:-1]) & (sequence[1:] > sequence[:-1]))
     if follows.all():

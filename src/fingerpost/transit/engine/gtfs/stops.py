@@ -67,7 +67,7 @@ class _StopDraft(NamedTuple):
 
 
 def read_stops(archive: Archive, zone: str) -> Stops:
-    """Read the stops; ``zone`` is the agency's, which applies to all times of the feed.
+    """Read the stops; ``zone`` is the agency's, which applies to all times in the feed.
 
     A stop without a position inherits its parent's or is skipped; its default name is its parent's name or its id.
     """

@@ -18,7 +18,7 @@ from fingerpost.transit.engine.timetable.columns import take_rows, to_columns
 from fingerpost.transit.engine.timetable.draft import SpecificTransferColumns, TransferColumns
 from fingerpost.transit.engine.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 
-# Limits on the stop pairs of one rule and on the rules of a feed, above those of any real feed.
+# Limits on the stop pairs in one rule and on the rules in a feed; no real feed reaches them.
 MAX_EXPANDED_PER_ROW = 250_000
 MAX_EXPANDED_PER_FEED = 5_000_000
 
@@ -102,7 +102,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
 
 def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Mask, Mask]:
-    """Return the rules of a block with marks of those that link trips and of other usable ones; report the rest."""
+    """Return a block's rules with marks on those that link trips and on other usable ones; report the rest."""
     type_, bad_type = block.read_integers(2, RECOMMENDED)
     min_s, bad_min = block.read_integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)
@@ -139,7 +139,7 @@ def _select_last(rules: Int32, stop_count: int) -> TransferColumns:
 def limit_specific_transfers(
     archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
 ) -> SpecificTransferColumns:
-    """Skip and report the rules of the stops with most kinds of trips, because the search distinguishes the kinds."""
+    """Skip and report the rules at the stops with the most kinds of trips, because the search must tell them apart."""
     specific = transfers.specific
     if not len(specific.from_stop):
         return specific
@@ -164,7 +164,7 @@ def _list_distinct_pairs(stop: Int64, row: Int32) -> Int64:
 
 
 def _count_trips(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
-    """Return for each stop an upper bound of its (stop, trip) pairs within the days of a search timetable."""
+    """Return for each stop an upper bound on its (stop, trip) pairs within the days of a search timetable."""
     max_trips = np.bincount(trips[:, 0], minlength=stop_count)
     first = min((int(service[0]) for service in days if len(service)), default=0)
     last = max((int(service[-1]) for service in days if len(service)), default=0)

@@ -25,7 +25,7 @@ _NO_COLUMN = "-"
 
 
 class Translations(NamedTuple):
-    """Translated names by language: of stops and routes by row, of headsigns by original text."""
+    """Translated names by language: stop and route names by row, headsigns by original text."""
 
     stops: Names
     routes: Names
@@ -33,9 +33,9 @@ class Translations(NamedTuple):
 
 
 def read_translations(archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex) -> Translations:
-    """Match translations by record id, else by field value (GTFS, translations.txt).
+    """Match translations by record id or, if there is none, by field value (GTFS, translations.txt).
 
-    The draft format (``trans_id``, ``lang``, ``translation``) of some feeds has field values only.
+    The draft format (``trans_id``, ``lang``, ``translation``), which some feeds use, has field values only.
     """
     translations = Translations({}, {}, {})
     table = archive.find_optional_table("translations.txt")

@@ -60,7 +60,7 @@ _COLUMNS = (
 class Trips:
     """Trips of one feed as columns.
 
-    ``ids`` has the trips in the same order. ``shape`` and ``block`` are rows in their id indices, -1 for none.
+    ``ids`` holds the trip ids in the same order. ``shape`` and ``block`` are rows in their id indices, -1 for none.
     ``stop_time_count`` is empty until the stop times are read.
     """
 

@@ -1,4 +1,4 @@
-"""Open a GTFS feed, a zip file or a folder of tables, without unpacking it to disk."""
+"""Open a GTFS feed (a zip file or a folder of tables) without unpacking it to disk."""
 
 import stat
 import zipfile
@@ -18,7 +18,7 @@ _SUFFIXES = (".txt", ".geojson")
 _MEGABYTE = 1_000_000
 
 
-# Limits on the files of a feed, and on their bytes after unpacking.
+# Limits on the number of files in a feed, and on their total size after unpacking.
 MAX_FILES = 10_000
 MAX_BYTES = 16_000 * _MEGABYTE
 # Tables that are read in blocks, straight into arrays of numbers, may be larger than those read row by row.
@@ -30,7 +30,7 @@ MAX_RATIO = 250
 
 
 class Archive:
-    """The tables of one feed, by name; ``advance`` is called with the number of bytes read since its last call."""
+    """The tables in one feed, by name; ``advance`` is called with the number of bytes read since its last call."""
 
     def __init__(
         self, path: Path, members: Mapping[str, str], zip_file: zipfile.ZipFile | None, findings: Findings
@@ -57,7 +57,7 @@ class Archive:
         return table
 
     def find_optional_table(self, name: str, *required: str) -> Table | None:
-        """Return an optional table, or None if it is missing or has no required column (which is reported)."""
+        """Return an optional table, or None if it is missing or lacks a required column (which is reported)."""
         table = self.find_table(name)
         if table is None or all(column in table.columns for column in required):
             return table
@@ -95,14 +95,14 @@ class Archive:
         size, packed_size = self._get_sizes(name)
         if name not in _LARGE and size > MAX_TABLE_BYTES:
             raise FeedUnusable(
-                f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {MAX_TABLE_BYTES // _MEGABYTE:,} "
-                "that any feed needs",
+                f"{self.name}: {name} is {size // _MEGABYTE:,} MB, but no feed needs more than "
+                f"{MAX_TABLE_BYTES // _MEGABYTE:,} MB",
                 hint="Check where the file comes from",
             )
         if size > MIN_CHECKED_BYTES and size > MAX_RATIO * max(packed_size, 1):
             raise FeedUnusable(
-                f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, which no timetable "
-                "does",
+                f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, but no timetable "
+                "compresses that well",
                 hint="Check where the file comes from",
             )
         return size
@@ -129,10 +129,10 @@ def _open_zip(path: Path) -> zipfile.ZipFile | None:
     except FileNotFoundError:
         raise FeedUnusable(f"There is no file or folder {path}", hint="Check the path of the feed") from None
     except (zipfile.BadZipFile, NotImplementedError, ValueError, EOFError):
-        # zipfile raises ValueError and EOFError for directories that are cut off or misstate their length, and
-        # NotImplementedError for a newer version of the format.
+        # zipfile raises ValueError and EOFError for directories that are cut off or give a wrong length, and
+        # NotImplementedError for newer versions of the format.
         raise FeedUnusable(
-            f"{path.name} is not a complete zip file, or of a kind that cannot be read",
+            f"{path.name} is not a complete zip file, or is of a kind that cannot be read",
             hint="Download the feed again, or unpack it and add the folder",
         ) from None
     except OSError as error:
@@ -149,7 +149,7 @@ def _list_zip_members(path: Path, zip_file: zipfile.ZipFile, findings: Findings)
     # A damaged directory may contain empty names.
     members = [info for info in zip_file.infolist() if info.filename and not info.is_dir()]
     if len(members) > MAX_FILES:
-        raise FeedUnusable(f"{path.name} holds {len(members):,} files", hint="Check that this is a GTFS feed")
+        raise FeedUnusable(f"{path.name} contains {len(members):,} files", hint="Check that this is a GTFS feed")
     if sum(info.file_size for info in members) > MAX_BYTES:
         raise FeedUnusable(
             f"{path.name} unpacks to more than {MAX_BYTES // _MEGABYTE:,} MB", hint="Check where the file comes from"
@@ -168,7 +168,7 @@ def _list_folder_members(path: Path) -> dict[str, str]:
         for file in (*path.iterdir(), *path.glob("*/*")):
             if len(members) > MAX_FILES:
                 raise FeedUnusable(
-                    f"{path.name} holds more than {MAX_FILES:,} files", hint="Check the path of the feed"
+                    f"{path.name} contains more than {MAX_FILES:,} files", hint="Check the path of the feed"
                 )
             if file.is_file() and file.resolve().is_relative_to(root):
                 name = file.relative_to(path).as_posix()
@@ -179,7 +179,7 @@ def _list_folder_members(path: Path) -> dict[str, str]:
 
 
 def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
-    """Return {table name in lower case: member} of the only folder that contains a feed."""
+    """Return {table name in lower case: member} for the only folder that contains a feed."""
     folders: dict[str, dict[str, str]] = {}
     for path_name, member in members.items():
         folder, _, name = path_name.rpartition("/")
@@ -191,6 +191,6 @@ def _find_feed_files(feed: str, members: Mapping[str, str]) -> dict[str, str]:
     if "" not in feed_folders and len(feed_folders) > 1:
         raise FeedUnusable(
             f"{feed} contains several feeds ({', '.join(sorted(feed_folders)[:5])})",
-            hint="Unpack it, and add each by its own path",
+            hint="Unpack it, and add each feed by its own path",
         )
     return folders["" if "" in feed_folders else feed_folders[0]]

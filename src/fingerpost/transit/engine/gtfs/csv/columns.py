@@ -49,14 +49,14 @@ _Spans = tuple[UInt8, Int32, Int32]
 
 
 class IdIndex:
-    """A growing index of texts, which numbers them from 0 in the order of their first appearance."""
+    """A growing index of strings, numbered from 0 in order of first appearance."""
 
     def __init__(self, texts: TextColumn | Iterable[str] = ()) -> None:
         self._count = 0
         self._keys = np.zeros(1024, np.uint8)
         self._offsets = np.zeros(_MIN_SLOTS, np.int64)
         self._slots = np.full(_MIN_SLOTS, -1, np.int32)
-        # The row last found after each row, -1 for none.
+        # For each row, the row last found right after it, or -1.
         self._after = np.zeros(0, np.int32)
         column = texts if isinstance(texts, TextColumn) else TextColumn.of(texts)
         if len(column):
@@ -67,13 +67,13 @@ class IdIndex:
         return self._count
 
     def intern(self, block: Block, column: int) -> Int32:
-        """Return the rows of a block's column, new texts included; ``kernel.BLANK`` if empty."""
+        """Return the row of each value in a column, ``kernel.BLANK`` if it is empty; add new values."""
         return self._intern_spans((block.blob, block.starts[column], block.ends[column]))
 
     def find(self, block: Block, column: int) -> Int32:
-        """Return the rows of a block's column: ``kernel.BLANK`` if empty, ``UNKNOWN`` if not in the index.
+        """Return the row of each value in a column, ``kernel.BLANK`` if it is empty, ``UNKNOWN`` if it is not indexed.
 
-        A search updates the index's guess of the next id, so only one thread may call this at a time.
+        A search updates the index's guesses of the next id, so only one thread may call this at a time.
         """
         rows = np.empty(len(block.lines), np.int32)
         if len(self._after) != self._count:

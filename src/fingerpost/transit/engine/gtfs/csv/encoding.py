@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import IO, TypeVar
 
 BLOCK_BYTES = 1_048_576
-# The maximum bytes of a line; files with longer lines are not tables.
+# The maximum number of bytes in a line; files with longer lines are not tables.
 LINE_LIMIT = 1_048_576
 
 _CARRIAGE_RETURN = 13
@@ -20,7 +20,7 @@ class LineTooLong(ValueError):
 def decode_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
     """Yield blocks of complete lines as UTF-8, and whether any line was not UTF-8 but Windows-1252.
 
-    A byte order mark is removed. A thread reads and unpacks the next block while the caller works on this one.
+    A byte order mark is removed. A thread reads and unpacks the next block while the caller works on the current one.
     """
     remainder = b""
     for raw in _read_raw(binary, block_bytes):
@@ -81,7 +81,7 @@ T = TypeVar("T")
 
 
 def prefetch(items: Iterator[T], name: str) -> Iterator[T]:
-    """Yield the items of an iterator (None is not allowed), and compute the next one in a thread."""
+    """Yield the items of an iterator (none may be None), and compute the next one in a thread."""
     with ThreadPoolExecutor(1, thread_name_prefix=f"fingerpost-{name}") as pool:
         following = pool.submit(next, items, None)
         while (item := following.result()) is not None:

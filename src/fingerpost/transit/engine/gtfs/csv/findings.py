@@ -1,4 +1,4 @@
-"""Findings of a GTFS import: skipped, interpolated or unused rows, and the effect on riders."""
+"""The findings from a GTFS import: skipped, interpolated or unused rows, and their effect on riders."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from fingerpost.transit.engine.timetable.timetable import Int32
 
 Mask = npt.NDArray[np.bool_]
 
-# The number of places stored for each reason.
+# The maximum number of places stored for each reason.
 MAX_PLACES = 5
 
 
@@ -60,36 +60,36 @@ _PATHS = _NOT_USED, "pathways"
 class Reason(FindingMeaning, Enum):
     """A reason why the timetable differs from the feed, and its effect on riders.
 
-    UNAPPLIED and UNSUPPORTED mark parts that the engine does not use, ASSUMED and WORKED_OUT filled gaps; all other
-    names mark skipped rows.
+    Names with UNAPPLIED or UNSUPPORTED mark parts that the engine does not use; those with ASSUMED or WORKED_OUT mark
+    filled gaps; all others mark skipped rows.
     """
 
     TABLE_REPEATED_ASSUMED = _GUESSED, "tables", "the archive contains the table more than once; the last copy is read"
     TABLE_WITHOUT_COLUMN = _LEFT_OUT, "tables", "a required column is missing"
     TABLE_ENCODING_ASSUMED = *_FILES, "the file is not UTF-8; it was read as Windows-1252"
     ROW_LONGER_THAN_HEADER_ASSUMED = *_FILES, "the row has more fields than the header; the extra fields are ignored"
-    TEXT_DIRECTION_REMOVED = _NO_EFFECT, "texts", "a text has characters that reverse its direction; they are removed"
-    QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends where its line does"
+    TEXT_DIRECTION_REMOVED = _NO_EFFECT, "values", "characters that reverse the text direction are removed"
+    QUOTE_WITHOUT_END_ASSUMED = *_FILES, "a quotation mark is never closed; the row ends with its line"
 
     ID_MISSING = _LEFT_OUT, "rows", "the row has no id"
     ID_REPEATED = _LEFT_OUT, "rows", "an earlier row has the same id; this one is left out"
     VALUE_UNREADABLE_ASSUMED = *_VALUES, "the value cannot be parsed or is undefined in GTFS; it is treated as missing"
 
-    ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; the one of the feed's other agencies is used"
+    ZONE_UNKNOWN_ASSUMED = *_ZONES, "the time zone is unknown; that of the feed's other agencies is used"
     ZONE_OF_OTHER_AGENCY_ASSUMED = *_ZONES, "agencies have different time zones; the first one is used for all"
 
     STOP_KIND_UNKNOWN = _LEFT_OUT, "stops", "location_type is unknown"
     STOP_WITHOUT_PLACE = _LEFT_OUT, "stops", "the stop has no valid position"
     STOP_NAME_ASSUMED = *_STOPS, "the stop has no name; its station's name or its id is used"
     STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's is used"
-    STOP_ZONE_UNAPPLIED = _NOT_USED, "time zones of stops", "the stop has another zone; its times are in the agency's"
-    STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; it is used without one"
-    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed has another name for it, which is used"
+    STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the stop has another time zone; the agency's is used"
+    STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; the stop is used without it"
+    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed gives it another name, which is used"
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
 
     CALENDAR_ROW_UNREADABLE = *_DAYS, "a date cannot be parsed, or the end is before the start; the row is skipped"
-    CALENDAR_RANGE_SHORTENED = *_DAYS, "the feed has more days than can be stored; the last ones are skipped"
+    CALENDAR_RANGE_SHORTENED = *_DAYS, "the feed has more days than can be stored; some are skipped"
     SERVICE_WITHOUT_DAYS = *_DANGLING, "these trips never run"
     SERVICE_WITHOUT_TRIPS = *_DANGLING, "no trip runs on these days"
 
@@ -100,25 +100,25 @@ class Reason(FindingMeaning, Enum):
     TRIP_RUNS_BACKWARDS = *_TRIPS, "the trip arrives before it departs"
     TRIP_ON_DEMAND_UNSUPPORTED = _NOT_USED, "trips", "the trip runs on demand (GTFS-Flex), which is not supported"
 
-    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time of an unknown or skipped trip"
+    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time for an unknown or skipped trip"
     CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed, or was skipped; the trip skips it"
     CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is not a platform but a station or entrance; it is skipped"
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
-    CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; interpolated from the stops before and after"
-    CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; interpolated by distance"
+    CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; it is interpolated between the adjacent stops"
+    CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; this one is interpolated by distance"
     CALL_ORDER_ASSUMED = *_TIMES, "two stop times of a trip have the same stop_sequence; the order of the file is used"
 
-    FREQUENCY_OF_UNKNOWN_TRIP = *_DANGLING, "frequencies of an unknown or skipped trip"
-    FREQUENCY_UNREADABLE = *_INTERVALS, "the row cannot be parsed, or makes no departures or too many"
+    FREQUENCY_OF_UNKNOWN_TRIP = *_DANGLING, "frequencies for an unknown or skipped trip"
+    FREQUENCY_UNREADABLE = *_INTERVALS, "the row cannot be parsed, or it yields no departures or too many"
 
     TRANSFER_AT_UNKNOWN_STOP = *_DANGLING, "a transfer rule at an entrance, or at an unknown or skipped stop"
-    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_DANGLING, "a transfer rule of an unknown route, or an unknown or skipped trip"
+    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = *_DANGLING, "a transfer rule for an unknown route or an unknown or skipped trip"
     TRANSFER_IN_SEAT_UNAPPLIED = *_SEATS, "the second trip does not continue the first; no in-seat transfer is offered"
     TRANSFER_KIND_UNKNOWN = *_TRANSFERS, "transfer_type is unknown; ordinary transfers apply"
     TRANSFER_TOO_MANY = *_TRANSFERS, "too many rules, trips or pairs of stops; ordinary transfers apply"
 
     BLOCK_OF_HEADWAYS_UNAPPLIED = *_SEATS, "the trip has no fixed times; no in-seat transfer is offered"
-    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "one vehicle would be in two places; no in-seat transfer is offered"
+    BLOCK_OVERLAPS_UNAPPLIED = *_SEATS, "one vehicle would be in two places at once; no in-seat transfer is offered"
     BLOCK_WITHOUT_RIDERS_UNAPPLIED = *_SEATED, "the vehicle turns back, waits long, or starts its next trip elsewhere"
 
     PATHWAY_AT_UNKNOWN_STOP = _LEFT_OUT, "pathways", "a pathway leads to an unknown stop"
@@ -129,14 +129,14 @@ class Reason(FindingMeaning, Enum):
     FARE_UNREADABLE_UNAPPLIED = *_FARES, "the row cannot be parsed; trips that need it have no price"
     FARE_RULE_OF_UNKNOWN_FARE = _LEFT_OUT, "fares", "a rule names an unknown fare; trips that need it have no price"
     FARE_WITHOUT_RULE_UNAPPLIED = *_FARES, "no rule assigns the fare to trips; it is not offered"
-    FARE_RULE_UNSUPPORTED = *_FARES, "the fare depends on the hour or joins rides; trips that need it have no price"
+    FARE_RULE_UNSUPPORTED = *_FARES, "the fare depends on the time or joins rides; trips that need it have no price"
 
     SHAPE_POINT_UNREADABLE = _LEFT_OUT, "shapes", "a shape point cannot be parsed"
     SHAPE_UNKNOWN = _LEFT_OUT, "shapes", "the shape is not in the feed; the trip is drawn from stop to stop"
 
     TRANSLATION_OF_UNKNOWN = *_DANGLING, "a translation of an unknown record"
     TRANSLATION_UNREADABLE = _LEFT_OUT, "translated names", "the translation has no language or no text"
-    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "it is not of a stop, route or headsign"
+    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "the field is no stop, route or headsign"
 
     @property
     def code(self) -> str:
@@ -179,7 +179,7 @@ class Findings:
             self._counts[reason] += len(lines)
 
     def drop_faulty(self, table: str, lines: Int32, usable: Mask, faults: Iterable[tuple[Reason, str, Mask]]) -> Mask:
-        """Count each usable row under its first fault (reason, column, rows); mark the rows without faults."""
+        """Report each usable row under its first fault (reason, column, rows); mark the usable rows without faults."""
         for reason, column, faulty in faults:
             if faulty.any():
                 self.add_many(reason, table, lines[usable & faulty], column)
@@ -195,9 +195,9 @@ class Findings:
 
 
 _BY_CODE: dict[str, FindingMeaning] = {reason.code: reason for reason in Reason}
-_UNKNOWN = FindingMeaning(FindingKind.LEFT_OUT, "rows", "a finding of another version of fingerpost")
+_UNKNOWN = FindingMeaning(FindingKind.LEFT_OUT, "rows", "a finding from another version of fingerpost")
 
 
 def find_meaning(code: str) -> FindingMeaning:
-    """Return the meaning of a reason code; reports of other versions may contain unknown codes."""
+    """Return the meaning of a reason code; reports from other versions may contain unknown codes."""
     return _BY_CODE.get(code, _UNKNOWN)

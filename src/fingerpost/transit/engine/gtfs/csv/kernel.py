@@ -1,8 +1,8 @@
 """Kernels that parse the bytes of GTFS tables: splitting rows, parsing numbers and times, and looking up ids.
 
 A *span* is the start and end of a field in a block of bytes, excluding blanks and quotes. A block has a line feed after
-its ``size`` bytes, so that no loop needs to check for its end. All functions are in one file, because numba's cache
-only checks the file of the compiled function.
+its ``size`` bytes, so that no loop needs to check for the end of the block. All functions are in one file, because
+numba's cache only checks the file of the compiled function.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ BLANK = np.int32(-1)
 UNREADABLE = np.int32(-3)
 UNKNOWN = np.int32(-4)
 
-# The maximum bytes of a quoted field; an opening quote without an end within this distance is stray.
+# The maximum number of bytes in a quoted field; an opening quote without an end within this distance is stray.
 FIELD_LIMIT = 65_536
 
 _LF, _CR, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
@@ -66,12 +66,12 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
     """Split a block into rows; write the spans of the wanted columns and each row's line.
 
     ``blob`` is the block of ``size`` bytes and a line feed; doubled quotes are unescaped in place. ``is_delimiter``
-    marks the comma, CR and LF among the 256 byte values. ``slots`` is the row in ``starts`` and ``ends`` of each column
-    of the header, or -1; their capacity limits the number of rows. ``is_last``: no block follows, so a row without a
-    line end is complete.
+    marks the comma, CR and LF among the 256 byte values. ``slots`` gives, for each column of the header, its row in
+    ``starts`` and ``ends``, or -1; the capacity of these arrays limits the number of rows. ``is_last``: no block
+    follows, so a row without a line end is complete.
 
-    Returns (rows, bytes used, last line used, rows longer than the header, line of the first one, stray quotes, line
-    of the first one).
+    Returns (rows, bytes used, last line used, number of rows longer than the header, line of the first such row, number
+    of stray quotes, line of the first one).
     """
     capacity = starts.shape[1]
     width = len(slots)
@@ -155,7 +155,7 @@ def split_rows(blob, size, is_last, is_delimiter, slots, starts, ends, lines, li
 
 @compiled
 def parse_integers(blob, starts, ends, empty, out):
-    """Write integers of at most nine digits, ``empty`` for empty fields, the smallest int32 if unreadable.
+    """Write integers of at most nine digits, ``empty`` for empty fields, the smallest int32 for unreadable ones.
 
     A fraction of zeros is allowed, because spreadsheets write one.
     """
@@ -184,7 +184,7 @@ def parse_integers(blob, starts, ends, empty, out):
 
 @compiled
 def parse_times(blob, starts, ends, out):
-    """Write seconds of H:MM:SS or H:MM (hours past 24 allowed), BLANK or UNREADABLE."""
+    """Write H:MM:SS or H:MM times in seconds (hours past 24 are allowed), or BLANK or UNREADABLE."""
     for row in range(len(starts)):
         at, end = starts[row], ends[row]
         if at == end:
@@ -208,7 +208,7 @@ def parse_times(blob, starts, ends, out):
 
 @compiled
 def parse_decimals(blob, starts, ends, out):
-    """Write decimal numbers, NaN if empty or unreadable. A decimal comma is allowed, exponents are not."""
+    """Write decimal numbers, or NaN for empty or unreadable fields. A decimal comma is allowed, exponents are not."""
     for row in range(len(starts)):
         at, end = starts[row], ends[row]
         out[row] = np.nan
@@ -258,10 +258,10 @@ def _is_same(blob, start, end, keys, key_start, key_end):
 
 @compiled
 def look_up_ids(blob, starts, ends, keys, offsets, slots, after, count, begin, is_adding, out):
-    """Write the row of each id from ``begin`` on, BLANK if empty; return (ids in the index, next position).
+    """Write the row of each id from ``begin`` on, BLANK if empty; return (number of ids, next position).
 
-    New ids are UNKNOWN or, if ``is_adding``, are added until the index is full. ``after`` is the row last found after
-    each row, -1 for none, and speeds up look-ups because trips share stop sequences; it is not used while adding.
+    New ids give UNKNOWN or, if ``is_adding``, are added until the index is full. ``after`` holds, for each row, the row
+    last found right after it, or -1; it speeds up look-ups, because trips share stop sequences, but not additions.
     """
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)

@@ -32,7 +32,7 @@ from fingerpost.transit.engine.timetable.timetable import Float64, Int32, UInt8
 
 _BUFFER_ROWS = 65_536
 _PEEKED_BYTES = 32_768
-# The maximum bytes of a row with its quoted line ends; files with longer rows are not tables.
+# The maximum number of bytes in a row, including quoted line ends; files with longer rows are not tables.
 _ROW_LIMIT = 4_194_304
 _LINE_FEED = ord("\n")
 _NOT_A_NUMBER = np.int32(-2147483648)
@@ -41,9 +41,9 @@ _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
 class Block(NamedTuple):
-    """Some rows of a table, valid until the next block overwrites them.
+    """Consecutive rows of a table, valid until the next block overwrites them.
 
-    ``starts`` and ``ends`` are spans in ``blob``, columns by rows; ``lines`` are lines of the file.
+    ``starts`` and ``ends`` are the bounds of fields in ``blob``, by column and row; ``lines`` are line numbers.
     """
 
     blob: UInt8
@@ -109,7 +109,7 @@ class Table:
                 )
 
     def read_blocks(self, *columns: str) -> Iterator[Block]:
-        """Yield the rows of some columns in blocks; missing columns are empty."""
+        """Yield blocks of rows with the given columns; missing columns are empty."""
         split = self._split(columns)
         for size, block in prefetch(split, "split") if self.size > BLOCK_BYTES else split:
             self._advance(size)
@@ -173,7 +173,7 @@ class Table:
         return self.findings.drop_faulty(self.name, lines, usable, faults)
 
     def read_choices(self, block: Block, slot: int, column: str, empty: int, values: range, counted: Mask) -> Int32:
-        """Return a column of enumerated values; others become ``empty``, and are reported in the rows ``counted``."""
+        """Return a column of enumerated values; others become ``empty``, and are reported for ``counted`` rows."""
         column_values, faulty = block.read_integers(slot, empty)
         faulty |= ((column_values < values[0]) | (column_values > values[-1])) & block.is_filled(slot)
         self.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[counted & faulty], column)
@@ -238,7 +238,7 @@ def find_day(text: str) -> date | None:
 
 
 def find_time_s(text: str) -> int | None:
-    """Return the seconds of H:MM:SS or H:MM; hours past 24 are allowed."""
+    """Return an H:MM:SS or H:MM time in seconds; hours past 24 are allowed."""
     if not _TIME.fullmatch(text):
         return None
     hours, minutes, seconds = map(int, f"{text}:0".split(":")[:3])

@@ -17,7 +17,7 @@ _MIN_STOP_TIMES = 2
 
 
 class PlacedStopTimes(NamedTuple):
-    """The stop times of a ride in Unix seconds, never decreasing; ``stop`` are rows of stops."""
+    """The stop times of a ride in Unix seconds, never decreasing; ``stop`` holds rows."""
 
     stop: Int32
     arrival: Int64
@@ -35,7 +35,7 @@ def place_stop_times(
 ) -> PlacedStopTimes | None:
     """Return the stop times with a known stop and a time; None if there are fewer than two.
 
-    ``planned_flags`` are the flags of the replaced trip by stop, the default for updates without flags.
+    ``planned_flags`` are the replaced trip's flags by stop, which apply to updates without flags.
     """
     placed: list[tuple[int, int, int, int, bool]] = []
     for stop_time in update.stop_time_update:

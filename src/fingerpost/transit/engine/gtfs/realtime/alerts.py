@@ -1,4 +1,4 @@
-"""Read GTFS-Realtime service alerts: texts, active periods, and affected entities."""
+"""Read GTFS-Realtime service alerts: text, active periods, and affected entities."""
 
 import re
 from collections import defaultdict
@@ -22,7 +22,7 @@ DEFAULT_LANGUAGE = "default"
 # Longer URLs are dropped.
 MAX_URL = 300
 
-# Some publishers repeat a text as HTML with a language tag such as en-html.
+# Some publishers repeat the text as HTML with a language tag such as en-html.
 _HTML_SUBTAG = "html"
 _BREAK = re.compile(r"<(?:br|/p|/li|/div|/tr|/h[1-6])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(
@@ -32,7 +32,7 @@ _TAG = re.compile(
 
 
 def _read_texts(text: TranslatedString) -> Mapping[str, str]:
-    """Return the first text of each primary language subtag, preferring plain text to HTML."""
+    """Return the first text for each primary language subtag, preferring plain text to HTML."""
     plain: dict[str, str] = {}
     marked_up: dict[str, str] = {}
     for translation in text.translation:
@@ -66,7 +66,7 @@ FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOu
 def read_alert(
     entity_id: str, message: AlertMessage, matcher: TripMatcher, find_added: FindAdded
 ) -> Alert | EntityOutcome:
-    """Return an alert with its known informed entities, or an outcome without any.
+    """Return an alert with its known informed entities, or an outcome if there are none.
 
     A selector affects the entities that match all of its fields in a single FEED; a selector with an unknown field, or
     with matches in several FEEDs, affects nothing.
@@ -92,7 +92,7 @@ def read_alert(
 
 
 class _AffectedEntities:
-    """The informed entities of an alert; ``found`` has their rows by field of ``Alert``."""
+    """The informed entities of an alert; ``found`` maps fields of ``Alert`` to rows."""
 
     def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
         self.matcher, self.find_added, self.index = matcher, find_added, matcher.index
@@ -137,7 +137,7 @@ class _AffectedEntities:
         return table.route_short_name[route], table.route_long_name[route], agencies
 
     def _is_one_place(self, stops: Sequence[int]) -> bool:
-        # Stops of several FEEDs are one place if they have the same name and are close (rule A8).
+        # Stops in several FEEDs are one place if they have the same name and are close (rule A8).
         table = self.index.timetable
         if len({table.stop_name[stop].casefold() for stop in stops}) > 1:
             return False

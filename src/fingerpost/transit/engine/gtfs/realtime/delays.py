@@ -1,6 +1,6 @@
-"""Propagate the delays of GTFS-Realtime updates along the stop times of each ride.
+"""Propagate the delays in GTFS-Realtime updates along the stop times of each ride.
 
-A delay applies to later stop times until the next update or NO_DATA, also across SKIPPED stops; the delay of the trip
+A delay applies to later stop times until the next update or NO_DATA, even across SKIPPED stops; the delay of the trip
 applies until its first update (GTFS-Realtime reference, TripUpdate.delay and StopTimeUpdate.ScheduleRelationship).
 Times override delays.
 """
@@ -26,13 +26,13 @@ from fingerpost.transit.engine.timetable.timetable import Bool, Int32, Int64, UI
 # Longer delays are errors, such as a wrong day.
 MAX_DELAY_S = 12 * 3600
 
-# More seconds than between any two instants of valid messages.
+# More seconds than lie between any two times in valid messages.
 _APART_S = 1 << 41
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delays:
-    """The realtime of rides with one row per stop time; ``has_realtime`` has one per ride."""
+    """The realtime data of rides, with one row per stop time; ``has_realtime`` has one per ride."""
 
     arrival_delay_s: Int32
     departure_delay_s: Int32
@@ -53,7 +53,7 @@ def compute_delays(
 ) -> Delays:
     """Return the delays of rides, and count the outcomes of the updates that matched a stop time.
 
-    ``matched`` are the stop time and new stop of each update. ``late_s`` is added to the delays of updates.
+    ``matched`` holds each update's stop time and new stop. ``late_s`` is added to the delays in updates.
     """
     stated = _UpdatedStopTimes(rides, updates, *matched, late_s, tally)
     arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
@@ -128,7 +128,7 @@ def _propagate(rides: Rides, stated: _UpdatedStopTimes, trip_delay_s: Int64) -> 
     updated_s = np.where(stated.departure_s != NONE, stated.departure_s, stated.arrival_s)
     has_update = (updated_s != NONE) | stated.is_silent
     is_first = mark_rows(count, rides.first[:-1])
-    # The delay that a stop propagates: its own, none with NO_DATA, or the trip's at the first stop.
+    # The delay that a stop propagates: its own, none if it has NO_DATA or, at the first stop, the trip's.
     propagated_s = np.where(has_update, updated_s, NONE)
     takes_trip_delay = is_first & ~has_update
     propagated_s[takes_trip_delay] = trip_delay_s[rides.ride[takes_trip_delay]]
@@ -145,7 +145,7 @@ def _propagate(rides: Rides, stated: _UpdatedStopTimes, trip_delay_s: Int64) -> 
 
 
 def _order_times(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _UpdatedStopTimes) -> int:
-    """Make the times of each ride increase; return the number of updated stop times that were moved."""
+    """Put the times of each ride in order; return the number of updated stop times that were moved."""
     arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
     is_backward = departure < arrival
     is_backward[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])

@@ -1,4 +1,4 @@
-"""Decode GTFS-Realtime FeedMessages and their texts, and reject messages that are too large."""
+"""Decode GTFS-Realtime FeedMessages and their strings, and reject messages that are too large."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 
 class FeedBytes(NamedTuple):
-    """A received message: time of receipt (Unix seconds), FEED (None: all of the network), and name of the source."""
+    """A received message: time of receipt (Unix seconds), FEED (None: all in the network), and name of the source."""
 
     bytes: bytes
     received: int
@@ -33,7 +33,7 @@ def has_too_many_entities(data: bytes) -> bool:
             length, at = _read_varint(data, at) if wire_type in (0, 2) else (0, at)
             at += length if wire_type == 2 else _FIXED_BYTES.get(wire_type, 0)
     except IndexError:
-        # Truncated or not a message; parsing it fails as well.
+        # The data is truncated or not a message, so parsing it fails as well.
         pass
     return count > MAX_ENTITIES
 
@@ -49,7 +49,7 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def parse_message(data: bytes) -> FeedMessage | None:
-    """Parse a message; return None if it is damaged or has no header, such as an empty file."""
+    """Parse a message; return None if it is damaged or has no header, as in an empty file."""
     message = FeedMessage()
     try:
         message.ParseFromString(data)
@@ -59,7 +59,7 @@ def parse_message(data: bytes) -> FeedMessage | None:
 
 
 def find_timestamp(data: bytes) -> int | None:
-    """Return the timestamp in a message (Unix seconds) or None; ValueErrors complete "The source gave ..."."""
+    """Return a message's timestamp (Unix seconds) or None; the text of a ValueError completes "The source gave"."""
     if has_too_many_entities(data):
         raise ValueError(f"a message with more than {MAX_ENTITIES:,} entities, which is too large")
     message = parse_message(data)

@@ -1,4 +1,4 @@
-"""The outcomes by which GTFS-Realtime messages, entities and stop time updates are counted."""
+"""The outcomes under which GTFS-Realtime messages, entities and stop time updates are counted."""
 
 from collections import Counter
 from enum import StrEnum

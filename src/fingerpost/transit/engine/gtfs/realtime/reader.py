@@ -15,9 +15,9 @@ from fingerpost.transit.engine.gtfs.realtime.trip_updates import ReceivedUpdate,
 from fingerpost.transit.engine.timetable.overlay import Alert, MatchCount, Overlay
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Entities that were not looked up in the timetable count as neither matched nor unmatched.
+# Entities with these outcomes were not looked up in the timetable; they are neither matched nor unmatched.
 _NOT_LOOKED_UP = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
-# The clocks of publishers may be this fast; messages with a later timestamp are rejected.
+# Publishers' clocks may be fast by this much; messages with a later timestamp are rejected.
 CLOCK_SKEW_S = 120
 
 
@@ -30,7 +30,7 @@ class _ReadMessage(NamedTuple):
 
 
 def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
-    """Read messages into an overlay at ``now`` (Unix seconds); the newer of two updates of a ride is used."""
+    """Read messages into an overlay at ``now`` (Unix seconds); the newer of two updates for a ride is used."""
     reader = _Reader(timetable, index, now)
     for message in messages:
         reader.add(message)

@@ -16,9 +16,9 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
 _SHUT = StopTimeProperties.NONE
 
-# Missing number.
+# Marks a missing number.
 NONE = -(1 << 62)
-# Missing stop id; stop id that is not in the feed.
+# Mark a missing stop id, and a stop id that is not in the feed.
 NO_STOP, UNKNOWN_STOP = -1, -2
 _ABSENT: Mapping[str, np.generic] = {
     "arrival_delay_s": np.int64(NONE),
@@ -35,7 +35,7 @@ SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
 class StopTimeUpdateColumns:
     """Stop time updates of trips; those of trip i are rows ``first[i] .. first[i + 1]``.
 
-    ``arrival`` and ``departure`` are Unix seconds, NONE if missing; the ``*_delay_s`` are used only without a time.
+    ``arrival`` and ``departure`` are Unix seconds, NONE if missing; ``*_delay_s`` apply only if the time is missing.
     ``sequence`` is -1 if missing, ``assigned`` is a new stop. ``opened`` and ``closed`` are the flags NO_BOARDING and
     NO_ALIGHTING that the update clears or sets.
     """
@@ -104,7 +104,7 @@ def read_stop_time_updates(trips: Iterable[tuple[TripUpdate, Mapping[str, int]]]
 
 
 def scatter(count: int, rows: npt.ArrayLike, values: npt.ArrayLike, absent: np.generic) -> npt.NDArray[Any]:
-    """Return a column with values in some rows, and ``absent``, whose type it has, in all others."""
+    """Return a column of the type of ``absent``, with values in the given rows and ``absent`` in all others."""
     column = np.full(count, absent)
     column[np.asarray(rows, np.int64)] = values
     return column
@@ -200,7 +200,7 @@ def _match_by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
 def _resolve_differences(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, rows: Int64, stop_time: Int64, stop: Int32
 ) -> None:
-    """Resolve stops that differ from the sequence: accept the station, store a new platform, reject other stops."""
+    """Resolve stops that contradict the sequence: accept the station, store a new platform, reject other stops."""
     parent = timetable.stop_parent
     planned, stated = rides.stop[stop_time[rows]], updates.stop[rows]
     is_in_feed = stated >= 0
@@ -214,7 +214,7 @@ def _resolve_differences(
 def _match_by_stop(
     timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64, stop_time: Int64, stop: Int32
 ) -> None:
-    """Fill in the stop times and new stops of updates with a stop id only."""
+    """Fill in the stop times and new stops for updates that have only a stop id."""
     rows = np.flatnonzero((stop_time < 0) & (updates.stop >= 0))
     if not len(rows):
         return
@@ -229,7 +229,7 @@ def _match_by_stop(
         candidates = order[low[index] : high[index]]
         has_moved = not len(candidates)
         if has_moved:
-            # Another platform of the same station.
+            # The update may name another platform of the same station.
             station, begin = int(timetable.stop_parent[updates.stop[row]]), int(rides.first[ride[row]])
             ride_stops = rides.stop[begin : rides.first[ride[row] + 1]]
             candidates = np.flatnonzero((timetable.stop_parent[ride_stops] == station) & (station >= 0)) + begin
@@ -241,7 +241,7 @@ def _match_by_stop(
 def _choose_candidate(
     rides: Rides, updates: StopTimeUpdateColumns, ride: int, row: int, candidates: Int64, stop_time: Int64
 ) -> int:
-    """Return the only candidate between the previous and next matches, else the nearest in time, else -1."""
+    """Return the only candidate between the previous and next matches, or the nearest in time, or -1."""
     before = stop_time[updates.first[ride] : row]
     after = stop_time[row + 1 : updates.first[ride + 1]]
     low = int(before.max(initial=-1))

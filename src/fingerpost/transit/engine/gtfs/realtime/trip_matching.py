@@ -67,7 +67,7 @@ class RealtimeIndex:
 
     @cached_property
     def only_start_s(self) -> Sequence[int]:
-        """The departure of each trip with one exact departure, in seconds of the service day; -1 for other trips."""
+        """The departure time, in seconds of the service day, of each trip with one exact departure; -1 for others."""
         table = self.timetable
         count = np.bincount(table.trip_departure_trip, minlength=len(self.trip_route))
         exact = np.flatnonzero((count[table.trip_departure_trip] == 1) & (table.trip_departure_headway_s == 0))
@@ -80,14 +80,14 @@ class RealtimeIndex:
         return start_list
 
     def _build_scope(self, feed_name: str | None) -> Scope:
-        """Return the feeds with a name, ignoring case; all feeds if the name is None."""
+        """Return the scope of all feeds with the given name, ignoring case, or of all feeds if it is None."""
         folded_name = None if feed_name is None else feed_name.casefold()
         return Scope(
             self, tuple(row for row, name in enumerate(self.feed_names) if folded_name in (None, name.casefold()))
         )
 
     def get_feed_stops(self, feed: int) -> Mapping[str, int]:
-        """Return {stop id: row} for a feed and all feeds of the same name (rule A8)."""
+        """Return {stop id: row} for a feed and all feeds with the same name (rule A8)."""
         return self.get_stops_by_id(self.feed_names[feed])
 
     def _list_stops_of_name(self, name: str) -> Mapping[str, int]:
@@ -158,7 +158,7 @@ class TripMatcher:
         return matches[0] if matches else found[0]
 
     def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | EntityOutcome:
-        """Return the trips with a descriptor's trip id and, if it has a known route id, of that route."""
+        """Return the trips with a descriptor's trip id that, if it has a known route id, belong to that route."""
         rows = self.scope.trips.get(trip.trip_id)
         if rows is None:
             return EntityOutcome.TRIP_UNKNOWN
@@ -238,7 +238,7 @@ class TripMatcher:
             start = self.index.day_start(feed, day)
             return max(start + begin_s - instant, instant - start - end_s, 0)
 
-        # The later of two equally near days, because they are in descending order.
+        # This returns the later of two equally near days, because the days are in descending order.
         return min(days, key=distance_s, default=None)
 
     def _match_by_route(

@@ -1,4 +1,4 @@
-"""Collect GTFS-Realtime trip updates, select the newest of each ride, and compute the realtime of all rides."""
+"""Collect GTFS-Realtime trip updates, select the newest for each ride, and compute all realtime data."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ class MatchedUpdate(NamedTuple):
 
 
 class _AddedKey(NamedTuple):
-    """Identifies an added ride of a trip id: row of the feed, service day as an ordinal, start time as received."""
+    """Identifies an added ride within its trip id: feed row, service day as an ordinal, start time as received."""
 
     feed: int
     day: int
@@ -72,7 +72,7 @@ class TripUpdates:
         self._added_rides: dict[tuple[str, _AddedKey], RideKey] = {}
 
     def add(self, received: ReceivedUpdate) -> EntityOutcome:
-        """Add an update and return its outcome, which a later update of the same ride may supersede."""
+        """Add an update and return its outcome, which a later update for the same ride may supersede."""
         trip = received.update.trip
         if trip.schedule_relationship in _ADDING:
             return self._add_new(received)
@@ -92,7 +92,7 @@ class TripUpdates:
         return _CANCELLING.get(trip.schedule_relationship, EntityOutcome.TRIP_UPDATED)
 
     def _supersede(self, earlier: ReceivedUpdate, received: ReceivedUpdate) -> bool:
-        """Mark the earlier update as superseded; return False if it has the newer timestamp."""
+        """Mark the earlier update as superseded, or return False if its timestamp is newer."""
         if earlier.updated > received.updated:
             return False
         self.tally.entities[earlier.slot] = EntityOutcome.SUPERSEDED
