@@ -33,6 +33,7 @@ from tests.net.test_filings_sync import CIK, SUBMISSIONS, TICKERS, facts
         ("eps 2021 2022", ["eps 2021"], "2022"),
         ("net income, eps 2019-q1..2020-q4", ["net income", "eps"], "2019-q1..2020-q4"),
         ("net income, eps latest", ["net income", "eps"], "latest"),
+        ("R&D/Revenue, cagr(Revenue, 3) 2024", ["R&D/Revenue", "cagr(Revenue, 3)"], "2024"),
     ],
 )
 def test_the_last_words_are_a_period_if_they_name_a_year_or_quarter(words, figures, period):

@@ -125,6 +125,12 @@ def test_several_periods_are_a_series_and_a_missing_one_is_reported(drawn):
     )
 
 
+def test_a_value_of_earlier_periods_is_in_the_row_of_its_own_period(drawn):
+    row = one(drawn, "prior(Revenue)")
+
+    assert (row["fiscal_year"], row["end_date"], row["value"]) == (2022, "2022-12-31", 100)
+
+
 QUARTERS = """
 Revenues 2021-10-01 2021-12-31 8  q4 10-K 2022-02-01
 Revenues 2021-01-01 2021-03-31 5  q1 10-Q 2021-05-01

@@ -237,21 +237,29 @@ Revenues      2022-01-01 2022-12-31 50 k22 10-K 2023-02-01
 """
 
 
-def test_a_recipe_is_a_metric_of_every_question(tmp_path):
+@pytest.mark.parametrize("word", ["net margin", "NetIncome/Revenue", "Net Income / (us-gaap:Revenues)"])
+def test_a_recipe_or_an_expression_is_a_metric_of_every_question(tmp_path, word):
     library = library_of(tmp_path / "f.sqlite", facts(RECIPES), YEARS)
     every = [
-        ask(library, "financial_facts", ticker="DRWN", metrics=["net margin"], period="2022").data["net margin"],
-        ask(library, "time_series", ticker="DRWN", metric="net_margin", period="annual").data["net_margin"][1]["value"],
-        ask(library, "compare", tickers=["DRWN"], metrics=["Net Margin"], period="2022").data["DRWN"]["Net Margin"],
-        ask(library, "financial_ratios", ticker="DRWN", ratios=["net-margin"], period="2022").data["net-margin"],
-        ask(library, "calculate", ticker="DRWN", expression="net_margin", periods=["2022"]).data["net_margin"],
+        ask(library, "financial_facts", ticker="DRWN", metrics=[word], period="2022").data[word],
+        ask(library, "time_series", ticker="DRWN", metric=word, period="annual").data[word][1]["value"],
+        ask(library, "compare", tickers=["DRWN"], metrics=[word], period="2022").data["DRWN"][word],
+        ask(library, "financial_ratios", ticker="DRWN", ratios=[word], period="2022").data[word],
+        ask(library, "calculate", ticker="DRWN", expression=word, periods=["2022"]).data[word],
     ]
-    claim = {"ticker": "DRWN", "metric": "net margin", "period": "2022", "relation": "equals", "value": 30}
-    (row,) = ask(library, "financial_facts", ticker="DRWN", metrics=["net margin"], period="2022").results
+    claim = {"ticker": "DRWN", "metric": word, "period": "2022", "relation": "equals", "value": 30}
+    (row,) = ask(library, "financial_facts", ticker="DRWN", metrics=[word], period="2022").results
 
     assert every == [0.3] * 5
     assert ask(library, "verify_claim", **claim, unit="percent").extra["data"]["verdict"] == "confirmed"
-    assert (row["kind"], row["formula"], row["xbrl_tag"]) == ("derived", "NetIncome / Revenue", None)
+    assert (row["kind"], "Revenue" in row["formula"], row["xbrl_tag"]) == ("derived", True, None)
+
+
+@pytest.mark.parametrize(("word", "unknown"), [("NetIncome/Revenu", "Revenu"), ("long-short", "long-short")])
+def test_an_unknown_word_of_an_expression_is_named(tmp_path, word, unknown):
+    library = library_of(tmp_path / "f.sqlite", facts(RECIPES), YEARS)
+    with pytest.raises(DataNotFound, match=f": {unknown} is not a metric"):
+        ask(library, "financial_facts", ticker="DRWN", metrics=[word], period="2022")
 
 
 GAPS = """
@@ -326,6 +334,14 @@ def test_a_series_marks_each_change_of_basis(recorded, ticker, metric, marked):
 
     assert {day: note for day, note in notes if note in (FRAMEWORK, RESTATED)} == marked
     assert {name for point in reply.data[metric] for name in point} == {"end_date", "value"}
+
+
+def test_calculations_of_several_periods_mark_a_change_of_basis(recorded):
+    rows = ask(recorded, "calculate", ticker="CLS", expression="GrossProfit/Revenue", period="2022..2023").results
+    earlier = ask(recorded, "calculate", ticker="CLS", expression="GrossProfit/Revenue", period="2021..2022").results
+
+    assert [row.get("notes") for row in rows] == [None, None]
+    assert earlier[1]["notes"] == [FRAMEWORK]
 
 
 def test_companies_under_two_frameworks_are_compared_with_a_note(recorded):

@@ -7,7 +7,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Any
 
-from fingerpost.filings.concepts import PER_SHARE, RECIPE, STOCK, Metric, find_metric
+from fingerpost.filings.concepts import PER_SHARE, STOCK, Metric
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, FigureOptions, derive_figure
 from fingerpost.filings.formula import (
     Lookup,
@@ -17,16 +17,14 @@ from fingerpost.filings.formula import (
     format_unit,
     list_lookups,
     parse_unit,
-    read_formula,
     read_recipe,
     to_number,
 )
-from fingerpost.filings.library import CompanyFigures, FactLibrary
+from fingerpost.filings.library import CompanyFigures
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTERS, YEAR, classify_period, day_after, day_number
-from fingerpost.filings.query_params import CalculateParams
-from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric, open_company
-from fingerpost.filings.reply import Missing, Reply, build_missing, build_points
+from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric
+from fingerpost.filings.reply import Missing, build_missing
 from fingerpost.filings.revisions import align_basis, find_split_factor, is_in_shares
 
 _MONTHS = 12
@@ -155,6 +153,11 @@ class Computation:
 
     def to_figure(self, recipe: Metric) -> Figure:
         current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.back and not figure.is_cover]
+        if not current:
+            # The row has the period of the query, even if all inputs are of earlier periods.
+            metric, _ = next(iter(self.inputs.values()))
+            asked = self.calculation.find_figure(metric, 0)
+            current = [asked] if isinstance(asked, Figure) else []
         last = max(current or self.figures, key=lambda figure: (figure.end, figure.start))
         notes = [recipe.note] if recipe.note else []
         notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
@@ -231,25 +234,3 @@ def explain_split(source: CompanyFigures, figures: Iterable[Figure]) -> dict[str
         return None
     message = f"{source.company.name} split its shares between the filings of the inputs"
     return build_missing("not_comparable", message, "Set vintage to split_adjusted")
-
-
-def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
-    """Return the value of an expression or a recipe for each fiscal period."""
-    expression = params.expression
-    recipe = find_metric(expression)
-    if recipe is None or recipe.kind != RECIPE:
-        recipe = Metric(expression, "", RECIPE, expression=expression)
-    formula = read_formula(recipe.expression)
-    not_found = f"Cannot calculate {expression} for {params.ticker}"
-    source = open_company(library, params.ticker, not_found, params.options)
-    reply = Reply([], source=source.provenance)
-    periods = list(dict.fromkeys(map(source.resolve_period, params.all_periods)))
-    for period in periods:
-        computed = Calculation(source, formula, period, name=expression).compute()
-        if isinstance(computed, Computation):
-            reply.results.append(source.build_row(expression, computed.to_figure(recipe)))
-        else:
-            reply.missing |= computed
-    reply.require_rows(not_found).results.sort(key=lambda row: (row["end_date"], row["fiscal_period"] or ""))
-    reply.add_values(expression, build_points(reply.results), is_series=len(periods) > 1)
-    return reply

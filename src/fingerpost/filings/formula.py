@@ -19,6 +19,8 @@ from fingerpost.filings.concepts import RECIPE, Metric, find_metric
 MAX_LENGTH = 500
 MAX_YEARS = 20
 DAYS = "days"
+# Every expression that is not a name has one of these.
+OPERATORS = "+-*/\u00d7\u2212\u00f7("
 
 _FIELD = {"field": "expression"}
 _MAX_NODES = 120

@@ -12,8 +12,9 @@ from typing import Any, TypeVar
 
 from rapidfuzz import fuzz, process
 
+from fingerpost.errors import ParameterError
 from fingerpost.filings.companyfacts import Filing
-from fingerpost.filings.concepts import Metric, find_concept, find_metric
+from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric
 from fingerpost.filings.figure import (
     ANNUAL_FORMS,
     LATEST_FIGURES,
@@ -24,6 +25,7 @@ from fingerpost.filings.figure import (
     FigureOptions,
     Series,
 )
+from fingerpost.filings.formula import OPERATORS, list_lookups, read_formula
 from fingerpost.filings.period_filter import (
     LAST_DAY,
     NEWEST,
@@ -288,8 +290,20 @@ class CompanyFigures:
         return {name for (name,) in self._rows(query, as_of)}
 
     def find_metric(self, text: str) -> Metric | None:
+        """Return the metric for a name, a tag of this company, or an expression of such names."""
         matches = find_metric(text) if ":" not in text else None
-        return matches or find_concept(text, self.concepts)
+        return matches or find_concept(text, self.concepts) or self._find_expression(text)
+
+    def _find_expression(self, text: str) -> Metric | None:
+        if not any(operator in text for operator in OPERATORS):
+            return None
+        try:
+            words = [lookup.word for lookup in list_lookups(read_formula(text))]
+        except ParameterError:
+            return None
+        # Without a metric in it, the text is an unknown name with a hyphen rather than a difference.
+        is_formula = any(find_metric(word) or find_concept(word, self.concepts) for word in words)
+        return Metric(text, "", RECIPE, expression=text) if is_formula else None
 
     @property
     def calendar(self) -> FiscalCalendar:

@@ -27,26 +27,13 @@ class MetricResult:
     selection: Selection = field(default_factory=Selection)
     missing: Missing = field(default_factory=dict)
 
-    @property
-    def points(self) -> list[dict[str, Any]]:
-        return [{"end_date": figure.end, "value": figure.value} for figure in self.selection.headline]
-
 
 def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
-    """Return the figures of a metric, given any of its names.
-
-    Figures that are not comparable with the previous figure get a note.
-    """
+    """Return the figures of a metric, given any of its names or an expression."""
     result = _find_in_periods(source, text, source.resolve_period(window).list_periods())
-    notes = _explain_breaks(source, result.selection.headline)
-
-    def add_notes(figures: Sequence[Figure]) -> tuple[Figure, ...]:
-        found = ((figure, notes.get((figure.start, figure.end))) for figure in figures)
-        return tuple(figure.with_note(note) if note else figure for figure, note in found)
-
-    selected = result.selection
-    selected = replace(selected, figures=add_notes(selected.figures), headline=add_notes(selected.headline))
-    return replace(result, selection=selected)
+    marked = {(figure.start, figure.end): figure for figure in mark_basis_changes(result.selection.headline, source)}
+    figures = tuple(marked.get((figure.start, figure.end), figure) for figure in result.selection.figures)
+    return replace(result, selection=replace(result.selection, figures=figures, headline=tuple(marked.values())))
 
 
 def _find_in_periods(source: CompanyFigures, text: str, periods: Sequence[PeriodFilter]) -> MetricResult:
@@ -68,15 +55,15 @@ def _find_in_periods(source: CompanyFigures, text: str, periods: Sequence[Period
     return MetricResult(results[0].name, Selection(figures, headline, refused), missing)
 
 
-def _explain_breaks(source: CompanyFigures, headline: Sequence[Figure]) -> dict[tuple[str, str], str]:
-    breaks = {}
+def mark_basis_changes(headline: Sequence[Figure], source: CompanyFigures) -> list[Figure]:
+    """Return consecutive figures; one that is not comparable with the previous one gets a note."""
+    marked = list(headline[:1])
     for previous, figure in pairwise(headline):
         explanation = explain_break(previous, figure, source.options)
         if YEAR in (previous.period, figure.period) and figure.period not in (YEAR, INSTANT):
             explanation = "a transition period: the company moved its year end"
-        if explanation is not None:
-            breaks[figure.start, figure.end] = explanation
-    return breaks
+        marked.append(figure.with_note(explanation) if explanation else figure)
+    return marked
 
 
 def _find(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:

@@ -9,13 +9,16 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.concepts import RATIO, Metric, list_metrics, list_recipes
+from fingerpost.filings.calculation import Calculation, Computation
+from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
 from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
+from fingerpost.filings.formula import read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
-from fingerpost.filings.lookup import ANNUAL, find_figures
+from fingerpost.filings.lookup import ANNUAL, find_figures, mark_basis_changes
 from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.query_params import (
+    CalculateParams,
     CompaniesParams,
     CompanyInfoParams,
     CompareParams,
@@ -47,8 +50,8 @@ def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
         result = find_figures(source, text, params.period_filter)
         reply.missing |= result.missing
         reply.results += [source.build_row(result.name, figure) for figure in result.selection.figures]
-        if result.points:
-            reply.add_values(text, result.points, is_series=params.period_filter.count > 1)
+        if points := build_points(result.selection.headline):
+            reply.add_values(text, points, is_series=params.period_filter.count > 1)
     return reply.require_rows(not_found)
 
 
@@ -59,16 +62,17 @@ def financial_ratios(library: FactLibrary, params: FinancialRatiosParams) -> Rep
     reply = Reply([], data={}, source=source.provenance)
     ratios = [recipe.name for recipe in list_recipes() if recipe.statement == RATIO]
     for text in dict.fromkeys(params.ratios or ratios):
-        if source.find_metric(text) not in list_recipes():
+        metric = source.find_metric(text)
+        if metric is None or metric.kind != RECIPE:
             next_step = f"The ratios are {', '.join(ratios)}"
             reply.missing[text] = build_missing("unknown_metric", f"{text} is not a ratio", next_step)
             continue
         result = find_figures(source, text, params.period_filter)
         reply.missing |= result.missing
-        rows = [_build_ratio_row(source, result.name, figure) for figure in result.selection.headline]
-        if rows:
-            reply.results += rows
-            reply.add_values(text, build_points(rows), is_series=params.period_filter.count > 1)
+        figures = [replace(figure, value=round(figure.value, _RATIO_DIGITS)) for figure in result.selection.headline]
+        if figures:
+            reply.results += [_build_ratio_row(source, result.name, figure) for figure in figures]
+            reply.add_values(text, build_points(figures), is_series=params.period_filter.count > 1)
     return reply.require_rows(not_found)
 
 
@@ -76,7 +80,31 @@ def _build_ratio_row(source: CompanyFigures, name: str, figure: Figure) -> dict[
     row = source.build_row(name, figure)
     del row["metric_name"], row["xbrl_tag"]
     quarter = figure.fiscal_quarter if figure.period == QUARTER else None
-    return row | {"ratio_name": name, "value": round(row["value"], _RATIO_DIGITS), "fiscal_quarter": quarter}
+    return row | {"ratio_name": name, "fiscal_quarter": quarter}
+
+
+def calculate(library: FactLibrary, params: CalculateParams) -> Reply:
+    """Return the value of an expression or a recipe for each fiscal period."""
+    expression = params.expression
+    recipe = find_metric(expression)
+    if recipe is None or recipe.kind != RECIPE:
+        recipe = Metric(expression, "", RECIPE, expression=expression)
+    formula = read_formula(recipe.expression)
+    not_found = f"Cannot calculate {expression} for {params.ticker}"
+    source = open_company(library, params.ticker, not_found, params.options)
+    reply = Reply([], source=source.provenance)
+    periods = list(dict.fromkeys(map(source.resolve_period, params.all_periods)))
+    figures: list[Figure] = []
+    for period in periods:
+        computed = Calculation(source, formula, period, name=expression).compute()
+        if isinstance(computed, Computation):
+            figures.append(computed.to_figure(recipe))
+        else:
+            reply.missing |= computed
+    figures = mark_basis_changes(sorted(figures, key=lambda figure: (figure.end, figure.period)), source)
+    reply.results = [source.build_row(expression, figure) for figure in figures]
+    reply.add_values(expression, build_points(figures), is_series=len(periods) > 1)
+    return reply.require_rows(not_found)
 
 
 def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
@@ -91,7 +119,7 @@ def time_series(library: FactLibrary, params: TimeSeriesParams) -> Reply:
         result = find_figures(source, text, replace(window, frequency=ANNUAL))
     rows = [source.build_row(result.name, figure) for figure in result.selection.headline]
     reply = Reply(rows, missing=result.missing, source=source.provenance)
-    reply.add_values(text, result.points, is_series=True)
+    reply.add_values(text, build_points(result.selection.headline), is_series=True)
     return reply.require_rows(not_found)
 
 
@@ -129,8 +157,8 @@ def compare(library: FactLibrary, params: CompareParams) -> Reply:
         for text in dict.fromkeys(params.metrics):
             result = find_figures(source, text, period)
             reply.missing |= {f"{ticker}.{name}": entry for name, entry in result.missing.items()}
-            if result.points:
-                company_reply.add_values(text, result.points, is_series=period.count > 1)
+            if points := build_points(result.selection.headline):
+                company_reply.add_values(text, points, is_series=period.count > 1)
                 reply.results += [source.build_row(result.name, figure) for figure in result.selection.headline]
                 frameworks |= {name for figure in result.selection.headline for name in figure.taxonomies & FRAMEWORKS}
         if company_reply.data:
@@ -170,7 +198,7 @@ def statement(library: FactLibrary, params: StatementParams) -> Reply:
         if line is not None:
             line = _match_filing(source, line, filing)
             reply.results.append(source.build_row(metric.name, line))
-            reply.add_values(metric.name, build_points(reply.results[-1:]))
+            reply.add_values(metric.name, build_points([line]))
         elif company.dataset == SAMPLE:
             message = f"the sample does not include {metric.name}"
             reply.missing[metric.name] = build_missing("outside_sample", message, suggest_load(company.ticker))

@@ -1,6 +1,6 @@
 """Build responses about SEC filings: values, rows, sources and reasons for missing values."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, Literal
@@ -71,8 +71,8 @@ class Reply:
         return {name: value for name, value in fields.items() if value is not None} | self.extra
 
 
-def build_points(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return [{"end_date": row["end_date"], "value": row["value"]} for row in rows]
+def build_points(figures: Iterable[Figure]) -> list[dict[str, Any]]:
+    return [{"end_date": figure.end, "value": figure.value} for figure in figures]
 
 
 def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:

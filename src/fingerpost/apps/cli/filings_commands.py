@@ -244,5 +244,6 @@ def read_figures(words: Sequence[str]) -> tuple[list[str], str | None]:
             year, quarter = match[1] or match[4], match[2] or match[3]
             rest, period = rest[:-count], f"{year}-{quarter.upper()}" if quarter else year
             break
-    names = (" ".join(name.split()) for name in " ".join(rest).split(","))
+    # A comma in brackets is part of an expression.
+    names = (" ".join(name.split()) for name in re.split(r",(?![^(]*\))", " ".join(rest)))
     return [name for name in names if name], period

@@ -3,7 +3,6 @@
 from typing import Any
 
 from fingerpost.filings import claims, query_params, questions
-from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
@@ -63,7 +62,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="calculate",
         params=query_params.CalculateParams,
-        answer=calculate,
+        answer=questions.calculate,
         shape=shape.ValuesAnswer,
         results=list[shape.FigureRow],
         data=dict[str, shape.Headline],
