@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from fingerpost.errors import ParameterError
+from fingerpost.errors import ParameterError, SourceLimited
 from fingerpost.filings import sandbox
 from fingerpost.filings.query_params import CustomSqlParams
 from fingerpost.filings.sandbox_process import MAX_ROWS
@@ -20,7 +20,7 @@ STOPPED_WITHIN_S = 10.0
 
 def run_sql(library, query, as_of=None):
     params = CustomSqlParams.model_construct(sql_query=query, as_of=as_of)
-    return asyncio.run(sandbox.run_sql(library, params))
+    return asyncio.run(sandbox.run_sql(library, params, "ann"))
 
 
 REFUSED = [
@@ -156,7 +156,7 @@ async def test_the_process_of_a_cancelled_caller_is_killed(sample, tmp_path, mon
     os.mkfifo(pipe)
     code = f"import os, signal; os.write(os.open({str(pipe)!r}, 1), b'.'); signal.pause()"
     monkeypatch.setattr(sandbox, "_COMMAND", (sys.executable, "-c", code))
-    asked = asyncio.create_task(sandbox.run_sql(sample, CustomSqlParams(sql_query="SELECT 1")))
+    asked = asyncio.create_task(sandbox.run_sql(sample, CustomSqlParams(sql_query="SELECT 1"), "ann"))
     with await asyncio.to_thread(pipe.open, "rb", 0) as opened:
         await asyncio.to_thread(opened.read, 1)
         asked.cancel()
@@ -165,23 +165,53 @@ async def test_the_process_of_a_cancelled_caller_is_killed(sample, tmp_path, mon
         assert (asked.cancelled(), await asyncio.to_thread(opened.read)) == (True, b"")
 
 
-async def test_more_queries_than_processes_wait(sample, monkeypatch):
-    running = []
+class Processes:
+    """Counts the processes that run, and ends them when the test says so."""
 
-    async def execute(_sent):
-        running.append(len(running) + 1)
-        await asyncio.sleep(0)
-        most.append(len(running))
-        running.pop()
+    def __init__(self, monkeypatch):
+        self.running, self.most, self.end = 0, 0, asyncio.Event()
+        monkeypatch.setattr(sandbox, "_execute", self._execute)
+        monkeypatch.setattr(sandbox, "compute", self._write)
+
+    async def _execute(self, _sent):
+        self.running += 1
+        self.most = max(self.most, self.running)
+        await self.end.wait()
+        self.running -= 1
         return {"columns": ["a"], "rows": [[1]], "truncated": False}
 
-    async def write(*_given):
+    async def _write(self, *_given):
         return b""
 
-    most = []
-    monkeypatch.setattr(sandbox, "_execute", execute)
-    monkeypatch.setattr(sandbox, "compute", write)
-    params, count = CustomSqlParams(sql_query="SELECT 1"), sandbox._MAX_PROCESSES + 3
-    replies = await asyncio.gather(*[sandbox.run_sql(sample, params) for _ in range(count)])
 
-    assert (len(replies), max(most)) == (count, sandbox._MAX_PROCESSES)
+@pytest.mark.parametrize(("callers", "most"), [(1, 2), (2, 4), (9, 6)])
+async def test_more_queries_than_processes_wait(sample, monkeypatch, callers, most):
+    processes, params = Processes(monkeypatch), CustomSqlParams(sql_query="SELECT 1")
+    asking = [asyncio.create_task(sandbox.run_sql(sample, params, f"c{at % callers}")) for at in range(3 * callers)]
+    while processes.running < most:  # noqa: ASYNC110  (ready tasks run meanwhile)
+        await asyncio.sleep(0)
+    processes.end.set()
+    replies = await asyncio.gather(*asking)
+
+    assert (len(replies), processes.most) == (3 * callers, most)
+
+
+@pytest.mark.parametrize(
+    ("callers", "message"),
+    [
+        (("ann",) * 3, "2 of your SQL queries are running, which is the limit"),
+        (("ann", "ann", "ben", "ben", "cleo", "cleo", "dan"), "6 SQL queries are running, which is the limit"),
+    ],
+)
+async def test_a_query_that_waits_too_long_is_refused_with_a_time_to_retry(sample, monkeypatch, callers, message):
+    processes, params = Processes(monkeypatch), CustomSqlParams(sql_query="SELECT 1")
+    asking = [asyncio.create_task(sandbox.run_sql(sample, params, caller)) for caller in callers[:-1]]
+    while processes.running < len(asking):  # noqa: ASYNC110  (ready tasks run meanwhile)
+        await asyncio.sleep(0)
+    monkeypatch.setattr(sandbox, "_MAX_WAIT_S", 0)
+    with pytest.raises(SourceLimited) as caught:
+        await sandbox.run_sql(sample, params, callers[-1])
+    processes.end.set()
+    await asyncio.gather(*asking)
+
+    assert (caught.value.message, caught.value.retry_after_s) == (message, 2.0)

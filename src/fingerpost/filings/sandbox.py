@@ -6,15 +6,15 @@ responses to 1,000 rows or 2 MB, so that a query costs this process little memor
 
 import asyncio
 import json
-import os
 import sqlite3
 import sys
 from asyncio.subprocess import DEVNULL, PIPE
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from fingerpost.errors import ParameterError, StorageUnavailable
+from fingerpost.errors import ParameterError, SourceLimited, StorageUnavailable
 from fingerpost.filings import sandbox_process
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.query_params import CustomSqlParams
@@ -23,9 +23,14 @@ from fingerpost.filings.store import create_sample
 from fingerpost.runtime.concurrency import compute
 
 _COMMAND = (sys.executable, "-I", "-S", sandbox_process.__file__)
-# Each process may use a CPU core and its memory limit; further queries from this event loop wait.
-_MAX_PROCESSES = max(2, os.cpu_count() or 1)
-_process_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
+# Each process may use a CPU core and its memory limit. The slots are counted per event loop; "" is all callers.
+_MAX_PROCESSES = 6
+_MAX_PROCESSES_PER_CALLER = 2
+_MAX_WAIT_S = 3.0
+_RETRY_AFTER_S = 2.0
+_slots_by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, WeakValueDictionary[str, asyncio.Semaphore]] = (
+    WeakKeyDictionary()
+)
 # The query's deadline, plus time for the process to start and to write its response.
 _MAX_DURATION_S = sandbox_process.DEADLINE_S + 1.5
 _ERROR_SENTENCES = {
@@ -36,15 +41,36 @@ _ERROR_SENTENCES = {
 _TICKER_NOTE = "The tables list companies under their main ticker; the tickers table lists the others by cik"
 
 
-async def run_sql(library: FactLibrary, params: CustomSqlParams) -> Reply:
-    """Return the rows of one SELECT; raise ParameterError for refused, invalid and slow queries."""
-    async with _process_slots.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_MAX_PROCESSES)):
+async def run_sql(library: FactLibrary, params: CustomSqlParams, caller: str) -> Reply:
+    """Return the rows of one SELECT.
+
+    Raise ParameterError for refused, invalid and slow queries, and SourceLimited if too many other queries are running.
+    """
+    async with _process_slot(caller):
         answer = await _execute(await compute(_write_input, library, params))
     if "error" in answer:
         sentence = _ERROR_SENTENCES.get(answer["code"], answer["error"])
         raise ParameterError(f"Error executing custom SQL: {sentence}", {"field": "sql_query"})
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
     return Reply(rows, extra={"truncated": answer["truncated"]} | ({} if rows else {"notes": [_TICKER_NOTE]}))
+
+
+@asynccontextmanager
+async def _process_slot(caller: str) -> AsyncIterator[None]:
+    slots = _slots_by_loop.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
+    of_caller = slots.setdefault(f"caller {caller}", asyncio.Semaphore(_MAX_PROCESSES_PER_CALLER))
+    of_all = slots.setdefault("", asyncio.Semaphore(_MAX_PROCESSES))
+    async with AsyncExitStack() as acquired:
+        try:
+            async with asyncio.timeout(_MAX_WAIT_S):
+                await acquired.enter_async_context(of_caller)
+                await acquired.enter_async_context(of_all)
+        except TimeoutError as error:
+            running = f"{_MAX_PROCESSES} SQL queries"
+            if of_caller.locked():
+                running = f"{_MAX_PROCESSES_PER_CALLER} of your SQL queries"
+            raise SourceLimited(f"{running} are running, which is the limit", retry_after_s=_RETRY_AFTER_S) from error
+        yield
 
 
 def _write_input(library: FactLibrary, params: CustomSqlParams) -> bytes:

@@ -62,7 +62,7 @@ class QueryType(Generic[_S, _P]):
     Attributes:
         params: the model of the parameters; explicit nulls are removed first.
         answer: handles a query with the tool's source and validated parameters; may raise ToolError. It runs in a
-            thread unless it is a coroutine function.
+            thread unless it is a coroutine function, which also gets the caller whom limits count.
         shape: base model of a successful response; ``query_type``, ``results`` and ``data`` are added to it.
         text: formats a response as text with all data of the JSON (rule A11).
         usage: the query type's part of the tool's description, such as ``metrics {ticker}``.
@@ -70,7 +70,7 @@ class QueryType(Generic[_S, _P]):
 
     name: str
     params: type[_P]
-    answer: Callable[[_S, _P], Reply | Awaitable[Reply]]
+    answer: Callable[[_S, _P], Reply] | Callable[[_S, _P, str], Awaitable[Reply]]
     shape: type[StandardAnswer] = StandardAnswer
     results: Any = list[Any]
     data: Any = None
@@ -132,7 +132,7 @@ class QueryTool(PublishedTool):
     def __init__(self, source: Any) -> None:
         self._source = source
 
-    async def handle(self, arguments: ToolInput, call: Call) -> ToolReply:  # noqa: ARG002  (figures have no owner)
+    async def handle(self, arguments: ToolInput, call: Call) -> ToolReply:
         query_type = arguments.query_type
         query = next((query for query in self.queries if query_type in (query.name, *query.aliases)), None)
         if query is None:
@@ -140,7 +140,9 @@ class QueryTool(PublishedTool):
         params = read_params(query.params, arguments.parameters)
         answer: Callable[..., Any] = query.answer
         is_async = inspect.iscoroutinefunction(answer)
-        reply: Reply = await (answer(self._source, params) if is_async else compute(answer, self._source, params))
+        reply: Reply = await (
+            answer(self._source, params, call.caller) if is_async else compute(answer, self._source, params)
+        )
         body = self.format_success_response(query_type, arguments.parameters, reply.results, reply.to_fields())
         return ToolReply(body, query.text(body), output=query.output)
 
