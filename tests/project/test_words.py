@@ -50,6 +50,13 @@ def test_no_file_knows_the_machine_that_it_was_written_on():
     assert _lines_with(MACHINE_PATH, _list_text()) == []
 
 
+def test_only_runtime_hands_work_to_threads():
+    """In asyncio's own threads, one kind of slow work delays all others. The realtime worker's loop is its own."""
+    lines = _lines_with(re.compile(r"\b(to_thread|run_in_executor)\("), list_python("src"))
+
+    assert [line for line in lines if "/embedded/realtime_" not in line] == []
+
+
 def test_only_the_error_boundary_has_a_broad_except():
     """Only ``apps``, the plan runner and what queries networks swallow it; other handlers raise the same again."""
     broad = [

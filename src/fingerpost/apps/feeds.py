@@ -1,6 +1,5 @@
 """Import GTFS feeds from files and URLs as a network, and refresh them."""
 
-import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Request, RequestLimits, read_template
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import Content, NamedPlace, OriginFolder, read_place, sign
 from fingerpost.transit.embedded.preparing import prepare_network
@@ -57,7 +57,7 @@ class FeedImporter:
             contents = folder.read()
             fetched = await self._fetch_all(record, folder, contents)
             is_changed = any(feed.changed for feed in fetched) or self._is_extract_changed(record, contents)
-            if is_changed or not await asyncio.to_thread(self._is_ready, record):
+            if is_changed or not await run_in_thread(self._is_ready, record):
                 return await self._import(record, folder, fetched)
             folder.write(_list_contents(self._home, record, fetched))
         return None
@@ -119,7 +119,7 @@ class FeedImporter:
         self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_FetchedFeed]
     ) -> ImportReport:
         sources = [FeedSource(feed.path, feed.origin.feed_name) for feed in fetched]
-        report = await asyncio.to_thread(
+        report = await run_in_thread(
             prepare_network, self._home, record.name, sources,
             extract=record.extract, feeds=record.feeds, added_at=clock.now(), progress=self._progress,
         )  # fmt: skip

@@ -3,7 +3,6 @@
 Users pass them to ``Fingerpost(tools=[...])``, or install packages with entry points in the group ``fingerpost.tools``.
 """
 
-import asyncio
 import inspect
 import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
@@ -25,11 +24,15 @@ from fingerpost.errors import BrokenContract, ParameterError, SettingsInvalid, T
 from fingerpost.plan.catalogue import parse_tool_query
 from fingerpost.plan.limits import Limits, encode, find_excess
 from fingerpost.plan.remarks import list_remark_sentences, list_remarks
+from fingerpost.runtime.concurrency import ThreadPool
 
 _log = logging.getLogger(__name__)
 
 ENTRY_POINTS = "fingerpost.tools"
 GROUP = "own"
+
+# A function of a user may never return.
+_THREADS = ThreadPool("own-tools", 16)
 
 _STANDARD_FIELDS = ("query_type", "parameters", "results", "output_key", "success")
 
@@ -54,7 +57,7 @@ class FunctionTool(Tool):
         if inspect.iscoroutinefunction(self._function):
             data = await self._function(**arguments)
         else:
-            data = await asyncio.to_thread(self._function, **arguments)
+            data = await _THREADS.run(self._function, **arguments)
         if isinstance(data, BaseModel):
             data = data.model_dump(mode="json")
         return self.format_success_response(query_type, parameters, [data], {"data": data})

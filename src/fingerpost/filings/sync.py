@@ -1,6 +1,5 @@
 """Fetch a company's figures and filings from EDGAR into the facts file; a failure leaves stored figures intact."""
 
-import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, build_facts_file, normalize_ticker
 from fingerpost.net.client import Client
 from fingerpost.net.response import MemoryBody, Response, Validators
+from fingerpost.runtime.concurrency import run_in_thread
 
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
@@ -54,14 +54,14 @@ class EdgarSync:
             return [await self._sync(library, normalized, cik, texts) for cik in ciks]
 
     async def _find_ciks(self, library: FactLibrary, ticker: str) -> list[int]:
-        owners = await asyncio.to_thread(library.list_ticker_owners, ticker)
+        owners = await run_in_thread(library.list_ticker_owners, ticker)
         if not owners:
             response = await self._client.fetch(self._edgar.build_tickers_request())
             rows = _parse(read_tickers, response.body, "company_tickers.json")
-            await asyncio.to_thread(self._store.put_tickers, rows)
-            owners = await asyncio.to_thread(library.list_ticker_owners, ticker)
+            await run_in_thread(self._store.put_tickers, rows)
+            owners = await run_in_thread(library.list_ticker_owners, ticker)
         if not owners:
-            suggestions = await asyncio.to_thread(library.suggest_tickers, ticker)
+            suggestions = await run_in_thread(library.suggest_tickers, ticker)
             raise DataNotFound(
                 f"EDGAR has no ticker {ticker}",
                 {"reason": "unknown_ticker", "did_you_mean": suggestions},
@@ -74,14 +74,14 @@ class EdgarSync:
         submissions = _parse(read_submissions, response.body, f"submissions of CIK {cik}")
         _check_cik(submissions.cik, cik)
         facts_state = await self._sync_facts(library, cik, submissions.tickers or [ticker])
-        await asyncio.to_thread(self._store.put_submissions, submissions)
+        await run_in_thread(self._store.put_submissions, submissions)
         reports = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SECTIONS and filing.document]
         for filing in reports[:texts]:
             request = self._edgar.request_document(cik, filing.accession, filing.document)
             text = read_plain_text((await self._client.fetch(request)).body)
             sections = split_sections(cik, filing.accession, filing.form, filing.filed, text)
-            await asyncio.to_thread(self._store.put_sections, sections)
-        company = await asyncio.to_thread(library.find_company, f"CIK{cik}")
+            await run_in_thread(self._store.put_sections, sections)
+        company = await run_in_thread(library.find_company, f"CIK{cik}")
         return SyncedCompany(
             ticker=ticker,
             cik=cik,
@@ -94,7 +94,7 @@ class EdgarSync:
 
     async def _sync_facts(self, library: FactLibrary, cik: int, tickers: list[str]) -> str:
         request, body = self._edgar.request_facts(cik), MemoryBody()
-        validators = await asyncio.to_thread(_find_validators, library, request.url, cik)
+        validators = await run_in_thread(_find_validators, library, request.url, cik)
         try:
             response = await self._client.fetch_into(request, body, validators)
         except DataNotFound:
@@ -103,7 +103,7 @@ class EdgarSync:
             return UNCHANGED
         file = _parse(read_facts, body.content(), f"companyfacts of CIK {cik}")
         _check_cik(file.cik, cik)
-        await asyncio.to_thread(self._store_facts, request.url, response, file, tickers)
+        await run_in_thread(self._store_facts, request.url, response, file, tickers)
         return NEW
 
     def _store_facts(self, url: str, response: Response, file: FactsFile, tickers: list[str]) -> None:

@@ -18,6 +18,7 @@ from fingerpost.errors import SourceLimited
 from fingerpost.net.outcomes import Ending, count_request
 from fingerpost.net.request import Fetch, Request
 from fingerpost.net.response import Response
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.atomic_file import replace_file
 
 _log = logging.getLogger(__name__)
@@ -130,16 +131,16 @@ class SharedResponses:
         path = self.folder / hashlib.sha256(request.key.encode()).hexdigest()[:32]
         lock = AsyncFileLock(path.with_suffix(".lock"), timeout=request.limits.total_s)
         try:
-            await asyncio.to_thread(self.folder.mkdir, 0o700, parents=True, exist_ok=True)
+            await run_in_thread(self.folder.mkdir, 0o700, parents=True, exist_ok=True)
             await lock.acquire()
         except (OSError, Timeout) as error:
             _log.warning("realtime data is not shared with other processes: %s", error)
             return await self.fetch(request, known)
         try:
-            shared, is_fresh = await asyncio.to_thread(self._read, path)
+            shared, is_fresh = await run_in_thread(self._read, path)
             if shared is None or not is_fresh:
                 response = await self.fetch(request, known or shared)
-                await asyncio.to_thread(self._write, path, response)
+                await run_in_thread(self._write, path, response)
                 return response
         finally:
             await lock.release()

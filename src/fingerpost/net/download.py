@@ -1,6 +1,5 @@
 """Download a file atomically, within a size limit, and only if it has changed."""
 
-import asyncio
 import hashlib
 import os
 import uuid
@@ -14,6 +13,7 @@ from fingerpost.errors import new_unwritable
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
 from fingerpost.net.response import NOT_MODIFIED, Downloaded
+from fingerpost.runtime.concurrency import run_in_thread
 
 # Receives the number of bytes downloaded so far.
 Progress = Callable[[int], None]
@@ -33,7 +33,7 @@ async def download(
     ``known`` is the result of an earlier call, for the file at ``stored_path``, by default ``path``.
     Raise SettingsInvalid if the file cannot be written, and the errors of ``Client.fetch``.
     """
-    if not await asyncio.to_thread((stored_path or path).exists):
+    if not await run_in_thread((stored_path or path).exists):
         known = None
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
@@ -46,7 +46,7 @@ async def download(
             file.flush()
             os.fsync(file.fileno())
             file.seek(0)
-            sha256 = (await asyncio.to_thread(hashlib.file_digest, file, "sha256")).hexdigest()
+            sha256 = (await run_in_thread(hashlib.file_digest, file, "sha256")).hexdigest()
         changed = known is None or known.sha256 != sha256
         if changed:
             draft.replace(path)

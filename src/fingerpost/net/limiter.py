@@ -3,19 +3,16 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from fingerpost.errors import SourceLimited
 from fingerpost.net.request import parse_host
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.limits import MAX_PAUSE_MS, Limits, Rate, read_clock_ms
 
 # The rate limit of servers in the operator's network.
 OWN_PER_SECOND, OWN_BURST = 50, 100
 
-_R = TypeVar("_R")
-_THREADS = ThreadPoolExecutor(4, thread_name_prefix="fingerpost-limits")
 _SECOND_MS = 1000
 # Stop waiting in the queue just before the deadline, to raise SourceLimited instead of a timeout.
 _MARGIN_S = 0.05
@@ -106,7 +103,7 @@ class Limiter:
     ) -> None:
         while True:
             now_ms = self._clock_ms()
-            wait_ms = await _run_in_thread(self._limits.take, pace.name, pace.rate, now_ms)
+            wait_ms = await run_in_thread(self._limits.take, pace.name, pace.rate, now_ms)
             if wait_ms == 0:
                 return
             # Without a pause, the first request in the queue waits for one interval at most.
@@ -120,12 +117,7 @@ class Limiter:
         """Block all requests that share a server's pace, because it answered with Retry-After."""
         pace, now_ms = self.pace(address), self._clock_ms()
         pause_ms = min(round(wait_s * _SECOND_MS), MAX_PAUSE_MS)
-        await _run_in_thread(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
-
-
-async def _run_in_thread(function: Callable[..., _R], *args: object) -> _R:
-    # Not in asyncio's threads, where slow work could block every request.
-    return await asyncio.get_running_loop().run_in_executor(_THREADS, function, *args)
+        await run_in_thread(self._limits.pause, pace.name, pace.rate, pause_ms, now_ms)
 
 
 def _refuse(address: str, wait_s: float) -> SourceLimited:

@@ -1,6 +1,5 @@
 """Describe plan runs for their users: progress, results, approvals, next action; draw plans."""
 
-import asyncio
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ from fingerpost.plan.remarks import Remark, find_unresolved_path, list_remark_se
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, ReportedState
 from fingerpost.plan.validation import ValidPlan
+from fingerpost.runtime.concurrency import compute
 
 Part = Literal["plan", "memory", "items", "events"]
 
@@ -47,7 +47,7 @@ async def describe_run(
     state = await runs.find_state(run)
     events = await runs.journal.list_events(run.run_id, 0)
     # Use a thread, because describing a long run takes time.
-    return await asyncio.to_thread(_describe, runs, run, state, events, parts, after, max_values_bytes)
+    return await compute(_describe, runs, run, state, events, parts, after, max_values_bytes)
 
 
 def _describe(

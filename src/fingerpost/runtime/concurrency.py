@@ -1,9 +1,9 @@
-"""Run work in one pool of threads outside the event loop, and await several coroutines together."""
+"""Run work in threads outside the event loop, and await several coroutines together."""
 
 import asyncio
 import os
 from collections.abc import Callable, Coroutine, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
@@ -11,14 +11,34 @@ from typing import Any, ParamSpec, TypeVar
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
+
+class ThreadPool:
+    """Threads that run blocking functions for coroutines.
+
+    Other modules do not use asyncio's own threads, in which one kind of slow work would delay all others.
+    """
+
+    def __init__(self, name: str, count: int) -> None:
+        self._executor = ThreadPoolExecutor(count, thread_name_prefix=f"fingerpost-{name}")
+
+    async def run(self, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Run a function with the caller's context variables; cancelling the call drops it from the queue."""
+        work = partial(copy_context().run, function, *args, **kwargs)
+        return await asyncio.wrap_future(self.submit(work))
+
+    def submit(self, work: Callable[[], _R]) -> "Future[_R]":
+        return self._executor.submit(work)
+
+
 # A search occupies one processor, so more threads would not finish sooner.
-_POOL = ThreadPoolExecutor(max(2, os.cpu_count() or 1), thread_name_prefix="fingerpost-compute")
+_COMPUTE = ThreadPool("compute", max(2, os.cpu_count() or 1))
+_WAIT = ThreadPool("wait", 16)
 
+compute = _COMPUTE.run
+"""Run work that occupies a processor, such as a search."""
 
-async def compute(function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-    """Run slow work in the thread pool, with the caller's context variables."""
-    work = partial(copy_context().run, function, *args, **kwargs)
-    return await asyncio.get_running_loop().run_in_executor(_POOL, work)
+run_in_thread = _WAIT.run
+"""Run work that waits for files, locks or a database; no search delays it."""
 
 
 async def gather_all(coroutines: Iterable[Coroutine[Any, Any, _R]]) -> list[_R]:

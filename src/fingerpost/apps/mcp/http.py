@@ -42,6 +42,7 @@ from fingerpost.apps.views.site import Site
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application, recovering
 from fingerpost.errors import ToolError
+from fingerpost.runtime.concurrency import run_in_thread
 
 _log = logging.getLogger(__name__)
 
@@ -172,7 +173,7 @@ def new_app(
         assert write_metrics is not None
         if not is_on_this_machine(request.scope):
             return PlainTextResponse("Metrics are served on loopback only", status_code=403)
-        return Response(await asyncio.to_thread(write_metrics), media_type=_METRICS_TYPE)
+        return Response(await run_in_thread(write_metrics), media_type=_METRICS_TYPE)
 
     # Each stream belongs to one call, and the server waits for it when it stops.
     AppStatus.enable_automatic_graceful_drain = False
@@ -248,7 +249,7 @@ class Readiness:
 
     async def _find_problem(self) -> str | None:
         try:
-            await asyncio.to_thread(_check_storage, self._application.settings)
+            await run_in_thread(_check_storage, self._application.settings)
             if self._warm_up.needs_engine:
                 networks = await self._application.networks.open()
                 if networks.problems and not networks.answering:

@@ -15,6 +15,7 @@ from fingerpost.errors import ToolError
 from fingerpost.plan.engines.dbos_session import GRANTED_LOCKS, IS_LEASED, DbosSession, name_process
 from fingerpost.plan.journal import Journal
 from fingerpost.plan.records import RunState
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.runtime.extras import require_extra
 from fingerpost.store.postgres import Database
 
@@ -81,7 +82,7 @@ class DbosJournal(Journal):
         # Connect first, so that database errors get our own messages.
         await self._transact(lambda connection: connection.execute("SELECT 1"))
         reason = "FINGERPOST_DATABASE_URL is set, and DBOS is not installed"
-        await asyncio.to_thread(require_extra, "scale", reason, "dbos")
+        await run_in_thread(require_extra, "scale", reason, "dbos")
         # Import DBOS only to execute runs, because the import takes 2 s.
         from fingerpost.plan.engines.dbos_executor import DbosExecutor
 
@@ -106,7 +107,7 @@ class DbosJournal(Journal):
         deleted = await super().delete_ended_before(at)
         if deleted:
             executor = await self._get_executor()
-            await asyncio.to_thread(executor.delete_workflows, deleted)
+            await run_in_thread(executor.delete_workflows, deleted)
         return deleted
 
     def close(self) -> None:
@@ -130,7 +131,7 @@ class DbosJournal(Journal):
                 due = [name for name, since_s in absent_since.items() if now_s - since_s >= self._dead_after_s]
                 if due:
                     requeue = partial(executor.requeue, executors=due)
-                    await asyncio.to_thread(self._database.change, requeue, lock="recover plan runs")
+                    await run_in_thread(self._database.change, requeue, lock="recover plan runs")
             except ToolError as error:
                 # All processes may have lost the database at once, so their absence counts from the next check.
                 absent_since.clear()
@@ -138,7 +139,7 @@ class DbosJournal(Journal):
             await asyncio.sleep(_CHECK_INTERVAL_S)
 
     async def _list_dead(self, executor: "DbosExecutor") -> list[str]:
-        processes = sorted(await asyncio.to_thread(executor.list_busy_servers) - {self._process})
+        processes = sorted(await run_in_thread(executor.list_busy_servers) - {self._process})
         rows = await self._transact(lambda connection: connection.execute(_LIST_DEAD, (processes,)).fetchall())
         return [row[0] for row in rows]
 

@@ -89,7 +89,7 @@ class GroupCommit:
 
     def submit(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
         """Run a function in the writer's thread; cancelling the future before it starts prevents the call."""
-        return self.loop.run_in_executor(self._thread, act)
+        return asyncio.wrap_future(self._thread.submit(act), loop=self.loop)
 
     async def drain(self) -> None:
         """Wait until all queued rows are written or refused."""

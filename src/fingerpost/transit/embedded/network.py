@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed
-from fingerpost.runtime.concurrency import compute
+from fingerpost.runtime.concurrency import ThreadPool, compute
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.boardings import find_gap
 from fingerpost.transit.embedded.departures import list_rows
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 # One thread, because parallel builds would slow down each other and all searches.
-_BUILDER = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-days")
+_BUILDER = ThreadPool("days", 1)
 # In the last half hour of a day, a query triggers the build of the next day. The delay spares one-shot commands,
 # because the interpreter waits at exit for builds that have started.
 _BEFORE_MIDNIGHT_S = 1800
@@ -168,7 +168,7 @@ class EmbeddedNetwork:
         loop = asyncio.get_running_loop()
         for timetables in snapshot.list_unbuilt(day, is_reverse=is_reverse, step_free=step_free):
             build = partial(timetables.get_search_timetable, is_reverse=is_reverse, step_free=step_free)
-            await loop.run_in_executor(_BUILDER, build, day)
+            await _BUILDER.run(build, day)
         tomorrow = local_day(now + _BEFORE_MIDNIGHT_S, zone)
         if local_day(now, zone) == day < tomorrow:
             loop.call_later(_AFTER_QUERY_S, self._build_next_day, tomorrow, is_reverse, step_free)

@@ -1,6 +1,5 @@
 """Open networks of the embedded engine: networks imported from GTFS, and the demo networks."""
 
-import asyncio
 import logging
 import threading
 import weakref
@@ -13,6 +12,7 @@ from typing import NamedTuple
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.runtime import instruments
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.runtime.instruments import Age
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.embedded.feed_origins import NamedPlace, read_place
@@ -128,7 +128,7 @@ class EmbeddedSource:
                 opened.check.cancel()
             self._opened = {}
         if worker is not None:
-            await asyncio.to_thread(worker.close)
+            await run_in_thread(worker.close)
 
     def list_timetable_ages(self) -> list[Age]:
         now = clock.now()

@@ -3,7 +3,6 @@
 Every call checks the records, so another process can add, edit or remove a network while a server runs.
 """
 
-import asyncio
 import logging
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.net.loop_clients import LoopClients
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordStore
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.circuit_breaker import CircuitBreakerNetwork, NetworkBreaker
@@ -76,7 +76,7 @@ class AllNetworks:
     async def open(self) -> OpenNetworks:
         if self._stamp is not None and self._read_stamp() == self._stamp:
             return self._current
-        return await asyncio.to_thread(self._refresh)
+        return await run_in_thread(self._refresh)
 
     async def close(self) -> None:
         with self._lock:

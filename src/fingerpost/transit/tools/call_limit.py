@@ -1,10 +1,10 @@
 """Rate limit for a tool: calls beyond the limit fail at once instead of waiting (rule E2)."""
 
-import asyncio
 import logging
 from collections.abc import Callable
 
 from fingerpost.errors import SourceLimited, StorageUnavailable
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.limits import Limits, Rate, read_clock_ms
 
 DEFAULT_PER_SECOND = 5
@@ -38,7 +38,7 @@ class CallLimit:
         """Count a call, or raise SourceLimited; if the shared store fails, count in this process."""
         now_ms = self._clock_ms()
         try:
-            wait_ms = await asyncio.to_thread(self._take_slot, self._limits, now_ms)
+            wait_ms = await run_in_thread(self._take_slot, self._limits, now_ms)
         except StorageUnavailable as error:
             _log.warning("tool=%s counts its calls in this process alone: %s", self._tool, error.message)
             wait_ms = self._take_slot(self._local_limits, now_ms)

@@ -1,6 +1,5 @@
 """The tools that save, list and delete a user's named places and preferences (rule C4)."""
 
-import asyncio
 import json
 from typing import Annotated, Any, Literal, NotRequired
 
@@ -12,6 +11,7 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.tool_definition import Call, Output, ToolDefinition, ToolReply
 from fingerpost.contract.wire import EnumValue, Flag, WireDict, WireModel
 from fingerpost.errors import ParameterError
+from fingerpost.runtime.concurrency import run_in_thread
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.places.labels import LocationValue
 from fingerpost.transit.tools.shapes import WireWarning
@@ -121,7 +121,7 @@ class SaveUserVariable(_VariableTool):
     )
 
     async def handle(self, arguments: SaveUserVariableInput, call: Call) -> ToolReply:
-        variable, previous = await asyncio.to_thread(
+        variable, previous = await run_in_thread(
             self._variables.save, self._get_user(call), arguments.key, arguments.type, arguments.value, call.now
         )
         shown: SaveUserVariableOutput = {"variable": serialize_variable(variable), "correlationId": call.correlation_id}
@@ -161,7 +161,7 @@ class GetUserVariables(_VariableTool):
     )
 
     async def handle(self, arguments: GetUserVariablesInput, call: Call) -> ToolReply:  # noqa: ARG002
-        variables = await asyncio.to_thread(self._variables.list_variables, self._get_user(call))
+        variables = await run_in_thread(self._variables.list_variables, self._get_user(call))
         body: GetUserVariablesOutput = {
             "variables": [serialize_variable(variable) for variable in variables],
             "correlationId": call.correlation_id,
@@ -187,7 +187,7 @@ class DeleteUserVariable(_VariableTool):
     )
 
     async def handle(self, arguments: DeleteUserVariableInput, call: Call) -> ToolReply:
-        deleted = await asyncio.to_thread(self._variables.delete, self._get_user(call), arguments.key)
+        deleted = await run_in_thread(self._variables.delete, self._get_user(call), arguments.key)
         text = f"Deleted: {', '.join(deleted)}." if deleted else "There was nothing to delete."
         body: DeleteUserVariableOutput = {"deleted": deleted, "correlationId": call.correlation_id}
         return ToolReply(body, text)

@@ -5,7 +5,6 @@ Optional values are then unknown, and entries of lists are dropped. Values out o
 invalid too.
 """
 
-import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +30,7 @@ from pydantic_core import from_json
 
 from fingerpost.errors import SourceChanged
 from fingerpost.net.response import Response
+from fingerpost.runtime.concurrency import compute
 from fingerpost.transit.model.itinerary import Mode
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.rules.modes import to_mode
@@ -87,7 +87,7 @@ async def read_answer(shape: type[_T], response: Response) -> Answer[_T]:
     except ValidationError as error:
         try:
             # Dropping parts one by one can take seconds.
-            data, lost = await asyncio.to_thread(_read_in_part, reader, response.body, error)
+            data, lost = await compute(_read_in_part, reader, response.body, error)
         except ValidationError:
             raise _new_format_error(response, error) from error
     paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]

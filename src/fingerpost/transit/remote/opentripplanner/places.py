@@ -1,6 +1,5 @@
 """Stop ids, stop look-up and search by name on an OpenTripPlanner server, and Digitransit's geocoder."""
 
-import asyncio
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -9,7 +8,7 @@ from functools import lru_cache, partial
 
 from fingerpost import clock
 from fingerpost.net.request import Fetch
-from fingerpost.runtime.concurrency import gather_all
+from fingerpost.runtime.concurrency import compute, gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Bounds, Coordinate, Place, PlaceMatch, box_around
@@ -153,7 +152,7 @@ class StopNames(PlaceNames):
         if indexed is None or clock.now() - indexed[0] > FRESH_FOR:
             answered = await self._server.fetch(shapes.AllStops, language=language, fresh_s=STOPS_FRESH_S)
             answered.require("stop", "stops", found=answered.data.stops)
-            index = await asyncio.to_thread(self._build, answered.data)
+            index = await compute(self._build, answered.data)
             indexed = self._indexes[language] = (answered.retrieved_at, index)
         found = indexed[1].search(text, focus=focus)
         return [replace(match, place=set_language(match.place, language)) for match in found]
