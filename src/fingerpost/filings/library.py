@@ -39,7 +39,7 @@ from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.reply import build_missing, build_not_found, build_row, build_source
 from fingerpost.filings.resolver import adjust_for_splits, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, SPLIT_EVIDENCE_CONCEPTS, Split, is_in_shares, list_splits
-from fingerpost.filings.store import build_facts_file, create_sample, is_empty, normalize_ticker
+from fingerpost.filings.store import build_facts_file, create_sample, normalize_ticker, prepare_tables
 from fingerpost.runtime.company_names import begins_with, build_name_key, find_tickers
 
 _CACHE_SIZE = 4_096
@@ -130,6 +130,13 @@ class FactLibrary:
             company.cik,
         )
         return [cik for (cik,) in rows] or [company.cik]
+
+    def list_ciks_named(self, text: str) -> list[int]:
+        """Return the CIKs of a company by ticker, CIK or name, or of a ticker without figures."""
+        if (company := self.find_company(text)) is not None:
+            return self.list_ciks(company)
+        listed = self.find_listed_company(text)
+        return [cik for cik, _name in self.list_ticker_owners(text if listed is None else listed[0])]
 
     def find_filing_list(self, cik: int) -> tuple[bool, str] | None:
         """Return whether the loaded list of filings is complete, and its oldest day; None if no list is loaded."""
@@ -247,7 +254,7 @@ class FactLibrary:
         if self._file is None or identity is None:
             return create_sample()
         connection = self._file.connect("ro")
-        if not is_empty(self._file, connection):
+        if prepare_tables(self._file, connection):
             return connection
         connection.close()
         return create_sample()

@@ -8,12 +8,16 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
+from fingerpost.errors import ToolError
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
 from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
+from fingerpost.filings.paragraphs import split_paragraphs
 from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
 
 _APPLICATION_ID = 0x46504643
-_VERSION = 2
+_VERSION = 3
+# This version indexed sections instead of paragraphs.
+_UPGRADABLE_VERSION = 2
 
 _TABLES = """
 CREATE TABLE companies (
@@ -52,9 +56,6 @@ CREATE TABLE sections (
     text TEXT NOT NULL
 );
 CREATE INDEX sections_by_filing ON sections (accession_number);
-CREATE VIRTUAL TABLE section_words USING fts5 (
-    title, text, content = 'sections', content_rowid = 'id', tokenize = 'porter unicode61'
-);
 CREATE TABLE fetched (
     url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
 ) WITHOUT ROWID;
@@ -68,6 +69,19 @@ CREATE VIEW facts AS
     JOIN reports ON reports.id = reported.report
     JOIN companies ON companies.cik = concepts.cik;
 """
+# ``start`` counts characters from 1, as SQLite's ``substr`` does.
+_TABLES_OF_VERSION_3 = (
+    """CREATE TABLE paragraphs (
+        id INTEGER PRIMARY KEY, section INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL
+    )""",
+    "CREATE INDEX paragraphs_by_section ON paragraphs (section)",
+    """CREATE VIEW paragraph_texts AS
+        SELECT paragraphs.id AS id, section, title, substr(text, start, length) AS text
+        FROM paragraphs JOIN sections ON sections.id = section""",
+    """CREATE VIRTUAL TABLE paragraph_words USING fts5 (
+        title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
+    )""",
+)
 
 
 def build_facts_file(path: Path) -> SqliteFile:
@@ -82,13 +96,40 @@ def build_facts_file(path: Path) -> SqliteFile:
     )
 
 
-def is_empty(file: SqliteFile, connection: sqlite3.Connection) -> bool:
-    """Whether the file has no tables yet; raise SettingsInvalid for a file of another program or version."""
+def prepare_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
+    """Return whether the file has tables, and upgrade those of the version before.
+
+    Raise SettingsInvalid for a file of another program or version, or one that cannot be upgraded.
+    """
     if file.is_empty(connection):
-        return True
-    if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+        return False
+    version = _read_version(connection)
+    if version == _UPGRADABLE_VERSION:
+        try:
+            with file.opened("rw") as writer:
+                _upgrade(writer)
+        except ToolError as error:
+            raise file.unusable(f"is of an older version and cannot be upgraded: {error.message}") from error
+    elif version != _VERSION:
         raise file.unusable(f"was written by another version of fingerpost; {file.remedy}")
-    return False
+    return True
+
+
+def _read_version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have upgraded the file in the meantime.
+    if _read_version(connection) == _UPGRADABLE_VERSION:
+        connection.execute("DROP TABLE section_words")
+        for statement in _TABLES_OF_VERSION_3:
+            connection.execute(statement)
+        _put_paragraphs(connection, connection.execute("SELECT id, text FROM sections"))
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+    connection.execute("COMMIT")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,16 +209,14 @@ class FactStore:
     def put_sections(self, sections: Sequence[Section]) -> None:
         with self._transaction() as connection:
             for accession in {section.accession for section in sections}:
-                query = "SELECT 'delete', id, title, text FROM sections WHERE accession_number = ?"
-                deleted_rows = connection.execute(query, (accession,)).fetchall()
-                _insert(connection, "section_words (section_words, rowid, title, text)", deleted_rows)
-                connection.execute("DELETE FROM sections WHERE accession_number = ?", (accession,))
+                query = "SELECT id FROM sections WHERE accession_number = ?"
+                for (section_id,) in connection.execute(query, (accession,)).fetchall():
+                    _delete_section(connection, section_id)
             first_id = _next_id(connection, "sections")
             columns = "cik, accession_number, filing_type, filing_date, section_type, title, text, id, position"
             numbered = [(*astuple(section), first_id + index, index + 1) for index, section in enumerate(sections)]
             _insert(connection, f"sections ({columns})", numbered)
-            index_rows = [(first_id + index, section.title, section.text) for index, section in enumerate(sections)]
-            _insert(connection, "section_words (rowid, title, text)", index_rows)
+            _put_paragraphs(connection, [(first_id + index, section.text) for index, section in enumerate(sections)])
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -185,7 +224,7 @@ class FactStore:
         with self._file.opened() as connection:
             use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
-            if is_empty(self._file, connection):
+            if not prepare_tables(self._file, connection):
                 _create(connection)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:
@@ -213,7 +252,8 @@ def create_sample() -> sqlite3.Connection:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    connection.executescript(f"{_TABLES} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
+    tables = f"{_TABLES} {'; '.join(_TABLES_OF_VERSION_3)};"
+    connection.executescript(f"{tables} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
 
 
 def _put_sample(connection: sqlite3.Connection) -> None:
@@ -270,6 +310,27 @@ def _put_facts(
     _insert(connection, "reported (concept, unit, start_date, end_date, value, report)", facts)
     years = [(cik, end, year) for end, year in file.fiscal_years.items()]
     _insert(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
+
+
+def _put_paragraphs(connection: sqlite3.Connection, sections: Iterable[tuple[int, str]]) -> None:
+    for section_id, text in sections:
+        rows = [(section_id, start + 1, end - start) for start, end in split_paragraphs(text)]
+        _insert(connection, "paragraphs (section, start, length)", rows)
+        connection.execute(
+            "INSERT INTO paragraph_words (rowid, title, text) SELECT id, title, text FROM paragraph_texts"
+            " WHERE section = ?",
+            (section_id,),
+        )
+
+
+def _delete_section(connection: sqlite3.Connection, section_id: int) -> None:
+    connection.execute(
+        "INSERT INTO paragraph_words (paragraph_words, rowid, title, text)"
+        " SELECT 'delete', id, title, text FROM paragraph_texts WHERE section = ?",
+        (section_id,),
+    )
+    connection.execute("DELETE FROM paragraphs WHERE section = ?", (section_id,))
+    connection.execute("DELETE FROM sections WHERE id = ?", (section_id,))
 
 
 def _put_ticker_list(connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]]) -> None:

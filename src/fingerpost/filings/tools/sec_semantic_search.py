@@ -1,7 +1,7 @@
-"""``sec_semantic_search``: search sections of SEC filings by words; ranking is lexical despite the contract's name."""
+"""``sec_semantic_search``: search paragraphs of filings by words; ranking is lexical despite the contract's name."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, field_validator
@@ -12,11 +12,21 @@ from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
+from fingerpost.runtime.company_names import WELL_KNOWN, build_name_key
 
 LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try other words for the same thing"
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
 
-_SNIPPET_WORDS = 64
+# A title counts for half of a paragraph, because it names the subject of every paragraph below it.
+_TITLE_WEIGHT = 0.5
+# Filings rarely contain these words, so BM25 would weigh them like rare subjects.
+_QUESTION_WORDS = frozenset({
+    "a", "an", "and", "any", "are", "as", "at", "be", "by", "can", "did", "do", "does", "for", "from", "had",
+    "has", "have", "how", "if", "in", "is", "it", "its", "many", "much", "of", "on", "or", "s", "that", "the",
+    "their", "them", "they", "this", "to", "was", "were", "what", "when", "where", "which", "who", "whom",
+    "whose", "why", "will", "with", "would",
+})  # fmt: skip
+_MAX_NAME_WORDS = 4
 _METADATA_FIELDS = (
     "company", "ticker", "cik", "filing_type", "filing_date", "accession_number", "section", "section_type",
 )  # fmt: skip
@@ -48,11 +58,14 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     if not library.rows("SELECT 1 FROM sections LIMIT 1"):
         entry = build_missing("not_loaded", "no filing text was loaded", NO_TEXT_STEP)
         raise build_not_found(not_found, {"text": entry})
+    ciks = None
+    if params.companies:
+        ciks = [cik for company in params.companies for cik in library.list_ciks_named(company)]
     phrases = [_split_words(word) for word in params.keywords or ()]
     match_terms = [f'"{" ".join(phrase)}"' for phrase in phrases if phrase]
-    if words := dict.fromkeys(_split_words(params.query)):
+    if words := _choose_words(params.query, _list_names(library, ciks or ())):
         match_terms.append("(" + " OR ".join(f'"{word}"' for word in words) + ")")
-    hits = _list_hits(library, params, " AND ".join(match_terms)) if match_terms else []
+    hits = _list_hits(library, params, ciks, " AND ".join(match_terms)) if match_terms else []
     if not hits:
         entry = build_missing("no_match", "no loaded section shares a word with it", LEXICAL_NOTE)
         raise build_not_found(not_found, {"text": entry})
@@ -61,16 +74,18 @@ def _answer_search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
     return Reply(hits, extra=extra)
 
 
-def _list_hits(library: FactLibrary, params: SemanticSearchParams, match: str) -> list[dict[str, Any]]:
-    where, values = _build_filters(library, params)
+def _list_hits(
+    library: FactLibrary, params: SemanticSearchParams, ciks: list[int] | None, match: str
+) -> list[dict[str, Any]]:
+    where, values = _build_filters(params, ciks)
     rows = library.rows(
-        "SELECT sections.id, -bm25(section_words), snippet(section_words, 1, '', '', ' … ', ?),"  # noqa: S608
+        "SELECT paragraph_words.rowid, -bm25(paragraph_words, ?, 1.0) AS score, paragraph_words.text,"  # noqa: S608
         " companies.name, companies.ticker, sections.cik, sections.filing_type, sections.filing_date,"
         " sections.accession_number, sections.title, sections.section_type"
-        " FROM section_words JOIN sections ON sections.id = section_words.rowid"
-        " LEFT JOIN companies ON companies.cik = sections.cik"
-        f" WHERE section_words MATCH ?{where} ORDER BY 2 DESC, sections.id LIMIT ?",
-        _SNIPPET_WORDS,
+        " FROM paragraph_words JOIN paragraphs ON paragraphs.id = paragraph_words.rowid"
+        " JOIN sections ON sections.id = paragraphs.section LEFT JOIN companies ON companies.cik = sections.cik"
+        f" WHERE paragraph_words MATCH ?{where} ORDER BY score DESC, paragraphs.id LIMIT ?",
+        _TITLE_WEIGHT,
         match,
         *values,
         params.top_k,
@@ -86,11 +101,10 @@ def _list_hits(library: FactLibrary, params: SemanticSearchParams, match: str) -
     ]
 
 
-def _build_filters(library: FactLibrary, params: SemanticSearchParams) -> tuple[str, list[Any]]:
+def _build_filters(params: SemanticSearchParams, ciks: list[int] | None) -> tuple[str, list[Any]]:
     first, last = params.date_range or (FIRST_DAY, LAST_DAY)
     where = " AND sections.filing_date BETWEEN ? AND ?"
     values: list[Any] = [first, min(last, params.as_of or LAST_DAY)]
-    ciks = [cik for company in params.companies for cik in _list_ciks(library, company)] if params.companies else None
     filters = {"filing_type": params.filing_types or None, "section_type": params.sections or None}
     for column, options in {"cik": ciks, **filters}.items():
         if options is not None:
@@ -99,10 +113,31 @@ def _build_filters(library: FactLibrary, params: SemanticSearchParams) -> tuple[
     return where, values
 
 
-def _list_ciks(library: FactLibrary, text: str) -> list[int]:
-    """Return the CIKs of a company by ticker, CIK or name, or of a ticker without figures."""
-    company = library.find_company(text)
-    return [cik for cik, _name in library.list_ticker_owners(text)] if company is None else library.list_ciks(company)
+def _list_names(library: FactLibrary, ciks: Iterable[int]) -> set[str]:
+    """Return the names of companies, as one word each."""
+    names = set()
+    for cik in ciks:
+        query = "SELECT ticker, name FROM companies WHERE cik = ?1 UNION SELECT ticker, name FROM listed WHERE cik = ?1"
+        for ticker, name in library.rows(query, cik):
+            names |= {ticker.lower(), build_name_key(name)}
+            names |= {known for known, its_ticker in WELL_KNOWN.items() if its_ticker == ticker}
+    return names
+
+
+def _choose_words(query: str, names: Collection[str]) -> list[str]:
+    """Return the different words of a query without question words and the names of the companies to search.
+
+    A company's name is rare in other companies' filings, so BM25 would rank its paragraphs by the name alone.
+    """
+    words = _split_words(query)
+    chosen = [word for word in words if word not in _QUESTION_WORDS]
+    subjects: list[str] = []
+    while chosen:
+        lengths = range(min(_MAX_NAME_WORDS, len(chosen)), 0, -1)
+        name_length = next((length for length in lengths if "".join(chosen[:length]) in names), 0)
+        subjects += chosen[: 1 - bool(name_length)]
+        chosen = chosen[name_length or 1 :]
+    return list(dict.fromkeys(subjects or words))
 
 
 def _split_words(text: str) -> list[str]:
@@ -140,7 +175,7 @@ class SecSemanticSearch(QueryTool):
         "Search filing text",
         _QUERIES,
         intro=(
-            "Sections of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms. "
+            "Paragraphs of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms. "
             "query_type "
         ),
         outro=". Only text that was loaded is searched. For numbers take sec_financial_data.",
