@@ -104,13 +104,13 @@ class ToolMethods(Generic[_Body_co]):
         sec_semantic_search."""
     def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """Which filings a company made at the SEC. query_type company_filings {ticker, filing_types, limit}, newest
-        first, filing_timeline {ticker, filing_type}, oldest first, filing_sections {accession_number},
-        related_companies {ticker}, section_types (the last three need filing text that was loaded). For figures take
-        sec_financial_data."""
+        first, filing_timeline {ticker, filing_type}, oldest first, filing_sections {accession_number}, filing_text
+        {ticker or accession_number, form, item: 1A or 2.02, page}, the text, related_companies {ticker},
+        section_types (the last four need filing text that was loaded). For figures take sec_financial_data."""
     def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
-        """Sections of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms. query_type
-        semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}. Only text that was
-        loaded is searched. For numbers take sec_financial_data."""
+        """Paragraphs of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms.
+        query_type semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}. Only text
+        that was loaded is searched. For numbers take sec_financial_data."""
     def tool_details(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type tool_details
         {tool_name: "sec_financial_data"}."""

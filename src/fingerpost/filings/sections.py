@@ -240,3 +240,34 @@ def _classify_section(heading: _Heading, form: str) -> str:
         return items[heading.key][0] if heading.key in items else OTHER
     lowered = heading.title.lower()
     return next((kind for word, kind in _TYPES_BY_TITLE if lowered.startswith(word)), OTHER)
+
+
+_ITEM = re.compile(
+    r"(?:part\s*)?(?:(?P<part>i{1,3}|iv)\b[\s.,]*)?(?:items?\s*)?"
+    r"(?P<number>\d{1,2}(?:\.\d\d)?)\s*(?P<letter>\(?[a-c]\)?)?",
+    re.IGNORECASE,
+)
+
+
+def match_sections(form: str, sections: Sequence[tuple[str, str]], item: str) -> list[int]:
+    """Return the indexes of the sections, given as (type, title), that an item names.
+
+    An item is a number such as ``1A``, ``II.1A`` or ``2.02``, a section type, or the words of a title.
+    """
+    wanted = item.strip().rstrip(".:")
+    words = re.sub(r"[\W_]+", " ", wanted).lower()
+    by_type = [index for index, (kind, _) in enumerate(sections) if kind.replace("_", " ") == words]
+    number = _ITEM.fullmatch(wanted)
+    if number is None or by_type:
+        titles = [re.sub(r"[\W_]+", " ", title.partition(". ")[2]).lower() for _, title in sections]
+        return by_type or [index for index, title in enumerate(titles) if words and title.startswith(words)]
+    part = (number["part"] or "").upper() if _find_items(form) is _ITEMS_10_Q else ""
+    prefix = f"Item {re.sub(r'[^0-9.A-C]', '', (number['number'] + (number['letter'] or '')).upper())}."
+    keys = {kind: key for key, (kind, _) in _ITEMS_10_Q.items()}
+    return [
+        index
+        for index, (kind, title) in enumerate(sections)
+        if f"{title}.".startswith(prefix)
+        and not re.match(r"\d", title[len(prefix) :])
+        and (not part or keys.get(kind, "").partition(".")[0] == part)
+    ]

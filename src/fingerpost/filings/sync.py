@@ -1,6 +1,6 @@
 """Fetch a company's figures and filings from EDGAR into the facts file; a failure leaves stored figures intact."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from fingerpost.runtime.concurrency import run_in_thread
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
 _NOT_MODIFIED = 304
-_FORMS_WITH_SECTIONS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
+FORMS_WITH_ITEMS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
 _T = TypeVar("_T")
 
 
@@ -43,15 +43,17 @@ class EdgarSync:
         # HTTP validators are stored in the facts file, to be copied and removed together with the facts.
         self._file = build_facts_file(store.path)
 
-    async def sync(self, ticker: str, *, texts: int = 0) -> list[SyncedCompany]:
-        """Fetch the figures, filings and newest ``texts`` documents for all CIKs of a ticker.
+    async def sync(
+        self, ticker: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS
+    ) -> list[SyncedCompany]:
+        """Fetch the figures, filings and newest ``texts`` documents of these forms for all CIKs of a ticker.
 
         Raise DataNotFound with similar tickers for an unknown ticker, and StorageUnavailable if EDGAR does not respond.
         """
         normalized = normalize_ticker(ticker)
         with closing(FactLibrary(self._store.path)) as library:
             ciks = await self._find_ciks(library, normalized)
-            return [await self._sync(library, normalized, cik, texts) for cik in ciks]
+            return [await self._sync(library, normalized, cik, texts, forms) for cik in ciks]
 
     async def _find_ciks(self, library: FactLibrary, ticker: str) -> list[int]:
         owners = await run_in_thread(library.list_ticker_owners, ticker)
@@ -69,13 +71,15 @@ class EdgarSync:
             )
         return sorted({cik for cik, _name in owners})
 
-    async def _sync(self, library: FactLibrary, ticker: str, cik: int, texts: int) -> SyncedCompany:
+    async def _sync(
+        self, library: FactLibrary, ticker: str, cik: int, texts: int, forms: Collection[str]
+    ) -> SyncedCompany:
         response = await self._client.fetch(self._edgar.request_submissions(cik))
         submissions = _parse(read_submissions, response.body, f"submissions of CIK {cik}")
         _check_cik(submissions.cik, cik)
         facts_state = await self._sync_facts(library, cik, submissions.tickers or [ticker])
         await run_in_thread(self._store.put_submissions, submissions)
-        reports = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SECTIONS and filing.document]
+        reports = [filing for filing in submissions.filings if filing.form in forms and filing.document]
         for filing in reports[:texts]:
             request = self._edgar.request_document(cik, filing.accession, filing.document)
             text = read_plain_text((await self._client.fetch(request)).body)

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from datetime import date, datetime
 from functools import partial
@@ -32,7 +32,7 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.loading import LoadOptions, load_files
 from fingerpost.filings.reply import build_source
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.sync import EdgarSync, SyncedCompany
+from fingerpost.filings.sync import FORMS_WITH_ITEMS, EdgarSync, SyncedCompany
 
 _SHOW = "show"
 _MAX_FILINGS = 20
@@ -76,14 +76,22 @@ def sync_filings(
     text: Annotated[
         int, typer.Option("--text", min=0, help="How many of the newest reports to fetch the text of.")
     ] = 0,
+    forms: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--form", help="Fetch the text of this form only, such as 8-K; else of annual and quarterly reports."
+        ),
+    ] = None,
 ) -> None:
     """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
+    if forms and not text:
+        raise typer.BadParameter("--form also needs --text")
     settings = prepare_settings(ctx)
-    if not asyncio.run(_sync(settings, tickers, text)):
+    if not asyncio.run(_sync(settings, tickers, text, {form.upper() for form in forms or FORMS_WITH_ITEMS})):
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
+async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Collection[str]) -> bool:
     """Fetch each company, even if another fails; return whether all succeeded."""
     edgar = Edgar(contact=settings.sec_contact)
     console = new_console(stderr=True)
@@ -95,7 +103,7 @@ async def _sync(settings: Settings, tickers: list[str], texts: int) -> bool:
                 print_message(f"Fetching {ticker} ...")
             try:
                 with show_status(f"Fetching {ticker} ..."):
-                    synced = await sync.sync(ticker, texts=texts)
+                    synced = await sync.sync(ticker, texts=texts, forms=forms)
             except ToolError as error:
                 print_error(error)
                 succeeded = False
@@ -157,6 +165,24 @@ def load_filings(
                 loaded = load()
         for file_load in loaded:
             print_line(f"{file_load.name}: {file_load.summary}")
+
+
+@app.command("read", epilog="Example: fingerpost filings read AAPL 1A --form 10-K")
+def read_text(
+    ctx: typer.Context,
+    company: Annotated[str, typer.Argument(help="A ticker, a CIK, a name, or an accession number.")],
+    item: Annotated[str | None, typer.Argument(help="Such as 1A, 2.02 or mdna; without it, all items.")] = None,
+    form: Annotated[
+        str | None, typer.Option(help="The form, such as 10-Q; else an annual report if there is one.")
+    ] = None,
+    page: Annotated[int, typer.Option(min=1)] = 1,
+    as_json: Json = False,
+) -> None:
+    """Read the text of a filing, or one of its items."""
+    filing = {"accession_number" if _ACCESSION.fullmatch(company) else "ticker": company}
+    parameters = {**filing, "item": item, "form": form, "page": page}
+    arguments = {"query_type": "filing_text", "parameters": parameters}
+    print_or_exit(call_tool(open_application(ctx), "sec_graph_query", arguments), as_json=as_json)
 
 
 @app.command("list", epilog="Example: fingerpost filings list")

@@ -1,4 +1,4 @@
-"""``sec_graph_query``: a company's filings, their sections, and the companies that they mention."""
+"""``sec_graph_query``: a company's filings, their sections and text, and the companies that they mention."""
 
 import re
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from fingerpost.filings.query_params import Day, StepParams, Ticker, Word
 from fingerpost.filings.reasons import open_company, suggest_load
 from fingerpost.filings.reply import Reply, build_missing, build_not_found
 from fingerpost.filings.tools import sec_shapes as shape
+from fingerpost.filings.tools.filing_text import FilingTextParams, format_filing_text, read_filing_text
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
 from fingerpost.filings.tools.sec_semantic_search import NO_TEXT_STEP
 from fingerpost.filings.tools.sec_text import format_rows
@@ -188,6 +189,14 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         usage="filing_sections {accession_number}",
     ),
     QueryType(
+        name="filing_text",
+        params=FilingTextParams,
+        answer=read_filing_text,
+        results=list[shape.TextRow],
+        text=format_filing_text,
+        usage="filing_text {ticker or accession_number, form, item: 1A or 2.02, page}, the text",
+    ),
+    QueryType(
         name="related_companies",
         params=RelatedCompaniesParams,
         answer=_answer_related_companies,
@@ -213,5 +222,5 @@ class SecGraphQuery(QueryTool):
         "Company filings",
         _QUERIES,
         intro="Which filings a company made at the SEC. query_type ",
-        outro=" (the last three need filing text that was loaded). For figures take sec_financial_data.",
+        outro=" (the last four need filing text that was loaded). For figures take sec_financial_data.",
     )

@@ -182,6 +182,22 @@ class SectionRow(StepModel):
     order: int
 
 
+class TextRow(StepModel):
+    """A page from a filing's text."""
+
+    ticker: str | None = None
+    cik: str
+    filing_type: str
+    filing_date: str
+    accession_number: str
+    filing_url: str
+    section: str
+    section_type: str
+    page: int
+    pages: int
+    text: str
+
+
 class RelatedRow(StepModel):
     ticker: str
     name: str

@@ -1,0 +1,146 @@
+"""Reading a filing's text page by page, and finding the paragraph that answers a question."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.paragraphs import split_pages, split_paragraphs
+from fingerpost.filings.sections import split_sections
+from fingerpost.filings.store import FactStore
+from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
+from fingerpost.filings.tools.sec_semantic_search import SecSemanticSearch
+
+ANNUAL = "Item 1A. Risk Factors\n" + "Ink may run dry.\n" * 2_000 + "Item 7. Management's Discussion\nInk costs rose."
+QUARTER = (
+    "PART I\nItem 1. Financial Statements\nFigures.\n"
+    "PART II\nItem 1. Legal Proceedings\nTwo.\nItem 1A. Risk Factors\nNone."
+)
+CURRENT = "Item 2.02 Results of Operations\nSales rose.\nItem 9.01. Financial Statements and Exhibits\n99.1 A release."
+FILINGS = [("k-24", "10-K", "2024-02-01", ANNUAL), ("q-24", "10-Q", "2024-05-01", QUARTER),
+           ("c-24", "8-K", "2024-06-01", CURRENT)]  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = FactStore(tmp_path / "filings.sqlite")
+    store.put_tickers([("DRWN", 7, "Drawn Ink Corp.")])
+    for accession, form, filed, text in FILINGS:
+        store.put_sections(split_sections(7, accession, form, filed, text))
+    return store
+
+
+@pytest.fixture
+def read(store):
+    tool = SecGraphQuery(FactLibrary(store.path))
+
+    async def read(**parameters):
+        return await tool.answer({"query_type": "filing_text", "parameters": parameters}, user=None)
+
+    return read
+
+
+async def test_the_pages_of_an_item_are_all_of_its_text_and_fit_the_bound(read):
+    first = await read(ticker="DRWN", item="1A")
+    rows = [(await read(ticker="DRWN", item="1A", page=page)).body["results"][0] for page in (1, 2, 3)]
+
+    assert "\n".join(row["text"] for row in rows) == ("Ink may run dry.\n" * 2_000).strip()
+    assert [(row["page"], row["pages"], len(row["text"].encode()) <= 14_000) for row in rows] == [
+        (1, 3, True), (2, 3, True), (3, 3, True),
+    ]  # fmt: skip
+    assert len(first.text.encode()) < 16_000
+    assert first.text.startswith(
+        "DRWN 10-K of 2024-02-01 (k-24), Item 1A. Risk Factors, page 1 of 3:\nInk may run dry.\n"
+    )
+    assert first.body["notes"] == [
+        "Page 1 of 3: for the next, set page to 2",
+        "Newer filings have this too: 10-Q of 2024-05-01 (q-24); set form or accession_number",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "section"),
+    [
+        ({"ticker": "DRWN", "item": "mdna"}, "Item 7. Management's Discussion"),
+        ({"ticker": "drawn ink", "item": "Item 7."}, "Item 7. Management's Discussion"),
+        ({"ticker": "DRWN", "item": "2.02"}, "Item 2.02. Results of Operations"),
+        ({"accession_number": "c-24", "item": "results of operations"}, "Item 2.02. Results of Operations"),
+        ({"ticker": "DRWN", "form": "10-q", "item": "Part II Item 1"}, "Item 1. Legal Proceedings"),
+        ({"ticker": "DRWN", "form": "10-Q", "item": "I.1"}, "Item 1. Financial Statements"),
+        ({"ticker": "DRWN", "form": "10-Q", "item": "1a"}, "Item 1A. Risk Factors"),
+        ({"accession_number": "q-24"}, "All items"),
+    ],
+)
+async def test_an_item_is_found_by_number_type_or_title(read, parameters, section):
+    assert (await read(**parameters)).body["results"][0]["section"] == section
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"accession_number": "q-24", "item": "1"}, "item 1 names several items of 10-Q of 2024-05-01 (q-24): Item 1."),
+        ({"ticker": "DRWN", "item": "1A", "page": 4}, "page must be at most 3 for Item 1A. Risk Factors of 10-K"),
+        ({"ticker": "DRWN", "item": "3.01"}, "8-K of 2024-06-01 (c-24) has no item 3.01"),
+        ({"ticker": "DRWN", "form": "20-F"}, "only the texts of its forms 10-K, 10-Q, 8-K are loaded"),
+        ({"ticker": "DRWN", "as_of": "2024-01-31"}, "its text is not loaded"),
+        ({"ticker": "NONE"}, "No company here is called NONE"),
+        ({}, "ticker or accession_number is required, but not both"),
+    ],
+)
+async def test_what_cannot_be_read_is_an_error_with_its_reason(read, parameters, sentence):
+    answer = await read(**parameters)
+
+    assert (answer.body["success"], sentence in answer.text) == (False, True)
+
+
+def test_paragraphs_join_short_lines_and_split_long_ones():
+    lines = ["Heading", "a" * 690, "b" * 900, "A sentence. " * 200, "end"]
+    text = "\n".join(lines)
+    paragraphs = [text[start:end] for start, end in split_paragraphs(text)]
+
+    assert paragraphs[:2] == ["\n".join(lines[:2]), lines[2]]
+    assert [len(each) <= 1_500 for each in paragraphs] == [True] * len(paragraphs)
+    assert "".join("".join(paragraphs).split()) == "".join(text.split())
+    assert split_paragraphs("\n\n") == []
+
+
+def test_a_page_counts_bytes_and_a_line_is_not_cut_within_a_word():
+    pages = split_pages("ä" * 40 + "\n" + "b" * 40, 81)
+
+    assert pages == ["ä" * 40, "b" * 40]
+    assert split_pages("", 81) == [""]
+
+
+def question_of(store, **asked):
+    return SecSemanticSearch(FactLibrary(store.path)).execute("semantic_search", {"companies": ["DRWN"], **asked})
+
+
+async def test_the_excerpt_is_the_paragraph_with_the_rare_words(store):
+    """Neither question words nor the company's name rank paragraphs."""
+    filler = "Drawn Ink, what is Drawn Ink, and which ink does Drawn Ink draw? " * 12
+    answer = "Our warehouse in Turku burned down. " * 20
+    store.put_sections(
+        split_sections(7, "k-23", "10-K", "2023-02-01", f"Item 1. Business\n{filler}\n{answer}\n{filler}")
+    )
+    found = await question_of(store, query="Which warehouse of Drawn Ink burned down?", top_k=1)
+
+    assert found["results"][0]["text"].strip() == answer.strip()
+
+
+async def test_a_replaced_text_is_no_longer_found(store):
+    before = await question_of(store, query="sales")
+    store.put_sections(split_sections(7, "c-24", "8-K", "2024-06-01", "Item 8.01 Other\nNothing."))
+    after = await question_of(store, query="sales")
+
+    assert (before["success"], after["success"]) == (True, False)
+
+
+async def test_a_file_of_the_version_before_is_upgraded_when_it_is_read(store):
+    with closing(sqlite3.connect(store.path)) as connection:
+        connection.executescript(
+            "DROP TABLE paragraph_words; DROP VIEW paragraph_texts; DROP TABLE paragraphs; PRAGMA user_version = 2;"
+            " CREATE VIRTUAL TABLE section_words USING fts5 (title, text, content = 'sections', content_rowid = 'id');"
+        )
+
+    assert (await question_of(store, query="costs rose"))["results"][0]["metadata"]["section_type"] == "mdna"
