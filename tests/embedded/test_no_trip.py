@@ -3,6 +3,7 @@
 import pytest
 
 from tests.embedded.conftest import trips, warnings
+from tests.realtime.messages import at
 
 # 0.01 degrees of latitude are 1,112 m, and walks are a third longer than the straight line.
 COORDINATES = {"Alpha": (60.17, 24.94), "Beta": (60.2, 25.0), "Gamma": (60.25, 25.1), "Delta": (60.32, 25.3)}
@@ -25,7 +26,8 @@ def town(towns):
             "60.188,24.94",
             "TEST:BETA",
             (
-                "No stop is within 1500 m of the origin; the nearest, Alpha, is 2002 m away in a straight line. "
+                "No stop is within a walk of 1500 m of the origin; "
+                "the nearest, Alpha, is 2002 m away in a straight line. "
                 "With 2602 m of walking and 0 changes, a trip departs at 2026-03-11T07:35:18+02:00 "
                 "and arrives at 2026-03-11T08:30:00+02:00"
             ),
@@ -33,16 +35,24 @@ def town(towns):
         (
             "TEST:BETA",
             "60.27,25.1",
-            "No stop is within 1500 m of the destination; the nearest, Gamma, is 2224 m away in a straight line",
+            (
+                "No stop is within a walk of 1500 m of the destination; "
+                "the nearest, Gamma, is 2224 m away in a straight line"
+            ),
         ),
         ("TEST:ALPHA", "60.345,25.34", "No stop is within 3000 m of the destination, the longest walk allowed"),
         (
             "TEST:ALPHA",
             "TEST:DELTA",
+            "Nothing arrives near the destination. The timetable has no arrivals there on any day",
+        ),
+        (
+            "TEST:DELTA",
+            "TEST:BETA",
             "More walking (3000 m) and changes (8) do not help; try another time or place",
         ),
     ],
-    ids=["walk-further", "no-trip-either", "too-far", "not-connected"],
+    ids=["walk-further", "no-trip-either", "too-far", "never-served", "not-connected"],
 )
 def test_the_cause_is_named(town, origin, destination, hint):
     assert town.plan(origin, destination)["error"]["hint"] == hint
@@ -63,5 +73,53 @@ def test_a_much_better_trip_beyond_the_walking_limit_is_named(towns):
     assert warnings(body)["preference-unmet"] == (
         "With 1807 m of walking and 0 changes, a trip departs at 2026-03-10T08:10:00+02:00 "
         "and arrives at 2026-03-10T08:54:06+02:00. "
-        "No usable trip departs soon; the first one departs at 2026-03-10T13:00:00+02:00."
+        "No usable trip departs soon; the first one departs at 2026-03-10T13:00:00+02:00. "
+        "Earlier departures near the origin have no connection within the limits."
+    )
+
+
+RARE = """
+line A | Alpha 08:10 | Beta 08:30
+line B | Beta 14:00 | Gamma 14:30
+line D | Delta 10:00 | Gamma 10:30
+"""
+EARLIEST = "No usable trip departs soon; the first one departs at 2026-03-10T"
+LATEST = "No usable trip arrives shortly before the requested time; the last one arrives at 2026-03-10T"
+
+
+@pytest.mark.parametrize(
+    ("ends", "when", "told"),
+    [
+        (
+            ("BETA", "GAMMA"),
+            {"type": "depart", "time": "2026-03-10T08:00:00+02:00"},
+            f"{EARLIEST}14:00:00+02:00. Nothing departs near the origin before 2026-03-10T14:00:00+02:00.",
+        ),
+        (
+            ("ALPHA", "BETA"),
+            {"type": "arrive", "time": "2026-03-10T18:00:00+02:00"},
+            f"{LATEST}08:30:00+02:00. Nothing arrives near the destination after 2026-03-10T08:30:00+02:00.",
+        ),
+        (
+            ("DELTA", "GAMMA"),
+            {"type": "arrive", "time": "2026-03-10T15:00:00+02:00"},
+            f"{LATEST}10:30:00+02:00. Nothing departs near the origin after 2026-03-10T10:00:00+02:00.",
+        ),
+    ],
+    ids=["nothing-departs", "nothing-arrives", "nothing-departed"],
+)
+def test_the_cause_of_a_long_wait_is_named(towns, clock, ends, when, told):
+    clock(at("08:00"))
+    town = towns(RARE, coordinates=COORDINATES)
+    body = town.plan(*(f"TEST:{end}" for end in ends), when=when)
+
+    assert warnings(body)["preference-unmet"] == told
+
+
+def test_nothing_arrives_before_the_first_day(towns):
+    town = towns(RARE, coordinates=COORDINATES)
+    body = town.plan("TEST:ALPHA", "TEST:BETA", when={"type": "arrive", "time": "2026-01-01T08:00:00+02:00"})
+
+    assert body["error"]["hint"] == (
+        "Nothing arrives near the destination. The timetable has no arrivals there before 2026-01-01"
     )

@@ -55,7 +55,8 @@ def test_a_cancelled_train_does_not_leave_soon(towns, limit):
     town = towns("rail D | Alpha 08:10 | Gamma 08:20", said=[update("D-1", **OFF)])
 
     assert warnings(town.plan(limit=limit))["preference-unmet"] == (
-        "No usable trip departs soon; the first one departs at 2026-03-11T08:10:00+02:00."
+        "No usable trip departs soon; the first one departs at 2026-03-11T08:10:00+02:00. "
+        "Nothing departs near the origin before 2026-03-11."
     )
 
 
@@ -65,7 +66,9 @@ def test_no_cancelled_train_is_named_as_the_first_that_leaves(towns, clock):
     town = towns("rail R | Alpha 08:10 | Gamma 08:30", days=[date(2026, 3, day) for day in (10, 11, 14)])
     town.say(message(update("R-1", **OFF, day="20260311"), timestamp=at("2026-03-10T09:00:00+02:00")))
 
-    assert warnings(town.plan(limit=2))["preference-unmet"].endswith("departs at 2026-03-14T08:10:00+02:00.")
+    assert warnings(town.plan(limit=2))["preference-unmet"].endswith(
+        "departs at 2026-03-14T08:10:00+02:00. Nothing departs near the origin before 2026-03-14."
+    )
 
 
 REPEATED = """

@@ -117,18 +117,30 @@ class WalkToStop(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoardGap:
-    """Explain an empty board by the next departure after its window.
+class ServiceGap:
+    """Explain an empty board, or an end without trips, by the next departure.
 
     ``next_departure`` is its instant (Unix seconds), or ``next_day`` its day if it is after the days searched; both
     are None without a later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
+    With ``of_arrivals``, all of these are arrivals. With ``is_before``, they are the last ones before an instant, and
+    ``last_day`` is the first day with any.
     """
 
     next_departure: int | None = None
     next_day: date | None = None
     last_day: date | None = None
     cancelled_until: date | None = None
+    of_arrivals: bool = False
+    is_before: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndService:
+    """Service at one end of a journey; ``gap`` is None without any stop within walking distance."""
+
+    stop_count: int
+    gap: ServiceGap | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +156,7 @@ class DepartureBoard:
     found_count: int
     provenance: Provenance
     alerts: Sequence[ServiceAlert] = ()
-    gap: BoardGap | None = None
+    gap: ServiceGap | None = None
     walks: Mapping[str, WalkToStop] | None = None
 
 
@@ -187,6 +199,14 @@ class Network(Protocol):
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """Return the first departures of the window, without stop times that riders cannot board."""
+        ...
+
+    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> EndService | None:
+        """Return the service within walking distance of an end; None if that needs requests to a server.
+
+        It describes the departures near the origin, or the arrivals near the destination: the next ones from the
+        query's instant on, or the last ones before it if ``arrive_by``.
+        """
         ...
 
     async def find_places(

@@ -1,6 +1,7 @@
 """Search a timetable for journeys, with and without realtime data, and convert them to itineraries."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from fingerpost.transit.embedded.display_names import DisplayNames
@@ -93,14 +94,17 @@ def _find_ends(
     timetable: Timetable, stops: TimetableStops, query: JourneyQuery, walks: Walks
 ) -> tuple[Endpoint, Endpoint]:
     """Return both ends with the stops in reach, given the shortest walk at the other end."""
-
-    def find(location: Location, max_walk_m: float, *, is_destination: bool) -> Endpoint:
-        at, rows = location.coordinate, _list_own_stops(stops, location)
-        return find_endpoint(timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
-
+    find = partial(find_near_stops, timetable, stops, walks)
     origin = find(query.origin, query.max_walk_m, is_destination=False)
     destination = find(query.destination, query.max_walk_m - origin.min_walk_m, is_destination=True)
     return origin.within(query.max_walk_m - destination.min_walk_m), destination
+
+
+def find_near_stops(
+    timetable: Timetable, stops: TimetableStops, walks: Walks, end: Location, max_walk_m: float, *, is_destination: bool
+) -> Endpoint:
+    at, rows = end.coordinate, _list_own_stops(stops, end)
+    return find_endpoint(timetable, at.lat, at.lon, rows, max_walk_m, walks=walks, is_destination=is_destination)
 
 
 def _list_own_stops(stops: TimetableStops, location: Location) -> list[int]:

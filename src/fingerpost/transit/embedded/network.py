@@ -13,11 +13,11 @@ from fingerpost import clock
 from fingerpost.errors import OutsideCalendar, SourceFailed
 from fingerpost.runtime.concurrency import ThreadPool, compute
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.embedded.boardings import find_gap
+from fingerpost.transit.embedded.boardings import find_end_service, find_gap
 from fingerpost.transit.embedded.departures import list_rows
 from fingerpost.transit.embedded.display_names import DisplayNames
 from fingerpost.transit.embedded.fares import NetworkFares
-from fingerpost.transit.embedded.itineraries import find_itineraries
+from fingerpost.transit.embedded.itineraries import find_itineraries, find_near_stops
 from fingerpost.transit.embedded.network_places import NetworkPlaces
 from fingerpost.transit.embedded.network_walks import NetworkWalks
 from fingerpost.transit.embedded.overlay_alerts import Span
@@ -41,6 +41,7 @@ from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.port import (
     DepartureBoard,
     DepartureQuery,
+    EndService,
     JourneyAnswer,
     JourneyQuery,
     NearbyStops,
@@ -270,6 +271,20 @@ class EmbeddedNetwork:
         return replace(
             board, gap=await compute(find_gap, snapshot, self._find_stop_rows(query), self._feed_profile.zone, query)
         )
+
+    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> EndService:
+        return await compute(self._find_service, self._snapshot, query, is_destination)
+
+    def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> EndService:
+        end = query.destination if is_destination else query.origin
+        walks = self._walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
+        near = find_near_stops(self.timetable, self._stops, walks, end, query.max_walk_m, is_destination=is_destination)
+        stops = near.stop.tolist()
+        if not stops:
+            return EndService(stop_count=0)
+        zone, is_before = self._feed_profile.zone, query.arrive_by
+        gap = find_end_service(snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=is_before)
+        return EndService(stop_count=len(stops), gap=gap)
 
     def _find_stop_rows(self, query: DepartureQuery) -> list[int]:
         return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]

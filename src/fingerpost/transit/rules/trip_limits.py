@@ -31,16 +31,8 @@ def list_within_limits(itineraries: Iterable[Itinerary], query: JourneyQuery) ->
 LONG_WAIT_S = 3600
 
 
-def list_long_waits(
-    found: Iterable[Itinerary], shown: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False
-) -> list[str]:
-    """Return messages about waits of over an hour before, after or between rides (rule B6)."""
-    usable = [itinerary for itinerary in found if not itinerary.is_unusable]
-    offset = _find_long_offset(usable, instant, zone, arrive_by=arrive_by)
-    return [sentence for sentence in (offset, find_long_wait_message(shown)) if sentence is not None]
-
-
-def _find_long_offset(usable: Sequence[Itinerary], instant: int, zone: str, *, arrive_by: bool) -> str | None:
+def find_long_offset(usable: Iterable[Itinerary], instant: int, zone: str, *, arrive_by: bool = False) -> str | None:
+    """Return a message if the first trip departs, or the last arrives, over an hour from the request (rule B6)."""
     if arrive_by:
         last = max((itinerary.arrival for itinerary in usable), default=instant)
         if instant - last > LONG_WAIT_S:

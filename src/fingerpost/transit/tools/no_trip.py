@@ -9,30 +9,51 @@ from fingerpost.errors import ToolError
 from fingerpost.transit.model.itinerary import Itinerary
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
-from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.model.provenance import OutOfService, Provenance
 from fingerpost.transit.networks.querying import Deadline, query_network
-from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery, Network
+from fingerpost.transit.port import EndService, JourneyAnswer, JourneyQuery, Network, ServiceGap
 from fingerpost.transit.rules.accessibility import list_weak_links
-from fingerpost.transit.rules.times import format_instant
-from fingerpost.transit.rules.trip_limits import LONG_WAIT_S, MAX_WALK_M, find_longest_wait
+from fingerpost.transit.rules.times import format_instant, to_local_date
+from fingerpost.transit.rules.trip_limits import (
+    LONG_WAIT_S,
+    MAX_WALK_M,
+    find_long_offset,
+    find_longest_wait,
+    find_out_of_service_hint,
+)
 from fingerpost.transit.tools.wording import explain_gap, format_count
 
 _T = TypeVar("_T")
 
 # The contract's maximum of ``maxTransfers``.
 _MAX_TRANSFERS = 8
-_BOARD_S = 2 * 3600
+# Sources search for trips up to about this many days from the requested time.
+FURTHEST_DAYS = 7
 _NO_HELP = f"More walking ({MAX_WALK_M:g} m) and changes ({_MAX_TRANSFERS}) do not help; try another time or place"
 # A trip beyond the walking limit must arrive this much earlier, or depart this much later.
 _MIN_GAIN_S = 1800
 BETTER_WITHIN_S = 2.0
 
 
-async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
+async def explain_no_trip(
+    network: Network, query: JourneyQuery, deadline: Deadline, out_of_service: Sequence[OutOfService] = ()
+) -> str | None:
     """Return why a network found no trip, without a full stop; None if unknown."""
-    causes = []
-    for side, end in (("the origin", query.origin), ("the destination", query.destination)):
-        causes.append(await _get_or_none(_explain_end(network, side, end, query, deadline)))
+    origin, destination = [
+        await _get_or_none(network.find_service(query, is_destination=is_destination))
+        for is_destination in (False, True)
+    ]
+    causes = [
+        await _get_or_none(_explain_reach(network, "the origin", query.origin, origin, query, deadline)),
+        await _get_or_none(_explain_reach(network, "the destination", query.destination, destination, query, deadline)),
+    ]
+    no_service = find_out_of_service_hint(out_of_service)
+    if no_service is not None:
+        return ". ".join(filter(None, [*causes, no_service]))
+    if not any(causes):
+        services = (destination, origin) if query.arrive_by else (origin, destination)
+        clauses = (_explain_service(service, query, network.profile.zone) for service in services)
+        causes = [next(filter(None, clauses), None)]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
     answer = None if wider == query else await _get_or_none(plan_usable(network, wider, deadline))
     best = None if answer is None else find_best(answer.itineraries, query)
@@ -40,11 +61,32 @@ async def explain_no_trip(network: Network, query: JourneyQuery, deadline: Deadl
         causes.append(format_trip(best, network.profile.zone))
         # Without a step-free trip, sources return one with steps.
         causes += list_weak_links([best]) if query.step_free else []
-    if not any(causes):
-        causes.append(await _get_or_none(_explain_origin(network, query, deadline)))
     if not any(causes) and (answer is not None or wider == query):
         causes.append(_NO_HELP)
-    return ". ".join(cause for cause in causes if cause) or None
+    return ". ".join(filter(None, causes)) or None
+
+
+async def find_offset_message(
+    network: Network, query: JourneyQuery, trips: Sequence[Itinerary], zone: str
+) -> str | None:
+    """Return a message with the cause if the first trip departs, or the last arrives, over an hour from the request."""
+    usable = [trip for trip in trips if not trip.is_unusable]
+    offset = find_long_offset(usable, query.instant, zone, arrive_by=query.arrive_by)
+    if offset is None:
+        return None
+    for is_destination in (query.arrive_by, not query.arrive_by):
+        service = await _get_or_none(network.find_service(query, is_destination=is_destination))
+        if service is None or service.gap is None:
+            return offset
+        when, day = service.gap.next_departure, service.gap.next_day
+        if when is None or abs(when - query.instant) > LONG_WAIT_S:
+            nearest = day if when is None else format_instant(when, zone)
+            until = "after" if query.arrive_by else "before"
+            return offset if nearest is None else f"{offset} {_format_nothing(service.gap)} {until} {nearest}."
+    if len(usable) < len(trips):
+        return offset
+    others = "Later arrivals near the destination" if query.arrive_by else "Earlier departures near the origin"
+    return f"{offset} {others} have no connection within the limits."
 
 
 async def find_better_beyond(
@@ -95,11 +137,14 @@ async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline)
     return replace(answer, itineraries=tuple(trip for trip in usable if earliest is None or trip.departure >= earliest))
 
 
-async def _explain_end(
-    network: Network, side: str, end: Location, query: JourneyQuery, deadline: Deadline
+async def _explain_reach(
+    network: Network, side: str, end: Location, service: EndService | None, query: JourneyQuery, deadline: Deadline
 ) -> str | None:
-    """Return a clause if no stop is within walking distance (straight line) of an end, else None."""
-    if end.stop_ids or not network.profile.can(Ability.STOPS):
+    """Return a clause if no stop is within walking distance of an end, else None.
+
+    Without ``service``, the straight line is compared with the limit.
+    """
+    if end.stop_ids or not network.profile.can(Ability.STOPS) or (service is not None and service.stop_count):
         return None
     near = await query_network(
         network,
@@ -109,30 +154,26 @@ async def _explain_end(
     nearest = min(near.stops, key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
         return f"No stop is within {MAX_WALK_M:g} m of {side}, the longest walk allowed"
-    if nearest.distance_m <= query.max_walk_m:
+    if service is None and nearest.distance_m <= query.max_walk_m:
         return None
     return (
-        f"No stop is within {query.max_walk_m:g} m of {side}; "
+        f"No stop is within a walk of {query.max_walk_m:g} m of {side}; "
         f"the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"
     )
 
 
-async def _explain_origin(network: Network, query: JourneyQuery, deadline: Deadline) -> str | None:
-    """Return a clause if nothing departs near the origin; None for servers, which need a request per stop."""
-    profile = network.profile
-    is_here = profile.answer_deadline_s is None and profile.fallback is None
-    if query.arrive_by or not is_here or not profile.can(Ability.STOPS, Ability.BOARDS):
+def _explain_service(service: EndService | None, query: JourneyQuery, zone: str) -> str | None:
+    """Return a clause if nothing departs near the origin, or arrives near the destination, for days."""
+    gap = None if service is None else service.gap
+    if gap is None or gap.next_departure is not None:
         return None
-    stop_ids = list(query.origin.stop_ids)
-    if not stop_ids:
-        at, radius_m = query.origin.coordinate, query.max_walk_m
-        near = await network.list_stops_near(at, radius_m, language=query.language)
-        stop_ids = [stop.stop.id for stop in near.stops if stop.stop.id is not None]
-    board_query = DepartureQuery(stop_ids=stop_ids, instant=query.instant, window_s=_BOARD_S, wanted=1)
-    board = await query_network(network, lambda queried: queried.list_departures(board_query), deadline)
-    if board.gap is None or board.gap.next_departure is not None or board.departures:
+    if gap.next_day is not None and abs(gap.next_day - to_local_date(query.instant, zone)).days <= FURTHEST_DAYS:
         return None
-    return f"Nothing departs near the origin. {explain_gap(board.gap).words}"
+    return f"{_format_nothing(gap)}. {explain_gap(gap).words}"
+
+
+def _format_nothing(gap: ServiceGap) -> str:
+    return "Nothing arrives near the destination" if gap.of_arrivals else "Nothing departs near the origin"
 
 
 def format_trip(trip: Itinerary, zone: str) -> str:

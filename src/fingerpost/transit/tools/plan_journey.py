@@ -30,7 +30,7 @@ from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.modes import TripMode, format_ride, to_trip_mode
 from fingerpost.transit.rules.name_matching import find_certain
 from fingerpost.transit.rules.times import format_instant
-from fingerpost.transit.rules.trip_limits import list_long_waits
+from fingerpost.transit.rules.trip_limits import find_long_offset, find_long_wait_message
 from fingerpost.transit.rules.warnings import Warning, add_reasons  # noqa: A004
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
 from fingerpost.transit.tools.report import list_legs, report_rides
@@ -111,6 +111,7 @@ class JourneyOptions:
 class _JourneysResult:
     answer: JourneyAnswer
     warnings: Sequence[Warning]
+    offset: str | None = None
     is_embedded: bool = False
 
 
@@ -232,6 +233,7 @@ class PlanJourney(PublishedTool):
                 found.first_answer, itineraries=found.ranked.found, provenance=found.provenance, why_nothing=None
             ),
             warnings=[*warnings, *found.warnings],
+            offset=found.offset,
             # An answer of TfL's fallback lists missing data.
             is_embedded=not found.ends.network.profile.reads_texts or bool(found.provenance.lost),
         )
@@ -254,7 +256,8 @@ def _build_response(found: _JourneysResult, arguments: JourneyPlanRequest, call:
     disrupted = name_disrupted(unusable, lambda instant: format_clock(instant, now, zone))
     if disrupted:
         sentences.append(f"Left out because it is disrupted: {disrupted}")
-    sentences += list_long_waits(usable, shown, now, zone)
+    offset = found.offset or find_long_offset(usable, now, zone)
+    sentences += filter(None, [offset, find_long_wait_message(shown)])
     sentences += _list_remarks(found, shown, unusable, arguments, now)
     return _serialize(sentences, [_serialize_summary(trip, zone) for trip in shown])
 

@@ -245,7 +245,9 @@ def _build_reply(
     chosen = ranked[:MAX_ITINERARIES]
     more = _format_more(len(ranked), chosen, query) if len(ranked) > len(chosen) else None
     stated = list_stated(
-        (WarningCode.TRUNCATED_RESULTS, more), (WarningCode.PREFERENCE_UNMET, find_long_wait_message(chosen))
+        (WarningCode.TRUNCATED_RESULTS, more),
+        (WarningCode.PREFERENCE_UNMET, found.offset),
+        (WarningCode.PREFERENCE_UNMET, find_long_wait_message(chosen)),
     )
     affected = [AffectedPart(path, leg.alerts) for path, leg in list_leg_paths(chosen)]
     report = report_rides(

@@ -17,7 +17,11 @@ from fingerpost.transit.rules.alerts import AffectedPart, AlertNotices, choose_a
 from fingerpost.transit.rules.disruption import Difference, find_differences, is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.modes import to_trip_mode
 from fingerpost.transit.rules.realtime_status import find_realtime_age_s, find_stale_message
-from fingerpost.transit.rules.trip_limits import find_long_walk_message, find_out_of_service_message, list_long_waits
+from fingerpost.transit.rules.trip_limits import (
+    find_long_wait_message,
+    find_long_walk_message,
+    find_out_of_service_message,
+)
 from fingerpost.transit.rules.warnings import Warning, WarningCode, list_stated, merge_by_code  # noqa: A004
 from fingerpost.transit.tools.no_trip import format_trip
 from fingerpost.transit.tools.shapes import serialize_alerts, serialize_meta
@@ -109,15 +113,14 @@ def _list_trip_warnings(
         yield far
     better = None if result.better is None else f"{format_trip(result.better, result.provenance.zone)}."
     replaced = f"Left out because it is disrupted: {name_disrupted(ranked.dropped, format_time)}"
-    zone = result.provenance.zone
-    waits = list_long_waits(ranked.found, shown, query.instant, zone, arrive_by=query.arrive_by)
     count = f"{len(ranked.found)} itineraries were found; {format_count_of_shown(len(shown))}."
     yield from list_stated(
         (WarningCode.PREFERENCE_UNMET, find_long_walk_message(shown, query.max_walk_m, is_default=is_default_walk)),
         (WarningCode.PREFERENCE_UNMET, better),
         (WarningCode.DISRUPTED_ITINERARY_REPLACED, replaced if ranked.dropped else None),
         (WarningCode.TRUNCATED_RESULTS, count if len(ranked.found) > len(shown) else None),
-        *((WarningCode.PREFERENCE_UNMET, sentence) for sentence in waits),
+        (WarningCode.PREFERENCE_UNMET, result.offset),
+        (WarningCode.PREFERENCE_UNMET, find_long_wait_message(shown)),
     )
 
 

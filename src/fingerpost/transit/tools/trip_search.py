@@ -19,15 +19,18 @@ from fingerpost.transit.rules.disruption import (
 from fingerpost.transit.rules.ranking import JourneyPreset, compute_route_id
 from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import find_out_of_service_hint, relax_limits
-from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  (the contract's own name)
-from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_beyond, plan_usable
+from fingerpost.transit.rules.warnings import Warning, WarningCode, add_reasons  # noqa: A004  (the contract's own name)
+from fingerpost.transit.tools.no_trip import explain_no_trip, find_better_beyond, find_offset_message, plan_usable
 from fingerpost.transit.tools.shapes import NoResultsReason
 from fingerpost.transit.tools.wording import WhyEmptySentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripResult:
-    """The result of plan_trip's search; ``ends`` and ``query`` belong to the network that answered."""
+    """The result of plan_trip's search; ``ends`` and ``query`` belong to the network that answered.
+
+    ``offset`` explains why the first trip departs, or the last arrives, over an hour from the request.
+    """
 
     ends: TripEnds
     query: JourneyQuery
@@ -35,6 +38,7 @@ class TripResult:
     first_answer: JourneyAnswer
     provenance: Provenance
     better: Itinerary | None = None
+    offset: str | None = None
     warnings: Sequence[Warning] = ()
 
     @property
@@ -106,7 +110,7 @@ async def search_trip(
         else:
             candidates += list_candidates(answers[-1], is_known=is_empty, wanted_arrival=wanted_arrival)
     if not candidates:
-        raise await _build_no_itinerary(network, query, deadline, first.answer)
+        raise await _build_no_itinerary(network, query, deadline, first)
     ranked = merge_alternatives(
         candidates, limit=limit, optimize=query.optimize, arrive_by=query.arrive_by, wanted_arrival=wanted_arrival
     )
@@ -123,6 +127,7 @@ async def search_trip(
         first_answer=first.answer,
         provenance=reduce(merge_provenance, sources),
         better=None if better is None else better[0],
+        offset=await find_offset_message(network, query, ranked.found, first.answer.provenance.zone),
         warnings=warnings,
     )
 
@@ -143,7 +148,7 @@ def _drop_departed(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 
 
 async def _build_no_itinerary(
-    network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer
+    network: Network, query: JourneyQuery, deadline: Deadline, found: _FirstAnswer
 ) -> NoItinerary:
     hint = None
     if query.arrive_by and query.not_before is not None:
@@ -152,10 +157,12 @@ async def _build_no_itinerary(
             zone = network.profile.zone
             hint = f"The earliest possible arrival is {format_instant(first.arrival, zone)}"
             hint += f", leaving at {format_instant(first.departure, zone)}"
-    hint = hint or find_out_of_service_hint(answer.provenance.out_of_service) or answer.why_nothing
-    return NoItinerary(
-        "No itineraries for given constraints", hint=hint or await explain_no_trip(network, query, deadline)
-    )
+    hint = hint or found.answer.why_nothing
+    hint = hint or await explain_no_trip(network, query, deadline, found.answer.provenance.out_of_service)
+    left_out = [warning.message.rstrip(".") for warning in found.warnings]
+    if left_out:
+        hint = add_reasons(left_out[0], [*left_out[1:], *filter(None, [hint])])
+    return NoItinerary("No itineraries for given constraints", hint=hint)
 
 
 async def _find_earliest_arrival(
@@ -204,6 +211,7 @@ class RoutesResult:
     missed_changes: int = 0
     reason: NoResultsReason | None = None
     why_empty: WhyEmptySentence | None = None
+    offset: str | None = None
     warnings: Sequence[Warning] = ()
 
 
@@ -239,6 +247,7 @@ async def search_routes(ends: Sequence[TripEnds], query: JourneyQuery, preset: J
         missed_changes=len(within) - len(routes) - cancelled,
         reason=reason,
         why_empty=why_empty,
+        offset=await find_offset_message(first.ends.network, first.query, different, first.answer.provenance.zone),
         warnings=first.warnings,
     )
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
-from fingerpost.transit.port import BoardGap
+from fingerpost.transit.port import ServiceGap
 from fingerpost.transit.rules.alerts import format_effect
 from fingerpost.transit.rules.modes import format_ride
 from fingerpost.transit.rules.realtime_status import Status, get_status
@@ -138,16 +138,19 @@ class WhyEmptySentence(NamedTuple):
         return f"{self.words}{' to '.join(map(format_time, self.instants))}."
 
 
-def explain_gap(gap: BoardGap) -> WhyEmptySentence:
+def explain_gap(gap: ServiceGap) -> WhyEmptySentence:
+    noun = "arrival" if gap.of_arrivals else "departure"
+    which, edge = ("last", "before") if gap.is_before else ("next", "after")
     if gap.next_departure is not None:
-        return WhyEmptySentence("The next departure is at ", (gap.next_departure,))
+        return WhyEmptySentence(f"The {which} {noun} is at ", (gap.next_departure,))
     if gap.next_day is not None:
-        return WhyEmptySentence(f"The next departures are on {gap.next_day}")
+        return WhyEmptySentence(f"The {which} {noun}s are on {gap.next_day}")
     if gap.cancelled_until is not None:
         return WhyEmptySentence(f"All departures from here until {gap.cancelled_until} are cancelled")
+    here = f"The timetable has no {noun}s {'there' if gap.of_arrivals else 'from here'}"
     if gap.last_day is not None:
-        return WhyEmptySentence(f"The timetable has no departures from here after {gap.last_day}")
-    return WhyEmptySentence("The timetable has no departures from here on any day")
+        return WhyEmptySentence(f"{here} {edge} {gap.last_day}")
+    return WhyEmptySentence(f"{here} on any day")
 
 
 def list_alert_lines(meta: AlertNotes, parts: Iterable[tuple[str, str]], everything: str, zone: str) -> list[str]:

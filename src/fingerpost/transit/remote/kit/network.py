@@ -172,6 +172,9 @@ class ServerNetwork(ABC):
         provenance = self._new_provenance(around.retrieved_at, language, around.notes)
         return port.NearbyStops(stops=around.data, provenance=provenance)
 
+    async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.EndService | None:  # noqa: ARG002
+        return None
+
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
