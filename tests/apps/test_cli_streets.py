@@ -59,7 +59,7 @@ def test_a_walk_follows_the_streets(tmp_path, extract, invoke):
     assert added.stdout.splitlines()[-1] == STREETS.format(extract=extract, stops="all 2 stops")
     walk, ride = answer["itineraries"][0]["legs"]
     assert (walk["mode"], walk["distance"] in ALONG, walk["duration"], ride["mode"]) == ("WALK", True, 560, "BUS")
-    assert answer["meta"]["walking"] == "streets of OpenStreetMap"
+    assert answer["meta"]["walking"] == "OpenStreetMap streets"
     assert LICENCE in answer["meta"]["attribution"]
 
 
@@ -73,7 +73,7 @@ def test_an_extract_that_covers_half_is_reported_at_add_and_in_answers(tmp_path,
     assert added.stdout.splitlines()[-1] == STREETS.format(extract=extract, stops=stops)
     assert answer["itineraries"][0]["legs"][0]["distance"] in ALONG
     assert answer["meta"]["walking"] == (
-        "streets of OpenStreetMap; straight line x 1.3 where the extract has none, at 1 of 2 stops"
+        "OpenStreetMap streets; straight line x 1.3 where the extract has none, at 1 of 2 stops"
     )
 
 
@@ -84,7 +84,7 @@ def test_a_walk_that_leaves_the_streets_is_reported_in_the_answer(tmp_path, extr
     trip = invoke("plan", ",".join(map(str, north)), "Beta", "--at", "2026-03-10T08:00:00Z")
 
     assert (
-        "! The origin is more than 300 m from every street of the extract: its walk is a straight line, "
+        "! The origin is more than 300 m from every street in the extract: its walk is a straight line, "
         "which may cross water or rail." in trip.stdout.splitlines()
     )
 

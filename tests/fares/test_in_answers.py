@@ -66,7 +66,7 @@ def test_a_price_that_is_not_known_has_a_reason_and_no_figure(plan):
 def test_a_feed_without_fares_is_reported(plan):
     answer = plan({})
 
-    assert answer.body["meta"]["fares"] == [{"unknown": "T states no fares"}]
+    assert answer.body["meta"]["fares"] == [{"unknown": "T publishes no fares"}]
     assert "fares" not in answer.text
 
 

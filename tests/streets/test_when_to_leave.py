@@ -53,7 +53,7 @@ def test_a_board_states_when_to_leave(ask, walk_from):
     answer = ask(walk_from)
 
     assert _leaving(answer) == [(0, "07:55", pytest.approx(700, abs=1)), (1, "08:20", pytest.approx(700, abs=1))]
-    assert answer.body["meta"]["walking"] == "streets of OpenStreetMap"
+    assert answer.body["meta"]["walking"] == "OpenStreetMap streets"
     assert "Streets: © OpenStreetMap contributors, ODbL 1.0" in answer.body["meta"]["attribution"]
     lines = answer.text.splitlines()
     assert lines[1].endswith(" m away: too late to walk")

@@ -19,9 +19,9 @@ from fingerpost.transit.port import DepartureQuery, ServiceGap
 
 
 class StopCalls:
-    """The stop times where riders can board at some stops and alight later, on all service days.
+    """The stop times, on all service days, at which riders can board at the given stops and alight later.
 
-    With ``of_arrivals``, those where they can alight after boarding earlier.
+    With ``of_arrivals``, those at which they can alight after boarding earlier.
     """
 
     def __init__(self, timetable: Timetable, stops: Sequence[int], *, of_arrivals: bool = False) -> None:
@@ -111,7 +111,7 @@ def _can_board_earlier(timetable: Timetable, calls: Int64, trips: Int64) -> Bool
     return found
 
 
-# Report the time of the next departure within a day after the window, later only its day.
+# Report the time of the next departure if it is within a day after the window; after that, only its day.
 _LOOK_AHEAD_S = 24 * 3600
 # Stop searching after this many service days or departures, because a stop may be closed for months.
 _MAX_DAYS, _MAX_DEPARTURES = 8, 1000
@@ -128,7 +128,7 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     days = calls_at_stops.find_days()
     beyond = following.last + 1
     added = following.find_added_from(beyond)
-    since = local_day(end, zone) - _DAY  # Trips of the evening before run past midnight.
+    since = local_day(end, zone) - _DAY  # Trips from the previous evening may run past midnight.
     calls = () if days is None else calls_at_stops.list_after(end, islice(_iterate_days(days, since), _MAX_DAYS))
     last_cancelled = None
     for number, call in enumerate(filter(following.is_shown, calls)):

@@ -1,4 +1,4 @@
-"""List the departures of stops for departure boards, with realtime data and alerts."""
+"""List the departures from stops for departure boards, with realtime data and alerts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from fingerpost.transit.port import DepartureQuery
 
 
 class StopDeparture(NamedTuple):
-    """A departure of a board; ``is_cancelled`` if riders cannot board it as scheduled."""
+    """A departure on a board; ``is_cancelled`` is true if riders cannot board it as scheduled."""
 
     call: BoardDeparture
     is_cancelled: bool = False
@@ -38,9 +38,9 @@ class StopDepartures:
         return self._stops.union(np.flatnonzero(np.isin(parents, stations[stations >= 0])).tolist())
 
     def list_expected(self) -> tuple[list[StopDeparture], int]:
-        """Return the expected and the cancelled departures of the window, and their number.
+        """Return the expected and the cancelled departures in the window, and their number.
 
-        A departure moved to another platform of the station is on the boards of both.
+        A departure moved to another platform of the station appears on the boards of both platforms.
         """
         snapshot = self._snapshot
         calls, count = self._list(snapshot.live, self._stops, self._query.wanted)
@@ -86,7 +86,7 @@ class StopDepartures:
         return min((call.departure for call in (*calls, *moved)), default=None)
 
     def find_added_from(self, instant: int) -> int | None:
-        """Return the time of the first added trip's departure at an instant or later, or None."""
+        """Return the time of the first departure of an added trip at or after an instant, or None."""
         if self._query.by_schedule:
             return None
         calls = (
@@ -120,7 +120,7 @@ class StopDepartures:
     def is_cancelled(self, call: BoardDeparture) -> bool:
         """Return whether the trip is cancelled, the stop is closed, or riders cannot alight later.
 
-        For a replaced trip, check its replacement.
+        For a replaced trip, its replacement is checked.
         """
         snapshot = self._snapshot
         if call.trip_departure >= 0:
@@ -144,7 +144,7 @@ class StopDepartures:
     def _is_stranded(self, call: BoardDeparture) -> bool:
         """Return whether riders cannot alight because realtime data broke the in-seat transfer.
 
-        Such a departure is omitted from boards, not shown as cancelled (decision 0314).
+        Boards omit such a departure instead of showing it as cancelled (decision 0314).
         """
         snapshot = self._snapshot
         call = _apply_delay(snapshot, call)
@@ -176,7 +176,7 @@ class BoardRows(NamedTuple):
 def list_rows(
     snapshot: Snapshot, names: DisplayNames, stops: Sequence[int], zone: str, query: DepartureQuery
 ) -> BoardRows:
-    """Return the rows of a timetable, or the first rows of a board, ties included, so that callers may reorder them."""
+    """Return the rows of a timetable, or the first rows of a board, including ties so that callers may reorder them."""
     board = StopDepartures(snapshot, stops, zone, query)
     calls, count = board.list_by_schedule() if query.by_schedule else board.list_expected()
     # A timetable, unlike a board, lists no cancelled departures.
@@ -304,7 +304,7 @@ def _apply_update(snapshot: Snapshot, names: DisplayNames, shown: StopDeparture,
     if update.stop is not None:
         stop = names.get_stop_point(int(update.stop[position]))
         planned = replace(planned, stop_id=stop.id or "", platform=stop.platform)
-    # Updates of other stop times may have propagated.
+    # Updates to other stop times may have propagated.
     if not update.is_known[position] and call.departure == planned.scheduled:
         return planned
     return replace(

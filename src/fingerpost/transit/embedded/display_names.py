@@ -1,4 +1,4 @@
-"""Look up names of stops, routes and trips in a language, and details that distinguish places."""
+"""Look up the names of stops, routes and trips in a language, and details that distinguish places."""
 
 import re
 from collections.abc import Sequence
@@ -25,9 +25,9 @@ from fingerpost.transit.rules.modes import to_mode
 from fingerpost.transit.rules.name_matching import plain
 from fingerpost.transit.rules.place_groups import split_stop_name
 
-# The line of an added trip without a known route.
+# The line name of an added trip without a known route.
 UNKNOWN_LINE = "unknown"
-# Cached stop times, because boards show the same ones repeatedly.
+# The number of stop times to cache; boards show the same ones repeatedly.
 CACHED_STOP_TIMES = 50_000
 
 _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
@@ -68,7 +68,7 @@ class DisplayNames:
         )
 
     def get_stop_name(self, stop: int) -> str:
-        """Return a stop's name, else its parent's, else its id."""
+        """Return a stop's name or, if it has none, its parent's name or its own id."""
         table = self.timetable
         translated = table.stop_names.get(self._language)
         if translated is not None and translated[stop]:
@@ -77,7 +77,7 @@ class DisplayNames:
         return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
 
     def _new_line(self, route: int) -> tuple[str, Mode]:
-        """Return the line (short name, else long name, else id) and mode of a route (rule A2)."""
+        """Return the line (the short name, or the long name, or the id) and mode of a route (rule A2)."""
         if route < 0:
             return UNKNOWN_LINE, Mode.OTHER
         table = self.timetable
@@ -95,7 +95,7 @@ class DisplayNames:
         return (translated[route] if translated is not None else "") or self.timetable.route_long_name[route] or None
 
     def find_headsign(self, trip: int, stop_time: int) -> str:
-        """Return the headsign of a stop time, else of its trip, else the last stop's name."""
+        """Return the headsign of a stop time or, if it has none, its trip's headsign or the last stop's name."""
         table = self.timetable
         row = int(table.stop_time_headsign[stop_time]) if len(table.stop_time_headsign) else -1
         if row < 0:
@@ -114,7 +114,7 @@ class DisplayNames:
         )
 
     def get_added_names(self, added: AddedRide) -> RideNames:
-        """Return the names of an added trip; its id has the FEED of its stops."""
+        """Return the names of an added trip; its id begins with the FEED of its stops."""
         table = self.timetable
         line, mode = self.get_line(added.route)
         headsign = added.headsign or self.get_stop_name(int(added.stop[-1]))
@@ -136,12 +136,12 @@ class DisplayNames:
         return any(int(self.timetable.stop_time_flags[stop_time]) & flag for stop_time in stop_times)
 
 
-# How many destinations describe a direction, and how far a stop may be that describes a location.
+# How many destinations describe a direction, and how far away a stop that describes a location may be.
 DIRECTIONS, NEAR_M = 2, 1000.0
 
 
 def describe_place(timetable: Timetable, words: DisplayNames, place: Place, rows: Sequence[int]) -> PlaceTraits:
-    """Return details that distinguish a place from others of the same name; ``rows`` are its stops."""
+    """Return details that distinguish a place from others with the same name; ``rows`` are its stops."""
     is_member = mark_rows(timetable.stop_count, list(rows))
     stop_times = np.flatnonzero(is_member[timetable.stop_time_stop])
     trips: Int64 = np.searchsorted(timetable.trip_first_stop_time, stop_times, "right") - 1
@@ -184,6 +184,6 @@ def _find_nearby_name(timetable: Timetable, words: DisplayNames, place: Place, i
 
 
 def _natural(line: str) -> list[tuple[int, int, str]]:
-    """Sort 2 before 10, and numbers before letters."""
+    """Return a sort key that puts 2 before 10, and numbers before letters."""
     parts = re.findall(r"\d+|\D+", line)
     return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]

@@ -22,13 +22,13 @@ class NetworkFares:
         return any(self._timetable.feed_fares)
 
     def price(self, itinerary: Itinerary) -> Fare | None:
-        """Return the total fare at scheduled times, or why it is unknown; None without rides."""
+        """Return the total fare at scheduled times, or why it is unknown; None if there are no rides."""
         if not itinerary.rides:
             return None
         if not any(self._books):
-            return Fare(unknown=f"{self._name} states no fares")
+            return Fare(unknown=f"{self._name} publishes no fares")
         if any(leg.stays_seated for leg in itinerary.rides):
-            return Fare(unknown="the feed does not state whether an in-seat transfer is paid once")
+            return Fare(unknown="the feed does not say whether an in-seat transfer is paid for only once")
         try:
             rides = [self._build_ride(leg) for leg in itinerary.rides]
             prices = [self._price_in_feed(feed, list(part)) for feed, part in _group_by_feed(rides)]
@@ -43,7 +43,7 @@ class NetworkFares:
     def _price_in_feed(self, feed: int, rides: Sequence[FareRide]) -> Price:
         book, name = self._books[feed], self._timetable.feeds[feed].name
         if book is None:
-            raise FareUnknown(f"{name} states no fares")
+            raise FareUnknown(f"{name} publishes no fares")
         if book.problem:
             raise FareUnknown(f"{name}: {book.problem}")
         try:
@@ -70,7 +70,7 @@ class NetworkFares:
 def _group_by_feed(rides: Sequence[tuple[int, FareRide]]) -> list[tuple[int, list[FareRide]]]:
     parts = [(feed, [ride for _, ride in part]) for feed, part in groupby(rides, key=lambda ride: ride[0])]
     if len({feed for feed, _ in parts}) < len(parts):
-        raise FareUnknown("whether a fare holds again after a ride with another feed's fares is not stated")
+        raise FareUnknown("it is unknown whether a fare is still valid after a ride priced by another feed")
     return parts
 
 

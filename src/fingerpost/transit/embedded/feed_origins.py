@@ -68,7 +68,7 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
         raise ParameterError(
             "An address must begin with http:// or https://, with two slashes",
             {"field": "url"},
-            hint="Write https://HOST/PATH; for a file with such a name, prefix it with ./",
+            hint="Write https://HOST/PATH; for a file with such a name, begin it with ./",
         )
     if "://" in place and not _exists(here / place):
         read_template(place)
@@ -155,7 +155,7 @@ class OriginFolder:
             return {}
         except (OSError, ValueError) as error:
             raise SettingsInvalid(
-                f"{self.folder / _STATE_FILE} cannot be read. Run `fingerpost network add` for it again"
+                f"{self.folder / _STATE_FILE} cannot be read. Run `fingerpost network add` again for this network"
             ) from error
 
     def write(self, contents: Mapping[str, Content]) -> None:

@@ -79,7 +79,7 @@ def find_itineraries(
 def _search(timetable: Timetable, search_timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
     journeys = find_journeys(timetable, search_timetables, search)
     if search.step_free and not journeys:
-        # The answer warns about steps.
+        # The answer then warns about steps.
         journeys = find_journeys(timetable, search_timetables, replace(search, step_free=False))
     return journeys
 
@@ -197,7 +197,7 @@ def _build_walk_leg(
 
 
 def _build_transfer_walk(before: Leg, after: Leg, change: Transfer) -> Leg:
-    """Build the walk of a transfer, which ends by the next departure, scheduled and expected."""
+    """Build the walk of a transfer, which ends by the next departure in both scheduled and expected time."""
     planned = _find_walk_end(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
     late_s = _find_walk_end(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
     return Leg(
@@ -287,7 +287,7 @@ def _apply_update(snapshot: Snapshot, names: DisplayNames, ride: Ride, leg: Leg,
             end=names.get_stop_point(int(update.stop[alight])),
         )
     departure_s, arrival_s = int(update.departure_delay_s[board]), int(update.arrival_delay_s[alight])
-    # Updates of other stop times may have propagated.
+    # Updates to other stop times may have propagated.
     is_departure_known, is_arrival_known = update.is_known[board] or departure_s, update.is_known[alight] or arrival_s
     if not (is_departure_known or is_arrival_known):
         return leg

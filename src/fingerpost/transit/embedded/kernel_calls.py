@@ -39,7 +39,7 @@ def call_search_kernels() -> None:
         Endpoint(lat=lats[stop], lon=lons[stop], stop=np.full(1, stop, np.int32), seconds=access, metres=access)
         for stop in timetable.stop_time_stop[[0, len(zeros) - 1]].tolist()
     )
-    # Access and egress exceed the second walking limit, so that McRAPTOR runs too.
+    # Together, access and egress exceed the second walking limit, so that McRAPTOR runs too.
     for search_timetables, arrive_by, max_walk_m in product((planned, live), (False, True), (3000, 700)):
         query = SearchQuery(
             origin=origin, destination=destination, instant=start + 12 * 3600, arrive_by=arrive_by,

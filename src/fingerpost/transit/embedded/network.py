@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-# One thread, because parallel builds would slow down each other and all searches.
+# There is one thread, because parallel builds would slow down each other and all searches.
 _BUILDER = ThreadPool("days", 1)
 # In the last half hour of a day, a query triggers the build of the next day. The delay spares one-shot commands,
 # because the interpreter waits at exit for builds that have started.
@@ -65,7 +65,7 @@ _SHORT_BOARD_S = 3 * 3600
 
 
 class EmbeddedNetwork:
-    """A network over an immutable timetable and a realtime overlay. Thread-safe.
+    """A thread-safe network over an immutable timetable and a realtime overlay.
 
     Queries wait for ``check``, whose result is an error message if files are damaged.
     """
@@ -96,7 +96,7 @@ class EmbeddedNetwork:
         self.configure(record)
 
     def configure(self, record: NetworkRecord, notes: Sequence[str] | None = None) -> None:
-        """Apply a changed record, and the notes for all answers unless None."""
+        """Apply a changed record and, unless None, new notes for all answers."""
         if notes is not None:
             self._notes = tuple(notes)
         self._feed_profile = TimetableProfile(record, self.timetable, self._notes)
@@ -215,7 +215,7 @@ class EmbeddedNetwork:
             find_row = self._stops.find_row
             found = [[self._walks.mark_unknown_kerbs(trip, walks, find_row) for trip in trips] for trips in found]
         itineraries, timetabled = map(tuple, found)
-        # Trips of the last covered day, cancelled ones included, run past midnight.
+        # Trips on the last covered day, including cancelled ones, may run past midnight.
         if covered and day > covered[1] and not self._has_night_trip((*itineraries, *timetabled), day, query.arrive_by):
             raise self._new_outside_calendar()
         notes = self._walks.list_notes(ends, (*itineraries, *timetabled), step_free=step_free)
@@ -351,4 +351,4 @@ class EmbeddedNetwork:
 
 def _log_failure(done: "Future[Any]") -> None:
     if (failure := done.exception()) is not None:
-        _log.error("the search timetable of the next day could not be built", exc_info=failure)
+        _log.error("the search timetable for the next day could not be built", exc_info=failure)

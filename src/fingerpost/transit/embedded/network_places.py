@@ -22,12 +22,12 @@ _BUS_NAMES = frozenset({
 })  # fmt: skip
 # These are main stations only after the name of the city.
 _STATION_WORDS = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
-# A station may be this far from the addresses of its city.
+# A station may be this far from the addresses in its city.
 _BEYOND_M = 500.0
 
 
 def find_main_stations(city: City, places: Iterable[Place], kinds: frozenset[str]) -> list[Place]:
-    """Return the stations of a city whose name is a kind, or the city's name and a kind."""
+    """Return the stations in a city that are named after a kind of station, alone or after the city's name."""
     within = [place for place in places if _is_in(place, city)]
     return [place for place in within if any(_is_main_station(name, city, kinds) for name in _list_plain_names(place))]
 
@@ -49,9 +49,9 @@ def _is_main_station(name: str, city: City, kinds: frozenset[str]) -> bool:
     return name in kinds
 
 
-# A street without a house number is vague, so it scores less than a stop of the same name.
+# A street without a house number is vague, so it scores less than a stop with the same name.
 _STREET_FACTOR = 0.97
-# A stop scores less if it matches only without the city, and is uncertain outside that city.
+# A stop that matches only the text without the city scores less, and is uncertain if it is outside that city.
 _WITHOUT_CITY_FACTOR = 0.99
 
 
@@ -104,7 +104,7 @@ class NetworkPlaces:
         return [place for place in places if any(f" {name}".endswith(endings) for name in _list_plain_names(place))]
 
     def _list_main_stations(self, text: str, addresses: AddressIndex) -> list[Place]:
-        """Return the main railway stations, else bus stations, of the city in a text."""
+        """Return the main railway stations of the city named in the text or, if there are none, its bus stations."""
         city, kinds = addresses.find_city(text), [_RAILWAY_NAMES, _BUS_NAMES]
         words = plain(text).split()
         for count in range(1, len(words)):

@@ -32,7 +32,7 @@ _CACHE_SIZE = 8
 
 Stops = tuple[int | None, int | None]
 FindRow = Callable[[str | None], int | None]
-"""Returns the row of a stop by its id, None if the id is not a stop's."""
+"""Returns the row of the stop with an id, or None if no stop has it."""
 
 
 class NetworkWalks:
@@ -90,9 +90,9 @@ class NetworkWalks:
         if self._streets is None:
             return f"{_STRAIGHT_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
         coverage = self._streets.coverage
-        description = "streets of OpenStreetMap"
+        description = "OpenStreetMap streets"
         if step_free:
-            description += ", without the steps and raised kerbs that it knows"
+            description += ", avoiding mapped steps and raised kerbs"
         if coverage.is_whole:
             return description
         missing = f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops"
@@ -110,7 +110,7 @@ class NetworkWalks:
             if not leg.is_transit
         }
         return [
-            f"The {side} is more than {SNAP_M:g} m from every street of the extract: "
+            f"The {side} is more than {SNAP_M:g} m from every street in the extract: "
             "its walk is a straight line, which may cross water or rail."
             for side, end in zip(("origin", "destination"), ends, strict=True)
             if side in walked and walks is not None and not walks.covers(end.lat, end.lon)
@@ -133,7 +133,7 @@ class NetworkWalks:
         )
 
     def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine:
-        """Return the line of a walk along streets, else straight; ``stops`` are the rows of its ends, if any."""
+        """Return the line of a walk along streets, or a straight line; ``stops`` are the rows of its ends, if any."""
         walks = self._step_free if step_free else self._walks
         line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
         if line is None:

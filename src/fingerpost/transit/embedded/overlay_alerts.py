@@ -1,4 +1,4 @@
-"""Find the realtime alerts of a ride or stop, in the rider's language."""
+"""Find the realtime alerts for a ride or stop, in the rider's language."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ class OverlayAlerts:
     def list_ride_alerts(
         self, ride: RideSelector, span: Span, stops: Sequence[tuple[int, Span]], language: str
     ) -> tuple[ServiceAlert, ...]:
-        """Return the alerts of a ride and of its boarding and alighting stops, most specific first.
+        """Return the alerts for a ride and for its boarding and alighting stops, most specific first.
 
         ``span`` is from boarding to alighting; ``stops`` are rows with the time spent there.
         """
@@ -116,5 +116,5 @@ class OverlayAlerts:
 
 
 def _choose_text(words: Mapping[str, str], language: str) -> str | None:
-    """Return the text in the language of rule A7, else in any language."""
+    """Return the text in the language that rule A7 selects, or in any other language."""
     return words.get(choose(language, words)) or next(iter(words.values()), None)

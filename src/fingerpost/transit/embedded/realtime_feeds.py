@@ -24,7 +24,9 @@ def read_typed_source(text: str) -> NamedPlace:
     if source.path is not None and not source.path.is_file():
         place = text.removeprefix(f"{source.feed_name}=")
         raise ParameterError(
-            f"There is no realtime file {place}", {"field": "realtime"}, hint="Name a GTFS-Realtime file, or a URL"
+            f"There is no realtime file {place}",
+            {"field": "realtime"},
+            hint="Give the path of a GTFS-Realtime file, or a URL",
         )
     return source
 
@@ -54,7 +56,7 @@ class _SourceState:
 
 
 class _NoMessage(Exception):
-    """A message cannot be used; the text is the reason."""
+    """A message cannot be used; its text is the reason."""
 
 
 class RealtimeFeeds:
@@ -155,7 +157,7 @@ def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
         if stamp == before:
             return None, stamp, int(stat.st_mtime)
         if stat.st_size > _MAX_BYTES:
-            raise _NoMessage(f"{path.name} exceeds the size limit of a message")
+            raise _NoMessage(f"{path.name} exceeds the size limit for a message")
         return path.read_bytes(), stamp, int(stat.st_mtime)
     except OSError as error:
         raise _NoMessage(f"{path.name} cannot be read: {error.strerror or type(error).__name__}") from error
@@ -173,7 +175,7 @@ def _build_stamp(stat: os.stat_result) -> _Stamp:
 
 
 def _find_age_s(response: Response | None, now: int) -> int:
-    """Return the age of a response that another process fetched, else 0."""
+    """Return the age of a response that another process fetched, or 0."""
     if response is None or not response.from_cache:
         return 0
     return min(POLL_S, max(0, now - int(response.retrieved_at.timestamp())))

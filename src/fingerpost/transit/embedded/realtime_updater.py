@@ -93,7 +93,7 @@ _log = logging.getLogger(__name__)
 # How long the first answer, and the first after an idle period, waits for realtime data.
 FIRST_WAIT_S = 5.0
 WAKING_WAIT_S = 2.0
-# Messages are decoded again after this time, because alerts come into force.
+# Messages are decoded again after this time, because alerts may have come into force.
 READ_AGAIN_S = 60
 # Ids in warnings are cut to this many characters.
 MAX_ID = 60
@@ -178,7 +178,7 @@ class RealtimeUpdater:
         return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
 
     async def _begin(self) -> None:
-        # Files first, because a slow URL must not delay them.
+        # Read the files first, because a slow URL must not delay them.
         now = int(self._clock().timestamp())
         await self._refresh(now, only_files=True)
         await self._refresh(now, only_files=False)
@@ -194,7 +194,7 @@ class RealtimeUpdater:
 
     async def _read(self, now: int, *, only_if_moved: bool = False) -> None:
         async with self._reading:
-            # Of several concurrent queries, the first reads for all.
+            # Of several concurrent queries, the first reads for all of them.
             if not only_if_moved or self._has_time_moved(now):
                 await asyncio.to_thread(self._read_and_publish, now)
 
@@ -226,7 +226,7 @@ def list_unmatched(sources: Sequence[NamedPlace], overlay: Overlay) -> tuple[str
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
-    """Return the oldest message's timestamp, else its time of receipt; None without messages."""
+    """Return the oldest message's timestamp or time of receipt, or None if there are no messages."""
     if not overlay.message_counts.get(MessageOutcome.READ):
         return None
     return overlay.timestamp or min(message.received for message in messages)

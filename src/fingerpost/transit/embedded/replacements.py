@@ -21,7 +21,7 @@ class ScheduledTimes(NamedTuple):
 
 
 class Replacements:
-    """The replacement trips of an overlay, by the trips that they replace.
+    """The replacement trips in an overlay, by the trips that they replace.
 
     Stop times match if they serve the same stop or station in the same order.
     """
@@ -56,7 +56,7 @@ class Replacements:
         )
 
     def find_departure(self, call: BoardDeparture) -> BoardDeparture | None:
-        """Return the replacement's departure at the same stop, None if riders cannot board there."""
+        """Return the replacement's departure from the same stop, or None if riders cannot board there."""
         key = (call.trip_departure, call.service_day.toordinal())
         trip_departure = self._row_of.get(key)
         position = None if trip_departure is None else self._find_matches(key).get(call.stop_time)
@@ -70,7 +70,7 @@ class Replacements:
         )
 
     def find_scheduled_stop_time(self, trip_departure: int, position: int) -> int | None:
-        """Return the scheduled stop time (row) that an added trip replaces, None if its stop is new."""
+        """Return the scheduled stop time (row) that an added trip replaces, or None if its stop is new."""
         key = self._get(trip_departure).replaces
         if key is None:
             return None

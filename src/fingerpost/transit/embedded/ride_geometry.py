@@ -21,7 +21,7 @@ from fingerpost.transit.model.place import Location
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableLeg:
-    """The timetable of a leg; ``is_step_free`` is for walks of step-free trips."""
+    """The timetable of a leg; ``is_step_free`` is set for walks in step-free trips."""
 
     timetable: Timetable
     is_step_free: bool = False
@@ -39,7 +39,7 @@ class TimetableRide(TimetableLeg):
 
 
 def measure_ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
-    """Return the distance between two stop times along the shape, else from stop to stop (rule D3)."""
+    """Return the distance between two stop times along the shape or, without one, from stop to stop (rule D3)."""
     path = find_ride_line(timetable, trip, board_stop_time, alight_stop_time)
     if path is None:
         return measure_path_m(timetable, timetable.stop_time_stop[board_stop_time : alight_stop_time + 1])
@@ -51,7 +51,7 @@ def measure_path_m(timetable: Timetable, stops: Int32) -> float:
 
 
 def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
-    """Return the line of a ride between its scheduled stops, or of a walk along streets, else straight."""
+    """Return the line of a ride between its scheduled stops, or of a walk along streets or in a straight line."""
     part = leg.handle
     if isinstance(part, TimetableRide):
         table = part.timetable
@@ -76,7 +76,7 @@ class JourneyEnds(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """A transfer between rides: its walk, its duration, and NO access if steps are unavoidable."""
+    """A transfer between rides: its walk, its duration, and ``Access.NO`` if steps are unavoidable."""
 
     walk: Walk
     change_s: int
@@ -96,7 +96,7 @@ class RideWalks:
         self._straight = StraightLine(snapshot.timetable.stop_lat, snapshot.timetable.stop_lon)
 
     def find_transfer(self, before: Ride, ride: Ride, *, may_be_short: bool) -> Transfer:
-        """Return the transfer between rides; with ``may_be_short`` it may take less time than the footpath."""
+        """Return the transfer between rides; if ``may_be_short``, it may take less time than the footpath."""
         off, on = self._find_ride_end(before, before.alight_stop_time), self._find_ride_end(ride, ride.board_stop_time)
         path = find_footpath(self._snapshot.timetable, off.stop, on.stop, step_free=self._ends.step_free)
         access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN

@@ -34,7 +34,7 @@ class Snapshot:
         self.live = self.live_step_free if is_changed else planned
 
     def replace_timetable(self, timetable: Timetable) -> "Snapshot":
-        """Return the snapshot with a timetable that has other footpaths."""
+        """Return this snapshot with a timetable whose footpaths differ."""
         return self if timetable is self.timetable else self._replace_timetable_cached(timetable)
 
     def _new_with_timetable(self, timetable: Timetable) -> "Snapshot":

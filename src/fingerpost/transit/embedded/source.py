@@ -29,7 +29,7 @@ from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 from fingerpost.transit.port import Network
 
-# Checksums are limited by the disk, so one background thread computes them.
+# The disk limits how fast checksums are computed, so one background thread is enough.
 _CHECKS = ThreadPoolExecutor(1, thread_name_prefix="fingerpost-checksums")
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
@@ -160,7 +160,7 @@ class EmbeddedSource:
 
 
 class DemoSource:
-    """Opens the demo networks of the package (``source = "demo"``), which are valid on any day."""
+    """Opens the demo networks in the package (``source = "demo"``), which are valid on any day."""
 
     kind = "demo"
 
@@ -190,7 +190,7 @@ def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...
 
 
 def publish_simulation(network: Network, now: int) -> None:
-    """Publish a simulated disruption on a network of the embedded engine."""
+    """Publish a simulated disruption on an embedded network."""
     if isinstance(network, EmbeddedNetwork):
         table = network.timetable
         overlay = simulate_overlay(table, RealtimeIndex(table), now)

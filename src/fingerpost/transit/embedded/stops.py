@@ -17,7 +17,7 @@ _FEW_STOPS = 1_000
 
 
 class TimetableStops:
-    """Stops of a timetable with lazily built indexes. Thread-safe."""
+    """The stops of a timetable, with lazily built indexes; thread-safe."""
 
     def __init__(self, timetable: Timetable, display_names: DisplayNames) -> None:
         self._timetable = timetable

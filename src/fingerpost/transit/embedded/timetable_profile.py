@@ -18,7 +18,7 @@ from fingerpost.transit.model.provenance import FeedVersion, OutOfService, Servi
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.modes import to_mode
 
-# Trips of the day before may run until this hour.
+# Trips from the previous day may run until this hour.
 NIGHT_ENDS_H = 4
 _ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
 
@@ -71,7 +71,7 @@ class TimetableProfile:
             abilities.add(Ability.STEP_FREE)
         if self.record.realtime:
             abilities.add(Ability.REALTIME)
-        # The licence of each feed, else its publisher, else its agencies.
+        # Credit each feed by its licence, or by its publisher, or by its agencies.
         credits_due = [feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds]
         first, last = self.covered_days or (None, None)
         routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))
@@ -96,7 +96,7 @@ class TimetableProfile:
 
     @cached_property
     def _bounds(self) -> Bounds:
-        """The record's bounds, else the box around all boardable stops with a margin."""
+        """The record's bounds, or the box around all boardable stops with a margin."""
         if self.record.bounds is not None:
             south, west, north, east = self.record.bounds
             return Bounds(south=south, west=west, north=north, east=east)
@@ -111,12 +111,12 @@ class TimetableProfile:
         return frozenset({*languages, *table.stop_names, *table.headsign_names, *table.route_names})
 
     def list_out_around(self, instant: int, ends: Sequence[Coordinate], margin_m: float) -> tuple[OutOfService, ...]:
-        """Return the feeds without service at an instant whose area overlaps that of the trip."""
+        """Return the feeds that have no service at an instant and whose area overlaps that of the trip."""
         around = box_of(ends, margin_m)
         return tuple(out for row, out in self._list_out(instant) if self._get_area(row).meets(around))
 
     def list_out_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
-        """Return the feeds without service at an instant that serve the stops on other days."""
+        """Return the feeds that have no service at an instant, but serve the stops on other days."""
         return tuple(out for row, out in self._list_out(instant) if self._get_served_stops(row)[list(stops)].any())
 
     def _list_out(self, instant: int) -> list[tuple[int, OutOfService]]:

@@ -1,4 +1,4 @@
-"""Read the water and ways of an OpenStreetMap extract, store them, and draw them as a background map."""
+"""Read the water and ways in an OpenStreetMap extract, store them, and draw them as a background map."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -125,11 +125,11 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
         return basemap
 
 
-# Maximum number of points in a box before thinning; the least important layers beyond this are left out.
+# Maximum number of points in a box before thinning; if there are more, the least important layers are left out.
 MAX_POINTS = 60_000
 # Maximum number of points to draw; each takes about six characters.
 MAX_SHAPES = 18_000
-# The tolerance is the diagonal of the box divided by this: about half a pixel of the drawing.
+# The tolerance is the diagonal of the box divided by this: about half a pixel in the drawing.
 _TOLERANCE_DIVISOR = 1500
 
 

@@ -1,4 +1,4 @@
-"""Read the objects of an OpenStreetMap extract with osmium."""
+"""Read the objects in an OpenStreetMap extract with osmium."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ _PROGRESS_EVERY = 50_000
 def read_objects(
     path: Path, keys: Sequence[str], area_keys: Sequence[str], work: str, progress: ReadProgress
 ) -> Iterator[Any]:
-    """Yield nodes, ways with positions, relations and areas with one of ``keys``; each is valid until the next.
+    """Yield nodes, ways with positions, relations and areas that have one of ``keys``; each is valid until the next.
 
     Areas are built from objects with one of ``area_keys``. ``work`` is the name of the work for ``progress``.
     """
@@ -54,7 +54,7 @@ def read_objects(
         reason = getattr(error, "strerror", None) or str(error).rstrip(".")
         raise FeedUnusable(
             f"The extract {path} cannot be read: {reason}",
-            hint="Fetch it again, sort it with `osmium sort`, or use another",
+            hint="Fetch it again, sort it with `osmium sort`, or use another one",
         ) from error
     finally:
         scratch.cleanup()
@@ -65,7 +65,7 @@ def load_osmium() -> Any:
         import osmium
     except ImportError as error:
         raise SettingsInvalid(
-            "Walks on streets need osmium, which reads OpenStreetMap's files",
+            "Walks on streets need osmium, which reads OpenStreetMap files",
             hint=f"Install it: {format_install_command('streets')}",
         ) from error
     return osmium

@@ -1,1 +1,1 @@
-"""Find streets, house numbers and points of interest of an OpenStreetMap extract by name and by position."""
+"""Find streets, house numbers and points of interest in an OpenStreetMap extract by name and by position."""

@@ -1,4 +1,4 @@
-"""Parse addresses as people type them into street, house number and city, and search an index for their spellings."""
+"""Parse typed addresses into street, house number and city, and search an index for similar spellings."""
 
 import heapq
 import json
@@ -29,7 +29,7 @@ class HouseNumber:
         return f"{numbers}{self.letter}"
 
     def covers(self, number: int) -> bool:
-        """Whether the house has a number; a range includes the numbers on its side of the street."""
+        """Whether the house has the given number; a range includes the numbers on its side of the street."""
         if not self.first <= number <= self.last:
             return False
         return (self.last - self.first) % 2 == 1 or (number - self.first) % 2 == 0
@@ -46,7 +46,7 @@ def read_house_number(text: str) -> HouseNumber | None:
     return HouseNumber(first, last, (match[2] or "").lower())
 
 
-# Maximum number of spellings to compare with a text.
+# Maximum numbers of spellings to compare with the words.
 _MAX_BY_WORDS = 100
 _MAX_BY_TRIGRAMS = 60
 # A wrong letter changes at most three trigrams, so the rarest of the others find a name. After three trigrams, common
@@ -62,7 +62,7 @@ class SpellingSearch:
         self._is_finnish = is_finnish
 
     def score(self, words: str, *, with_trigrams: bool = True) -> dict[int, float]:
-        """Return {spelling: score} for spellings similar to plain words (``NameSearch``); known names skip trigrams."""
+        """Return {spelling: score} for spellings similar to plain words (``NameSearch``), by trigrams if necessary."""
         rows = self._find_by_words(words)
         is_known = words in rows
         if self._is_finnish and not is_known:
@@ -112,7 +112,7 @@ _JOINED_NUMBER = re.compile(r"([^\W\d_]{4})(\d{1,4}[a-z]?)\b", re.IGNORECASE)
 _NUMBER_ENDING = re.compile(r"(\d)\s*:\s*[a-zåäö]+", re.IGNORECASE)
 _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
 _POSTCODE = re.compile(r"\d{5}")
-# Swedish names of Finnish cities by Finnish name, as plain words, for extracts without them.
+# The Swedish names of Finnish cities, by Finnish name, as plain words; used for extracts that lack them.
 SWEDISH_NAMES = {
     "espoo": "esbo", "hameenlinna": "tavastehus", "hamina": "fredrikshamn", "hanko": "hango", "helsinki": "helsingfors",
     "hyvinkaa": "hyvinge", "jarvenpaa": "traskanda", "kaarina": "st karins", "kajaani": "kajana",
@@ -136,7 +136,7 @@ _BETWEEN_STREETS = re.compile(r"\s*[/&]\s*|\s+(?:and|ja|och|und|y|e)\s+", re.IGN
 _CORNER_WORDS = re.compile(r"^(?:the )?corner of\s+|\s+(?:corner|risteys|kulma|hörnet)$", re.IGNORECASE)
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _MAX_CITY_WORDS = 3
-# 14-16 is a range of house numbers, 14 160 a flat.
+# 14-16 is a range of house numbers, 14 160 a house and a flat.
 _WIDEST_RANGE = 20
 
 
@@ -148,7 +148,7 @@ class AddressText:
 
 
 def read_address_text(text: str, cities: Collection[str]) -> AddressText:
-    """Parse a text as an address; ``cities`` are plain names. The name of a city alone is not an address."""
+    """Parse text as an address; ``cities`` are plain names. The name of a city alone is not an address."""
     spaced = _JOINED_NUMBER.sub(r"\1 \2", _NUMBER_ENDING.sub(r"\1", text))
     parts = [part.split() for part in map(plain, spaced.split(",")) if part]
     city: str | None = None
@@ -178,7 +178,7 @@ def expand_abbreviations(words: str) -> list[str]:
 
 
 def split_corner(text: str) -> tuple[str, str] | None:
-    """Return the two streets of ``A / B`` or ``corner of A and B``, None for other texts."""
+    """Return the two streets in ``A / B`` or ``corner of A and B``, or None for other text."""
     streets = _BETWEEN_STREETS.split(_CORNER_WORDS.sub("", text.strip()))
     return (streets[0], streets[1]) if len(streets) == 2 and all(map(plain, streets)) else None
 

@@ -1,4 +1,4 @@
-"""Read the streets, places and addresses of an OpenStreetMap extract."""
+"""Read the streets, places and addresses in an OpenStreetMap extract."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class FeatureKind(IntEnum):
     CITY = 2
 
 
-# Scores of exact matches by kind of name.
+# Scores for exact matches, by kind of name.
 CURRENT, OTHER, FORMER = 1.0, 0.985, 0.95
 
 _OTHER_NAMES = ("alt_name", "short_name", "official_name", "loc_name")
@@ -49,7 +49,7 @@ _STATION_AMENITIES = frozenset({"bus_station", "ferry_terminal"})
 _STOP_POSITIONS = frozenset({"stop_position", "platform", "stop_area", "stop_area_group"})
 
 STATION = "station"
-"""The feature of a station of trains, buses or ships."""
+"""``Feature.what`` of a station for trains, buses or ships."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Feature:
 
 
 def find_feature(tags: Tags, points: list[Point]) -> Feature | None:
-    """Return the feature of an object, None without a name and for stops, which are in the timetable."""
+    """Return an object's feature, or None if it has no name or is a stop (stops are in the timetable)."""
     names = find_names(tags)
     if names is None or tags.get("public_transport") in _STOP_POSITIONS or tags.get("type") in ("route", "network"):
         return None
@@ -137,7 +137,7 @@ STREET_POINTS_M = 60.0
 
 
 class House(NamedTuple):
-    """An address at a street or place; ``is_entrance`` if the object has no other purpose."""
+    """An address at a street or place; ``is_entrance`` is true if the object has no other purpose."""
 
     street: str
     number: HouseNumber
@@ -166,7 +166,7 @@ class _ObjectReader:
         self._addresses = ExtractedAddresses()
         self._is_in_area = is_in_area
         self._street_ways: list[Feature] = []
-        # The first street name at each point, and the points that streets of different names share.
+        # The first street name at each point, and the points that streets with different names share.
         self._street_at: dict[Point, str] = {}
         self._corners: set[Point] = set()
 
@@ -208,7 +208,7 @@ class _ObjectReader:
             return
         feature = find_feature(tags, [at])
         if feature is not None and feature.kind is FeatureKind.STREET:
-            # Nodes are traffic signs and the like; relations are squares, which become streets of one point.
+            # Nodes are traffic signs and the like; relations are squares, which become streets with one point.
             if is_node:
                 return
             self._addresses.streets.append(feature)
@@ -222,7 +222,7 @@ class _ObjectReader:
 
 
 def thin_out(points: list[Point], corners: Collection[Point] = ()) -> list[Point]:
-    """Return points along a line about ``STREET_POINTS_M`` apart, its ends and corners included."""
+    """Return points along a line about ``STREET_POINTS_M`` apart, including its ends and corners."""
     thinned = [points[0]]
     for before, point in pairwise(points):
         steps = int(apart_m(before, point) // STREET_POINTS_M)

@@ -39,7 +39,7 @@ UNCERTAIN = 0.79
 
 
 class FoundHouse(NamedTuple):
-    """A known or interpolated house number ("" for the middle of its street), position and score factor (0..1)."""
+    """A known or interpolated house number ("" for the middle of its street), its position and score factor (0..1)."""
 
     number: str
     at: Point
@@ -61,7 +61,7 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
             ),
         )
         return FoundHouse(house.text, houses[house], 1.0)
-    # Numbers on the same side of the street first.
+    # Try the numbers on the same side of the street first.
     for step in (2, 1):
         below = [house for house in houses if house.last < number.first and (number.first - house.last) % step == 0]
         above = [house for house in houses if house.first > number.first and (house.first - number.first) % step == 0]
@@ -83,14 +83,14 @@ def find_house(houses: Mapping[HouseNumber, Point], number: HouseNumber, middle:
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 """Answers from the index must show this credit (Open Database License)."""
 
-# With a match of this score, the unparsed text is not searched by trigrams.
+# If a match has this score, the unparsed text is not searched by trigrams.
 _GOOD_SCORE = 0.90
-# A house number is searched in this many streets, and in those with about the best score.
+# A house number is looked up in this many streets, and in all others with nearly the best score.
 _MAX_NUMBERED = 10
 _SCORE_MARGIN = 0.05
-# The highest score of a place without house numbers if the text has one.
+# The maximum score of a place without house numbers if the text contains a house number.
 _UNUSED_NUMBER_SCORE = 0.70
-# Factor for a name in another city than that of the text.
+# Factor for a name in a city other than the one in the text.
 _OTHER_CITY_FACTOR = 0.85
 # Maximum number of candidates of one kind; a large extract has thousands.
 MAX_PLACES_OF_KIND = 500
@@ -129,7 +129,7 @@ class AddressIndex:
             if file.is_empty(self._connection) or version != FORMAT:
                 self._connection.close()
                 raise SettingsInvalid(
-                    f"The index of addresses {path} is of format {version}, not {FORMAT}. "
+                    f"The address index {path} has format {version}, not {FORMAT}. "
                     "Run `fingerpost network refresh` for its network"
                 )
             meta = dict(self._connection.execute("SELECT key, value FROM meta"))
@@ -148,7 +148,7 @@ class AddressIndex:
         return [match_place(place, round(score, 4), focus) for score, place in found]
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
-        """Name a position by the nearest address, else by the nearest place or street, if any is near."""
+        """Name a position after the nearest address or, if there is none, the nearest place or street."""
         here = (coordinate.lat, coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
             near = [found for found in self._list_near(here) if found[0] <= NAMED_WITHIN_M]
@@ -163,7 +163,7 @@ class AddressIndex:
         return None if named is None else self._city_of_spelling[named]
 
     def is_street_at(self, place: Place, coordinate: Coordinate, within_m: float) -> bool:
-        """Whether a place is a street without a number that passes within some metres of a position."""
+        """Whether a place is a street without a number that passes within ``within_m`` of a position."""
         here, middle = (coordinate.lat, coordinate.lon), (place.coordinate.lat, place.coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
             near = {row for away_m, row, number in self._list_near(here, 2) if away_m <= within_m and not number}
@@ -171,7 +171,7 @@ class AddressIndex:
         return any(feature.kind is FeatureKind.STREET and feature.at == middle for feature in streets)
 
     def split_city(self, text: str) -> tuple[str, City] | None:
-        """Split the city off a text and return the plain words before it, None if it names no city."""
+        """Return the plain words before the city in a text, and the city; None if it names no city."""
         read = read_address_text(text, self._city_of_spelling)
         if read.city is None:
             return None
@@ -191,7 +191,7 @@ class AddressIndex:
                 if feature.row not in best or (score > best[feature.row][0] and feature.kind is not FeatureKind.STREET):
                     best[feature.row] = self._add_number(feature, unparsed, score, language)
         for feature in self._list_of_kind(unparsed.words, focus):
-            # A post office whose name is Posti is not preferred to the other post offices.
+            # A post office whose name is Posti is not preferred over the other post offices.
             if feature.row not in best or best[feature.row][0] < 1.0:
                 best[feature.row] = UNCERTAIN, self._to_place(feature, language)
         yield from (match for match in best.values() if match[0] >= FLOOR)
@@ -338,7 +338,7 @@ def _select_likeliest(scored: list[tuple[float, _Feature]], parsed: AddressText)
 
 
 def _list_corners(points: list[Point], others: list[Point]) -> list[Point]:
-    """Return the points that two streets share, one of each group of nearby points."""
+    """Return the points that two streets share, one for each group of nearby points."""
     shared = set(others)
     corners: list[Point] = []
     for point in points:

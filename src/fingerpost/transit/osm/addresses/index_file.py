@@ -21,11 +21,11 @@ from fingerpost.transit.osm.addresses.extract import (
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.rules.name_matching import find_most_common, plain
 
-# Ways with the same name are one street if the gaps between them are at most this.
+# Ways with the same name are one street if the gaps between them are at most this long.
 ONE_STREET_M = 500.0
 # The largest distance of a house from the street of its address.
 HOUSE_TO_STREET_M = 1000.0
-# Objects with the same name within this distance are one place: a building, and the museum in it.
+# Objects with the same name within this distance are one place, such as a building and the museum in it.
 ONE_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
 _CITY_REACH_CELLS = 3
@@ -96,7 +96,7 @@ def _link(lines: Sequence[Sequence[Point]], within_m: float) -> Iterable[list[in
 def find_cell(point: Point, width_m: float) -> tuple[int, int]:
     height_deg = width_m / METRES_PER_DEGREE
     row = math.floor(point[0] / height_deg)
-    # Cells of one row are equally wide.
+    # All cells in a row are equally wide.
     width_deg = height_deg / max(0.01, math.cos(math.radians(row * height_deg)))
     return row, math.floor(point[1] / width_deg)
 
@@ -188,14 +188,14 @@ def _list_cities(found: ExtractedAddresses, places: Sequence[Feature]) -> Iterat
 
 
 FILE_NAME = "addresses.sqlite"
-# Increase it when a table, or the meaning of a column, changes.
+# Increase this when a table, or the meaning of a column, changes.
 FORMAT = 3
 # "fpad"
 APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
 _COLUMNS = 1 << 24
 
-# Spellings are plain names, the shortest first; ``near`` has things and houses by the cells of a grid.
+# Spellings are plain names, the shortest first; ``near`` lists things and houses by grid cell.
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE thing (
@@ -247,7 +247,7 @@ def _fill(connection: sqlite3.Connection, features: Sequence[Feature]) -> None:
     connection.execute("INSERT INTO meta VALUES ('languages', ?)", (" ".join(languages),))
     connection.executemany("INSERT INTO thing VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _list_things(features))
     _fill_spellings(connection, features)
-    # Of two houses with the same number the first is stored, so entrances come before shops.
+    # Of two houses with the same number, the first is stored, so entrances come before shops.
     houses = (
         (row, house.number.first, house.number.last, house.number.letter, *house.at)
         for row, feature in enumerate(features)

@@ -1,1 +1,1 @@
-"""Walks on the streets of an OpenStreetMap extract."""
+"""Walks on the streets in an OpenStreetMap extract."""

@@ -1,4 +1,4 @@
-"""Build the graph of streets: cut ways at junctions, add lines across squares, and leave out islands."""
+"""Build the street graph: cut ways at junctions, add lines across squares, and leave out islands."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,14 +15,15 @@ from fingerpost.transit.osm.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.osm.streets.graph import BLOCKED, DEGREES_E7, ENDS_ONLY, LIGHTS, ONE_WAY, StreetGraph
 from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 
-# Connected streets shorter than this are left out, unless they are the longest. Islands with ferries are longer.
+# Connected streets of less than this total length are left out, unless they are the longest. Islands with ferries
+# have longer streets.
 ISLAND_M = 2000.0
-# Cells by which nodes are sorted: a ten thousandth of a degree, in 22 bits.
+# Cells by which nodes are sorted: a ten-thousandth of a degree, in 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
 
 
 class _Edges(NamedTuple):
-    """Edges between junctions; the points of edge e are ``first[e] .. first[e + 1]`` of the last columns."""
+    """Edges between junctions; the points of edge e are rows ``first[e] .. first[e + 1]``."""
 
     begin: Int32
     end: Int32
@@ -58,7 +59,7 @@ def build_graph(streets: ExtractedStreets) -> BuiltStreets:
 
 
 def _cut(streets: ExtractedStreets) -> tuple[_Edges, Float64]:
-    """Return the edges, and their lengths in metres, 0 for lines across squares."""
+    """Return the edges and their lengths in metres (0 for lines across squares)."""
     crossings = list(list_crossings(streets))
     junctions = {node for way in crossings for node in way.nodes}
     pieces = [(way.rule, nodes) for way in streets.ways for nodes in _split_way(way, streets, junctions)]
@@ -108,7 +109,7 @@ def _split_way(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iter
 
 
 def _find_waits(streets: ExtractedStreets) -> set[int]:
-    """Return the nodes with lights at which walkers wait: those at junctions, else the first of a way.
+    """Return the nodes with lights at which walkers wait: those at junctions or, if a way has none, its first.
 
     A crossing of a road with tram tracks may have lights at each rail, but walkers wait once.
     """
@@ -133,7 +134,7 @@ def _measure_along(degrees: Float64, first: Int64) -> Float64:
 
 
 def _find_connected(edges: _Edges, street_m: Float64) -> npt.NDArray[np.bool_]:
-    """Return which edges are in the longest part of streets, or in one that is long enough.
+    """Return which edges are in the longest connected part of the streets, or in one that is long enough.
 
     Every node of a part is reachable from the others. One-way edges between parts, such as a platform's only escalator,
     are left out.
@@ -213,7 +214,7 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
 
 
 def _mark_dead_private(edges: _Edges, is_kept: npt.NDArray[np.bool_], street_m: Float64) -> _Edges:
-    """Flag short public parts that only private ways connect to the others as ENDS_ONLY."""
+    """Flag as ENDS_ONLY the short public parts that only private ways connect to the others."""
     public = is_kept & (edges.flags & ENDS_ONLY == 0)
     if not public.any():
         return edges
@@ -225,7 +226,7 @@ def _mark_dead_private(edges: _Edges, is_kept: npt.NDArray[np.bool_], street_m: 
 
 
 def _select(edges: _Edges, is_kept: npt.NDArray[np.bool_]) -> _Edges:
-    """Return some of the edges; nodes and edges are renumbered so that neighbours are near in memory."""
+    """Return the edges to keep, with nodes and edges renumbered so that neighbours are close in memory."""
     rows = np.flatnonzero(is_kept)
     ends = np.concatenate([edges.begin[rows], edges.end[rows]])
     points = np.concatenate([edges.first[rows], edges.first[rows + 1] - 1])
@@ -261,7 +262,7 @@ def _compute_cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
 
 
 def _link(edges: _Edges) -> StreetGraph:
-    """Return the graph of edges; no arc leaves a blocked node, and searches check one-way edges."""
+    """Return the graph of the edges; no arc leaves a blocked node, but searches must check one-way edges."""
     count = len(edges.begin)
     tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
     tail[::2] = head[1::2] = edges.begin

@@ -1,7 +1,7 @@
-"""Read the walkable ways, squares, stops and entrances of an OpenStreetMap extract near the stops of a network.
+"""Read the walkable ways, squares, stops and entrances in an OpenStreetMap extract near the stops of a network.
 
 Tags decide which ways are walkable. The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can
-be compared; where it has none, those of OpenStreetMap's wiki.
+be compared; where it has none, those of OpenStreetMap's wiki apply.
 """
 
 import math
@@ -34,7 +34,7 @@ _NOT_WAYS = frozenset({
     "proposed", "planned", "construction", "razed", "raceway", "abandoned", "historic", "no", "emergency_bay",
     "rest_area", "services", "bus_guideway", "escape",
 })  # fmt: skip
-# Walkable only if ``foot`` allows it.
+# These are walkable only if ``foot`` allows it.
 _NOT_ON_FOOT = frozenset({"motorway", "motorway_link", "bridleway", "cycleway"})
 _TRUNK = frozenset({"trunk", "trunk_link"})
 _ALLOWED = frozenset({"yes", "1", "true", "designated", "official", "permissive", "unknown"})
@@ -56,7 +56,7 @@ _NO_DOORS = frozenset({"no", "emergency", "service", "garage"})
 
 METRO, RAILWAY, DOOR = "metro", "railway", "door"
 
-# Cost factors of trunk roads, discouraged ways, and roads with a separate footway.
+# Cost factors for trunk roads, discouraged ways, and roads with a separate footway.
 TRUNK_AVOIDED, TRUNK_LANE, TRUNK_PAVEMENT = 7.47, 0.6, 0.25
 DISCOURAGED, SIDEPATH = 3.0, 5.0
 
@@ -123,7 +123,7 @@ def _find_cost_factor(tags: Tags, highway: str | None) -> float:
 
 
 def _find_one_way(tags: Tags, highway: str | None, conveying: str) -> int:
-    """Return 1 if walkers go only in the way's direction, -1 only against it, else 0; ignores rules for vehicles."""
+    """Return 1 if walkers may go only forward, -1 if only backward, otherwise 0; rules for vehicles do not apply."""
     if conveying in ("forward", "backward"):
         return 1 if conveying == "forward" else -1
     if highway in ("footway", "corridor") and tags.get("oneway") in _YES and tags.get("oneway:foot") != "no":
@@ -173,7 +173,7 @@ def is_stop(tags: Tags) -> bool:
 
 
 def find_entrance_kind(tags: Tags) -> str | None:
-    """Return METRO or RAILWAY for an entrance of a station, DOOR for one of any building, else None."""
+    """Return METRO or RAILWAY for a station entrance, DOOR for an entrance to any building, or None."""
     if tags.get("entrance") in _NO_DOORS:
         return None
     railway = tags.get("railway")
@@ -196,7 +196,7 @@ _ROWS = 1 << 16
 
 
 def find_area(lats: Float64, lons: Float64) -> IsInArea:
-    """Return a function that tests whether a position is within 3 km of some stops, rounded to grid cells."""
+    """Return a function that tests whether a position is within 3 km of any stop, rounded to grid cells."""
     steps = math.ceil(REACH_M / METRES_PER_DEGREE / _CELL_DEG)
     lon_scale = math.cos(math.radians(min(85.0, float(np.abs(lats).max(initial=0.0)) + 0.1)))
     steps_lon = math.ceil(REACH_M / METRES_PER_DEGREE / lon_scale / _CELL_DEG)
@@ -233,7 +233,7 @@ class OsmStop(NamedTuple):
 
 
 class OsmEntrance(NamedTuple):
-    """An entrance of the metro or a railway; ``has_steps`` if it is tagged wheelchair=no."""
+    """An entrance to a metro or railway station; ``has_steps`` is true if it is tagged wheelchair=no."""
 
     lat: float
     lon: float
@@ -244,10 +244,10 @@ class OsmEntrance(NamedTuple):
 
 @dataclass(slots=True)
 class ExtractedStreets:
-    """The streets of an extract, by OpenStreetMap's ids of nodes.
+    """The streets in an extract, by OpenStreetMap node id.
 
     ``uses`` counts how often a node is on a way of any kind. Edges end at junctions and ``corners``. ``walls`` are
-    nodes of walls, fences and hedges, ``openings`` nodes with a door or an open gate.
+    the nodes of walls, fences and hedges, ``openings`` those with a door or an open gate.
     """
 
     ways: list[Way] = field(default_factory=list)

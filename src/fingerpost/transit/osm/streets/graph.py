@@ -10,7 +10,7 @@ from fingerpost.transit.engine.timetable.columns import list_starts
 from fingerpost.transit.engine.timetable.timetable import Float32, Int32, UInt8
 from fingerpost.transit.engine.timetable.walking import PACE_M_PER_S
 
-# Unsigned where inner loops use it as an index.
+# Arrays that inner loops use as indices are unsigned.
 UInt32 = npt.NDArray[np.uint32]
 
 # edge_flags
@@ -64,11 +64,11 @@ class StreetGraph(NamedTuple):
 # A metre of steps takes this many times as long as a level one, and a second on steps costs this many times as much.
 _STEPS_TIME_FACTOR, STEPS_FACTOR = 3.0, 2.0
 _ESCALATOR_M_PER_S = 0.45
-# The wait at lights for walkers; the wait and the ride at a lift.
+# The wait at traffic lights, and the wait and ride at a lift.
 _LIGHTS_S, _LIFT_S = 15.0, 60.0
 
 
-# Seconds per bucket of the queue: few states even where streets are dense.
+# Seconds per bucket of the queue; so few that a bucket has few states even where streets are dense.
 _BUCKET_S = 2.0
 
 
@@ -76,10 +76,10 @@ class Weights(NamedTuple):
     """The costs of a graph for one kind of walk; a cost is infinite if walking is impossible.
 
     Attributes:
-        onward_first: the rows of node n in the next two are ``onward_first[n] .. onward_first[n + 1]``.
+        onward_first: the rows of node n in the next two arrays are ``onward_first[n] .. onward_first[n + 1]``.
         onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on, dead ends excluded.
         onward_cost: cost, seconds and metres of that arc.
-        bucket_s, bucket_count: of the queue; the costliest step spans fewer buckets.
+        bucket_s, bucket_count: width and number of the queue's buckets; no step spans so many.
     """
 
     edge_s: Float32
@@ -100,7 +100,7 @@ def compute_weights(
     closed_lifts: frozenset[int] = frozenset(),
     steps_factor: float = STEPS_FACTOR,
 ) -> Weights:
-    """Weigh a graph; step-free walks avoid steps, escalators, raised kerbs and ways unfit for wheels."""
+    """Compute the weights; step-free walks avoid steps, escalators, raised kerbs and ways unfit for wheels."""
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
     seconds = graph.edge_m / PACE_M_PER_S
     seconds = np.where(is_steps, seconds * _STEPS_TIME_FACTOR, seconds)
@@ -117,7 +117,7 @@ def compute_weights(
     if closed_lifts:
         node_s = node_s.astype(np.float64)
         node_s[list(closed_lifts)] = np.inf
-    # Arcs along walkable edges to nodes that another arc leaves, so that none leads into a dead end.
+    # Use only arcs along walkable edges to nodes that another arc leaves, so that none leads into a dead end.
     leaving = np.diff(graph.node_first)
     onward = np.isfinite(cost[graph.node_arc >> 1]) & (leaving[graph.arc_head[graph.node_arc]] >= 2)
     arcs = graph.node_arc[onward]

@@ -1,4 +1,4 @@
-"""Search walks on the street graph from a point to stops or other points."""
+"""Search for walks on the street graph from a point to stops or other points."""
 
 import threading
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from fingerpost.transit.osm.streets.stop_access import StopAccess
 class Work(NamedTuple):
     """Scratch memory of a search: labels of states (cost, seconds, metres, CAME), touched states, and the queue.
 
-    ``bucket`` is the first entry of each bucket of the queue, -1 if it is empty, ``entry_next`` the one after it.
+    ``bucket`` holds the first entry in each bucket of the queue (-1: empty), ``entry_next`` the one after each entry.
     """
 
     label: Float64
@@ -60,7 +60,7 @@ class StreetSearch:
         *,
         backward: bool,
     ) -> StopWalks:
-        """Return the walks from a point to some stops (``backward``: from them), including the ways to the streets.
+        """Return the walks from a point to stops (``backward``: from them), including the ways to the streets.
 
         The rows of stop s in ``snapped`` and ``access`` are ``first[s] .. first[s + 1]``.
         """
@@ -82,7 +82,7 @@ class StreetSearch:
         return bool((passed & UNKNOWN_KERB != 0).any())
 
     def measure(self, start: Snapped, goals: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
-        """Return the walks to goals, and the arcs in order if there is one goal."""
+        """Return the walks to goals, and the arcs in order if there is only one goal."""
         count = len(goals.edge)
         found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
         edge, at_m = int(start.edge[0]), float(start.at_m[0])

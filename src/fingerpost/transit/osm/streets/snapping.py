@@ -13,7 +13,7 @@ from fingerpost.transit.osm.streets.kernel.nearest import CELLS_PER_ROW, snap
 
 # Positions farther than this from every way are off the streets.
 SNAP_M = 300.0
-# A pin on a map is above ground, so a street up to this much farther away is preferred to a tunnel.
+# A pin on a map is above ground, so a street up to this much farther away is preferred over a tunnel.
 _GROUND_M = 25.0
 _CELL_M = 100.0
 
@@ -21,7 +21,7 @@ _CELL_M = 100.0
 class SegmentGrid(NamedTuple):
     """A grid index of the segments of all edges; cell widths are in degrees.
 
-    ``cells`` are ascending numbers, row times CELLS_PER_ROW plus column. The segments of the i-th are
+    ``cells`` are ascending numbers, row times CELLS_PER_ROW plus column. The segments in the i-th cell are
     ``segment[cell_first[i] : cell_first[i + 1]]``, by the row of their first shape point.
     """
 

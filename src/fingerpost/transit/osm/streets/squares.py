@@ -27,14 +27,14 @@ _Line = tuple[int, int]
 
 
 class _Ground(NamedTuple):
-    """Adjoining squares with one rule; ``walls`` is their outer border, as lines with the ground to their left."""
+    """Adjoining squares with the same rule; ``walls`` is their outer border, as lines with the ground to their left."""
 
     rule: WayRule
     walls: dict[_Line, None]
 
 
 def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
-    """Yield a line for each pair of entrances or inner corners of a ground with a line of sight."""
+    """Yield a line for each pair of entrances or inner corners of a ground that have a line of sight."""
     # Nodes with more uses than the rings of squares are entrances.
     uses = Counter(node for square in streets.squares for ring in square.rings for node in ring)
     grounds = _list_grounds(streets)
@@ -135,7 +135,7 @@ def _can_see(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bo
     side_a, side_b = _find_side(start, goals, a), _find_side(start, goals, b)
     side_start, side_end = _find_side(a, b, start), _find_side(a, b, goals)
     is_inside: npt.NDArray[np.bool_] = ~np.any((side_a * side_b < 0) & (side_start * side_end < 0), axis=1)
-    # A line that touches a corner may leave the ground there, so several points of it are tested.
+    # A line that touches a corner may leave the ground there, so several points on it are tested.
     for part in (0.5, 0.03, 0.97, 0.25, 0.75):
         at = (start + (ends - start) * part)[:, np.newaxis, :]
         crosses = (a[:, 0] > at[..., 0]) != (b[:, 0] > at[..., 0])
@@ -152,7 +152,7 @@ def _find_side(a: Float64, b: Float64, point: Float64) -> Float64:
     return side
 
 
-# Below the ids of everything else: OpenStreetMap's own are positive, those of lifts are ways' ids below 0.
+# Below all other ids: OpenStreetMap's own are positive, and those of lifts are negated way ids.
 _OWN_ID = -(1 << 48)
 
 

@@ -1,4 +1,4 @@
-"""Connect stops to the streets: at their position on the map, or at the entrances of their station."""
+"""Connect stops to the streets: at their position on the map, or at the entrances to their station."""
 
 import math
 import string
@@ -15,7 +15,7 @@ from fingerpost.transit.engine.timetable.walks import WalkedStops
 from fingerpost.transit.osm.extract_file import apart_m
 from fingerpost.transit.osm.streets.extract import OsmEntrance, OsmStop
 
-# A mapped stop with the same ref further away than this is another stop.
+# A mapped stop that has the same ref but is further away than this is another stop.
 MATCHED_M = 100.0
 # Shorter numbers are platform numbers.
 _MIN_NUMBER = 3
@@ -28,7 +28,7 @@ class StopPlaces(NamedTuple):
 
 
 def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlaces:
-    """Return the position of each stop: of the nearest mapped stop with its code or id as ``ref``, else of the feed.
+    """Return the position of each stop: that of the nearest mapped stop with its code or id as ``ref``, or the feed's.
 
     A feed's position may be in the middle or on the wrong side of a road; OpenStreetMap is more exact.
     """
@@ -70,7 +70,7 @@ _NO_ENTRANCE, _MAPPED = -1, -2
 class StopAccess(NamedTuple):
     """The access points of stops (ascending rows) on the streets, in degrees: each entrance, or the stop itself.
 
-    ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for an entrance of the map.
+    ``entrance`` is the timetable's row of the entrance, -1 for the stop's own position, -2 for an entrance on the map.
     ``inside_m``, ``in_s`` and ``out_s`` are metres and seconds from there to the stop and back, -1 if impossible.
     """
 
@@ -104,9 +104,9 @@ def connect_at_positions(lats: Float64, lons: Float64) -> StopAccess:
 def find_stop_access(
     stops: WalkedStops, places: tuple[Float64, Float64], entrances: tuple[OsmEntrance, ...]
 ) -> StopAccess:
-    """Return the access points of stops: entrances of the feed, else of the map, else the positions of the stops.
+    """Return the access points of stops: entrances in the feed or, if it has none, on the map, or the stops' positions.
 
-    From the map, metro platforms use metro entrances, and railway platforms use those of railway stations.
+    Of the entrances on the map, metro platforms use those of the metro, railway platforms those of railway stations.
     """
     feed_rows = _list_feed_entrances(stops)
     feed_stops = {row[0] for row in feed_rows}
@@ -122,7 +122,7 @@ def find_stop_access(
 
 
 def close_entrances(access: StopAccess, stops: WalkedStops, closed: frozenset[int], *, step_free: bool) -> StopAccess:
-    """Return the access points without closed entrances and passages (rows); changes step-free times or the others."""
+    """Return the access points without closed entrances and passages (rows), with either set of times changed."""
     if stops.places is None or not closed:
         return access
     ways = _index_by_pair(find_entrance_ways(stops.places, step_free=step_free, closed=closed))

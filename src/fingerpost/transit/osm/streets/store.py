@@ -11,7 +11,7 @@ from fingerpost.transit.osm.streets.graph import StreetGraph
 from fingerpost.transit.osm.streets.snapping import SegmentGrid
 from fingerpost.transit.osm.streets.stop_access import StopAccess
 
-# Increase it when the meaning of a stored array changes.
+# Increase this when the meaning of a stored array changes.
 FORMAT = 6
 FOLDER = "streets"
 _ACCESS = "access_"

@@ -1,4 +1,4 @@
-"""Measure walks between points and stops along the streets, or in a straight line if the extract has no street."""
+"""Measure walks between points and stops along the streets, or in a straight line if there is no street."""
 
 import math
 from collections.abc import Iterator
@@ -19,9 +19,9 @@ from fingerpost.transit.osm.streets.stop_access import MATCHED_M, StopAccess, cl
 
 # Stops further apart than this on the streets are not linked on foot.
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
-# Longer links of a feed are measured in a straight line.
+# Longer links in a feed are measured in a straight line.
 MEASURED_M = 3000.0
-# Step-free walks do not begin or end on these.
+# Step-free walks do not begin or end on ways with these flags.
 _UNFIT = STEPS | NO_WHEELS
 
 
@@ -116,7 +116,7 @@ class StreetWalks:
         end: tuple[float, float],
         stops: tuple[int | None, int | None] = (None, None),
     ) -> Float64 | None:
-        """Return the line of a walk through the entrances of the ``stops`` (rows) at its ends; None if straight."""
+        """Return the line of a walk through the entrances of the ``stops`` (rows) at its ends, or None if straight."""
         walk_ends = self._find_ends(start, end, stops)
         line = None if walk_ends is None else self._search.find_line(*walk_ends[:2], 2 * MEASURED_M)
         if line is None or walk_ends is None:
@@ -173,7 +173,7 @@ class StreetWalks:
         return metres, seconds
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
-        """Return the walks between stops by their best entrances, or inside the station if they share one."""
+        """Return the walks between stops through their best entrances, or inside the station if they share one."""
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         leaving, entering = (self._first[stop + 1] - self._first[stop] for stop in (begin, end))
         count = leaving * entering

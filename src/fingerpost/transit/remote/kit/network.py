@@ -191,7 +191,7 @@ class ServerNetwork(ABC):
         fare, is_from_server = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)
         if not is_from_server or self._profile.can(Ability.FARES) or (fare is not None and fare.amount is not None):
             return fare
-        return Fare(unknown=f"{self._profile.name} states no fares")
+        return Fare(unknown=f"{self._profile.name} publishes no fares")
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(leg)

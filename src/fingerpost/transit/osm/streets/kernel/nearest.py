@@ -10,7 +10,7 @@ CELLS_PER_ROW = 1 << 32
 
 @kernel
 def _find_cell(cells, wanted):
-    """Return the row of a cell among sorted ones, -1 if it is missing."""
+    """Return the row of a cell in the sorted ``cells``, or -1 if it is missing."""
     low, high = 0, len(cells)
     while low < high:
         middle = (low + high) >> 1
@@ -23,7 +23,7 @@ def _find_cell(cells, wanted):
 
 @kernel
 def _search_cell(graph, grid, row, lat, lon, north_m, east_m, refused, nearest):
-    """Improve ``nearest`` (metres away, segment, part of it) by the segments of a cell."""
+    """Update ``nearest`` (metres away, segment, fraction along it) if a segment in the cell is nearer."""
     for index in range(grid.cell_first[row], grid.cell_first[row + 1]):
         point = grid.segment[index]
         y = (graph.shape_lat_e7[point] * 1e-7 - lat) * north_m
@@ -55,7 +55,7 @@ def _find_gap_m(degrees, cell, width, metres):
 @entry
 @kernel
 def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, edge, at_m, away_m):
-    """Find the nearest point of a way to each position; edges with a flag of ``refused`` do not count.
+    """Find the nearest point of a way to each position; edges with a flag in ``refused`` do not count.
 
     Writes the edge (-1: none within ``limit_m``), the metres along it and the metres away.
     """

@@ -1,10 +1,11 @@
-"""Search the cheapest walks on the street graph, from a point to the nodes and stops around it.
+"""Search for the cheapest walks on the street graph, from a point to the nodes and stops around it.
 
-A *state* is a node and the stage of a walk, because some ways may only begin or end it: 0 still on those of its
-beginning, 1 on public ways, 2 on those of its end, which it cannot leave. Its number is the node's, plus the stage
-times the number of nodes, so that the states of most walks are close together in memory.
-The queue of states has buckets of some seconds each, used in turn; there are more than the costliest edge spans, so no
-bucket has entries of two turns. Removing the cheapest entry first gives Dijkstra's order, in half the time of a heap.
+A *state* is a node and the stage of a walk, because some ways are allowed only at its beginning or end. The stage is 0
+on the ways at the beginning, 1 on public ways, and 2 on the ways at the end, which the walk cannot leave. The number of
+a state is that of its node plus the stage times the number of nodes, so the states of most walks are close in memory.
+The queue of states has buckets of a few seconds each, which are used in turn. There are more buckets than the costliest
+edge spans, so no bucket has entries from two turns. Removing the cheapest entry first gives Dijkstra's order, in half
+the time of a heap.
 """
 
 import math
@@ -117,7 +118,7 @@ def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
 def _find_goal_cost(graph, weights, work, node, stage, state, backward, limit_m, goal_edge, goal_m):
     """Return the cost of walking from a state to the point ``goal_m`` along an edge that begins or ends at its node.
 
-    Infinite if the walk exceeds the limit, because a costlier walk may be within it.
+    It is infinite if the walk exceeds the limit, because a costlier walk may be within it.
     """
     best = np.inf
     length_m = graph.edge_m[goal_edge]
@@ -145,7 +146,7 @@ def _is_start(work, state):
 @entry
 @kernel
 def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
-    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many are touched.
+    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return the states touched.
 
     Dead ends are skipped: points on their edge are measured from its other end.
     ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
@@ -225,7 +226,7 @@ def _measure_goal(graph, weights, work, edge, at_m, backward, limit_m, goal, goa
         remaining_m = goal_m if way == 0 else length_m - goal_m
         part = remaining_m / length_m if length_m > 0 else 0.0
         for stage in range(BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC, 3):
-            # Most goals are on public ways, which cannot be entered from private ones, so one label is read.
+            # Most goals are on public ways, which cannot be entered from private ones, so usually one label is read.
             if _find_next_stage(graph, goal, stage) < 0:
                 continue
             state = stage * len(weights.node_s) + node
@@ -257,7 +258,7 @@ def measure(graph, weights, work, edge, at_m, limit_m, goals, out):
 @entry
 @kernel
 def reach_stops(graph, weights, work, first, snapped, access, place, backward, limit_m, pace, stops, out):
-    """Find the walks from a point to some stops; return their number.
+    """Find the walks from a point to the given stops; return their number.
 
     The access points of stop s are rows ``first[s] .. first[s + 1]``; the quickest one is used. Walks include the ways
     to streets and inside stations. ``place`` is the point's edge, the metres along it and the
