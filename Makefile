@@ -93,6 +93,18 @@ mutants: .venv/ready  ## Put small faults into the code, a sample of them, and c
 docs: .venv/ready  ## Generate docs/reference from the code
 	@$(BIN)/python docs/generate.py
 
+.PHONY: site
+site: .venv/site/ready  ## Build the documents as a site with search, in build/site
+	@rm -rf build/site build/site-source && mkdir -p build/site-source
+	@git ls-files -co --exclude-standard -- $(SITE_FILES) | tar --create --files-from - | tar --extract --directory build/site-source
+	@.venv/site/bin/zensical build --strict
+
+SITE_FILES := '*.md' 'docs/views/*.png' deploy examples .ci LICENSE Makefile pyproject.toml
+.venv/site/ready: .venv/ready
+	@$(BIN)/python -m venv .venv/site
+	@.venv/site/bin/python -m pip install --quiet --disable-pip-version-check "zensical>=0.0.73"
+	@touch $@
+
 .PHONY: test-new-draws
 test-new-draws: .venv/ready  ## Run the property tests on new examples, and print the seed (SEED=...)
 	@FINGERPOST_NEW_DRAWS=1 $(BIN)/pytest -q --numprocesses auto --dist loadfile -m hypothesis --hypothesis-seed=$(or $(SEED),$(shell date +%s)) $(TESTS)

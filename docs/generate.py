@@ -33,7 +33,7 @@ from fingerpost.transit.rules.warnings import WarningCode
 FOLDER = Path(__file__).parent / "reference"
 METHODS = Path(__file__).parents[1] / "src" / "fingerpost" / "apps" / "tool_methods.pyi"
 NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->"
-# Read by numba, and by whoever tests; no settings of ours.
+# Read by numba and by tests; these are not fingerpost's settings.
 FOREIGN_VARIABLES = {
     clock.VARIABLE: "fixes the clock, as an instant with an offset; every answer is then the same, byte for byte.",
     "NUMBA_CACHE_DIR": "the folder for compiled kernels, instead of one in the cache folder of the platform.",

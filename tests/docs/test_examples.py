@@ -48,7 +48,17 @@ def ids(blocks):
     return [block.label for block in blocks]
 
 
-CONSOLE = list_blocks("console")
+def list_sessions():
+    """List the console blocks; those of a tutorial are one session."""
+    blocks = list_blocks("console")
+    by_page: dict = {}
+    for block in blocks:
+        is_tutorial = block.path.parent.name == "tutorials"
+        by_page.setdefault(block.path if is_tutorial else block.label, []).append(block)
+    return [page[0]._replace(text="".join(block.text for block in page)) for page in by_page.values()]
+
+
+CONSOLE = list_sessions()
 SHELL = list_blocks("sh")
 PYTHON = list_blocks("python")
 JSON = list_blocks("json")

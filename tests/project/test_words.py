@@ -15,6 +15,13 @@ MARKETING = re.compile(
     re.IGNORECASE,
 )
 
+# Words that only translated sentences use here.
+TRANSLATED = re.compile(
+    r"\b(for who|anew|told|tells? (of|what|which|how)|mend(s|ed|ing)?|regrets?|stands? (in|for|above|below)|goes on"
+    r"|nobody|whoever|kept|of (its|their) own|be had)\b",
+    re.IGNORECASE,
+)
+
 
 def _list_text():
     roots = [ROOT / folder for folder in FOLDERS] + [ROOT / ".ci"]
@@ -87,3 +94,9 @@ def test_prose_does_not_advertise():
     paths = [path for path in _list_text() if path.suffix in (".md", ".py") and path.name != "test_words.py"]
 
     assert _lines_with(MARKETING, paths) == []
+
+
+def test_prose_uses_the_words_of_engineers():
+    documents = [path for path in _list_text() if path.suffix == ".md" and path.parent.name != "decisions"]
+
+    assert _lines_with(TRANSLATED, [*documents, *list_python("src")]) == []

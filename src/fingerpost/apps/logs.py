@@ -1,4 +1,4 @@
-"""Log to stderr with secrets redacted; a server drops lines if nobody reads them fast enough."""
+"""Log to stderr with secrets redacted; a server drops lines if they are not read fast enough."""
 
 import logging
 import os
@@ -49,7 +49,7 @@ def _replace_secrets(text: str, secrets: list[tuple[str, str]]) -> str:
 
 
 def start_logging(*, can_block: bool = True) -> None:
-    """Send the process's log to stderr; if ``can_block`` is false, lines are dropped when nobody reads them."""
+    """Send the process's log to stderr; if ``can_block`` is false, lines that are not read are dropped."""
     handler = logging.StreamHandler(sys.stderr) if can_block else LogWriter(sys.stderr)
     handler.setFormatter(_RedactingFormatter())
     root = logging.getLogger()

@@ -52,7 +52,7 @@ async def concurrent_queries_get_the_same_answer(case: TownNetwork) -> None:
 
 async def every_answer_states_its_provenance(case: TownNetwork) -> None:
     profile = case.network.profile
-    expect(bool(profile.attribution), "nobody is attributed")
+    expect(bool(profile.attribution), "the attribution is empty")
     for kind, observed in (await _list_provenance(case)).items():
         expect(bool(observed.source), f"{kind} names no source")
         wanted = (case.town.name, ZONE, at("08:00"), (), profile.is_demo)

@@ -108,9 +108,9 @@ def _list_around(cell: tuple[int, int], steps: int) -> Iterator[tuple[int, int]]
 
 
 def _drop_duplicates(places: Iterable[Feature]) -> Iterator[Feature]:
-    kept: dict[tuple[str, FeatureKind], list[Point]] = {}
+    placed: dict[tuple[str, FeatureKind], list[Point]] = {}
     for place in places:
-        at, namesakes = place.points[0], kept.setdefault((plain(place.names.name), place.kind), [])
+        at, namesakes = place.points[0], placed.setdefault((plain(place.names.name), place.kind), [])
         if all(apart_m(other, at) > ONE_PLACE_M for other in namesakes):
             namesakes.append(at)
             yield place
