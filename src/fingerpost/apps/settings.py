@@ -34,7 +34,7 @@ class Settings(BaseSettings):
         retention_days: days until an unchanged variable is deleted; None never deletes it.
         runs_retention_days: days until an ended plan run is deleted; None never deletes it.
         contact: the operator's mail address or URL, sent to sources in the User-Agent.
-        sec_contact: the e-mail address that EDGAR requires from anyone who syncs filings.
+        sec_contact: the e-mail address that EDGAR requires; with it, calls fetch companies that are not loaded.
         llm_url: an OpenAI-compatible endpoint that writes plans; empty disables it.
         llm_model: the model at that endpoint.
         llm_key: the key of that endpoint.

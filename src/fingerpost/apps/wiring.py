@@ -18,6 +18,8 @@ from fingerpost.apps.storage import new_client, open_journal, open_limits, open_
 from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.spec import ToolRegistry, ToolSpec
 from fingerpost.errors import SettingsInvalid
+from fingerpost.filings.edgar import PACES, Edgar
+from fingerpost.filings.fetching import CompanyFetcher
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.tools.sec_financial_data import SecFinancialData
 from fingerpost.filings.tools.sec_graph_query import SecGraphQuery
@@ -56,6 +58,7 @@ class _Dependencies:
     variables: VariableStore
     places: PlaceResolver
     library: FactLibrary
+    fetcher: CompanyFetcher | None
     journeys: JourneyOptions | None
     has_sign_in: bool
     list_specs: Callable[[], list[ToolSpec]]
@@ -78,8 +81,8 @@ _TOOLS: Mapping[type[PublishedTool], Callable[[_Dependencies], PublishedTool]] =
     PlanRoute: lambda dependencies: PlanRoute(dependencies.places),
     GetStopTimetable: lambda dependencies: GetStopTimetable(dependencies.places),
     PlanJourney: lambda dependencies: PlanJourney(dependencies.networks, dependencies.variables, dependencies.journeys),
-    SecFinancialData: lambda dependencies: SecFinancialData(dependencies.library),
-    SecGraphQuery: lambda dependencies: SecGraphQuery(dependencies.library),
+    SecFinancialData: lambda dependencies: SecFinancialData(dependencies.library, dependencies.fetcher),
+    SecGraphQuery: lambda dependencies: SecGraphQuery(dependencies.library, dependencies.fetcher),
     SecSemanticSearch: lambda dependencies: SecSemanticSearch(dependencies.library),
     ToolDetails: lambda dependencies: ToolDetails(dependencies.list_specs),
 }
@@ -96,6 +99,7 @@ def list_tools(
     groups: Collection[str] | None = None,
     *,
     library: FactLibrary | None = None,
+    fetcher: CompanyFetcher | None = None,
     journeys: JourneyOptions | None = None,
     has_sign_in: bool = False,
 ) -> list[PublishedTool]:
@@ -112,6 +116,7 @@ def list_tools(
         variables=variables,
         places=PlaceResolver(networks, variables),
         library=library or FactLibrary(None),
+        fetcher=fetcher,
         journeys=journeys,
         has_sign_in=has_sign_in,
         list_specs=lambda: sorted((tool.spec for tool in listed), key=lambda spec: spec.name),
@@ -168,6 +173,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         variables,
         groups,
         library=FactLibrary(settings.filings_file),
+        fetcher=_new_fetcher(settings),
         journeys=journeys,
         has_sign_in=settings.tokens_file is not None or bool(settings.token_issuer),
     )
@@ -186,6 +192,14 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
         variables=variables,
         runs=runs,
         left_out=MappingProxyType(left_out),
+    )
+
+
+def _new_fetcher(settings: Settings) -> CompanyFetcher | None:
+    if not settings.sec_contact:
+        return None
+    return CompanyFetcher(
+        settings.filings_file, Edgar(contact=settings.sec_contact), lambda: new_client(settings, PACES)
     )
 
 

@@ -143,6 +143,11 @@ class FactLibrary:
         rows = self.rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
         return (bool(rows[0][0]), rows[0][1]) if rows else None
 
+    def find_failed_fetch(self, ticker: str) -> tuple[str, str] | None:
+        """Return the time and reason of the last failed fetch of a ticker, or None."""
+        rows = self.rows("SELECT failed_at, message FROM failed_fetches WHERE ticker = ?", ticker)
+        return rows[0] if rows else None
+
     def find_file(self) -> Path | None:
         (_, _, name), *_ = self.rows("PRAGMA database_list")
         return Path(name) if name else None

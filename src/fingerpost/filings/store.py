@@ -81,6 +81,9 @@ _TABLES_OF_VERSION_3 = (
     """CREATE VIRTUAL TABLE paragraph_words USING fts5 (
         title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
     )""",
+    """CREATE TABLE failed_fetches (
+        ticker TEXT PRIMARY KEY, failed_at TEXT NOT NULL, message TEXT NOT NULL
+    ) WITHOUT ROWID""",
 )
 
 
@@ -217,6 +220,11 @@ class FactStore:
             numbered = [(*astuple(section), first_id + index, index + 1) for index, section in enumerate(sections)]
             _insert(connection, f"sections ({columns})", numbered)
             _put_paragraphs(connection, [(first_id + index, section.text) for index, section in enumerate(sections)])
+
+    def put_failed_fetch(self, ticker: str, failed_at: str, message: str) -> None:
+        with self._transaction() as connection:
+            row = (ticker, failed_at, message)
+            _insert(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:

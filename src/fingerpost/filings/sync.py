@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged
 from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
@@ -11,9 +11,11 @@ from fingerpost.filings.edgar import Edgar
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, build_facts_file, normalize_ticker
-from fingerpost.net.client import Client
 from fingerpost.net.response import MemoryBody, Response, Validators
 from fingerpost.runtime.concurrency import run_in_thread
+
+if TYPE_CHECKING:
+    from fingerpost.net.client import Client
 
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
@@ -36,7 +38,7 @@ class SyncedCompany:
 
 
 class EdgarSync:
-    def __init__(self, store: FactStore, client: Client, edgar: Edgar) -> None:
+    def __init__(self, store: FactStore, client: "Client", edgar: Edgar) -> None:
         self._store = store
         self._client = client
         self._edgar = edgar

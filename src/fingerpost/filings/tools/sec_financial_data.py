@@ -151,4 +151,6 @@ class SecFinancialData(QueryTool):
         _QUERIES,
         intro=_INTRO,
         outro=_OUTRO,
+        # Companies that are not loaded are fetched from EDGAR.
+        open_world=True,
     )

@@ -223,4 +223,6 @@ class SecGraphQuery(QueryTool):
         _QUERIES,
         intro="Which filings a company made at the SEC. query_type ",
         outro=" (the last four need filing text that was loaded). For figures take sec_financial_data.",
+        # Companies that are not loaded are fetched from EDGAR.
+        open_world=True,
     )

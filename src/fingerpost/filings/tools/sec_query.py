@@ -18,7 +18,8 @@ from fingerpost.contract.published_tool import PublishedTool
 from fingerpost.contract.spec import ToolInput, ToolSpec
 from fingerpost.contract.tool_definition import Call, Output, Path, ToolDefinition, ToolReply
 from fingerpost.contract.wire import WireModel
-from fingerpost.errors import QueryTypeUnsupported
+from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
+from fingerpost.filings.fetching import CompanyFetcher, find_unloaded_company
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.tools.sec_text import format_figures
 from fingerpost.runtime.concurrency import compute
@@ -93,7 +94,13 @@ class QueryType(Generic[_S, _P]):
 
 
 def define_query_tool(
-    name: str, title: str, queries: Sequence[QueryType[Any, Any]], *, intro: str, outro: str = "."
+    name: str,
+    title: str,
+    queries: Sequence[QueryType[Any, Any]],
+    *,
+    intro: str,
+    outro: str = ".",
+    open_world: bool = False,
 ) -> ToolDefinition:
     """Define a tool with several query types; its description lists their usages."""
     description = intro + ", ".join(query.usage for query in queries if query.usage) + outro
@@ -103,6 +110,7 @@ def define_query_tool(
         description=description,
         contract=Contract.STEP,
         group="filings",
+        open_world=open_world,
         input_model=ToolInput,
         input_json_schema={
             "type": "object",
@@ -129,8 +137,9 @@ class QueryTool(PublishedTool):
 
     queries: Sequence[QueryType[Any, Any]]
 
-    def __init__(self, source: Any) -> None:
+    def __init__(self, source: Any, fetcher: CompanyFetcher | None = None) -> None:
         self._source = source
+        self._fetcher = fetcher
 
     async def handle(self, arguments: ToolInput, call: Call) -> ToolReply:
         query_type = arguments.query_type
@@ -138,13 +147,44 @@ class QueryTool(PublishedTool):
         if query is None:
             raise QueryTypeUnsupported(query_type, self.name, [query.name for query in self.queries])
         params = read_params(query.params, arguments.parameters)
+        # Anonymous callers cannot make this server send requests.
+        if self._fetcher is None or call.user is None:
+            reply = await self._answer(query, params, call)
+        else:
+            reply = await self._fetch_and_answer(self._fetcher, query, params, call)
+        body = self.format_success_response(query_type, arguments.parameters, reply.results, reply.to_fields())
+        return ToolReply(body, query.text(body), output=query.output)
+
+    async def _answer(self, query: QueryType[Any, Any], params: BaseModel, call: Call) -> Reply:
         answer: Callable[..., Any] = query.answer
         is_async = inspect.iscoroutinefunction(answer)
         reply: Reply = await (
             answer(self._source, params, call.caller) if is_async else compute(answer, self._source, params)
         )
-        body = self.format_success_response(query_type, arguments.parameters, reply.results, reply.to_fields())
-        return ToolReply(body, query.text(body), output=query.output)
+        return reply
+
+    async def _fetch_and_answer(
+        self, fetcher: CompanyFetcher, query: QueryType[Any, Any], params: BaseModel, call: Call
+    ) -> Reply:
+        """Answer a query; if a company in it is not loaded, fetch that company and answer again."""
+        try:
+            reply, error = await self._answer(query, params, call), None
+        except DataNotFound as not_found:
+            reply, error = Reply([], missing=not_found.details.get("missing", {})), not_found
+        company = find_unloaded_company(params, reply.missing)
+        if company is not None:
+            call.report(0, 1, f"Fetching {company} from EDGAR")
+            try:
+                await fetcher.fetch(company)
+            except ToolError as failure:
+                note = f"{company} was not fetched from EDGAR: {failure.message}"
+                reply.extra["notes"] = [*reply.extra.get("notes", []), note]
+                error = error and error.with_message(f"{error.message}; {note}")
+            else:
+                return await self._answer(query, params, call)
+        if error is not None:
+            raise error
+        return reply
 
 
 def read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
