@@ -7,9 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fingerpost.transit.engine.timetable.stop_ids import encode_stop_ids
+from fingerpost.transit.remote.kit.places import SingleFeedIds
 from fingerpost.transit.remote.motis.places import MotisStopIds, find_service_day
 from fingerpost.transit.remote.opentripplanner.places import OtpStopIds
-from fingerpost.transit.remote.tfl.stops import NaptanIds
 
 FEEDS = ["Town", "nl-ovapi"]
 TEXTS = st.text(min_size=1, max_size=12)
@@ -18,7 +18,7 @@ CODECS = {
     # TOWN is a feed, and the network's name.
     "motis, named like a feed": lambda: MotisStopIds("TOWN", FEEDS),
     "opentripplanner": lambda: OtpStopIds(FEEDS),
-    "tfl": lambda: NaptanIds("LONDON"),
+    "tfl": lambda: SingleFeedIds("LONDON"),
 }
 # How a server writes an id; a tag of MOTIS holds no underscore, because the server splits at the first.
 WRITE = {"motis": "{}_{}", "opentripplanner": "{}:{}", "tfl": "{1}"}

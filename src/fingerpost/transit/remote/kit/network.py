@@ -115,15 +115,15 @@ class ServerNetwork(ABC):
         learned: LearnedProfile,
         *,
         ids: StopIdCodec,
-        stops: StopLookup,
-        names: PlaceNames,
         search: JourneySearch,
+        stops: StopLookup | None = None,
+        names: PlaceNames | None = None,
     ) -> None:
         self._profile = replace(profile, names_positions=isinstance(names, Geocoder))
         self._languages = record.languages or learned.languages
         self._ids = ids
-        self._stops = stops
-        self._names = names
+        self._stops = stops or StopLookup(ids)
+        self._names = names or PlaceNames()
         self._search = search
 
     @property
@@ -194,7 +194,7 @@ class ServerNetwork(ABC):
         return Fare(unknown=f"{self._profile.name} publishes no fares")
 
     def find_line(self, leg: Leg) -> LegLine | None:
-        return draw_leg(leg)
+        return draw_leg(leg) if self._profile.can(Ability.GEOMETRY) else None
 
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:  # noqa: ARG002  # servers have no map
         return None

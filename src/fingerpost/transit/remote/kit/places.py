@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from fingerpost.errors import ToolError
+from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
@@ -66,6 +67,24 @@ class StopIdCodec(ABC):
         return list(dict.fromkeys(server_id for public_id in public_ids for server_id in self.decode(public_id)))
 
 
+class SingleFeedIds(StopIdCodec):
+    """Ids of a server with one feed, which have no prefix for it; the public ones begin with the network's name."""
+
+    def __init__(self, network: str) -> None:
+        super().__init__()
+        self._feed = clean_feed_name(network)
+
+    def encode_trip(self, server_id: str) -> str:
+        return self._encode(server_id, exact=False)
+
+    def _encode(self, server_id: str, *, exact: bool) -> str:
+        return f"{self._feed}:{escape(server_id if exact else server_id.upper())}"
+
+    def _list_candidates(self, public_id: str) -> Iterable[str]:
+        feed, _, local = public_id.partition(":")
+        return [unescape(local)] if local and feed == self._feed else []
+
+
 # Stops of one place are within this distance of each other, directly or through stops between them.
 AROUND_M = 2 * ONE_PLACE_M
 # The number of matching stops for which the complete place is looked up.
@@ -86,21 +105,23 @@ class ServerStop:
     is_station: bool = False
 
 
-class StopLookup(ABC):
+class StopLookup:
+    """Finds stops by id and by position; this base finds none, for servers that cannot look stops up."""
+
     def __init__(self, ids: StopIdCodec) -> None:
         self._ids = ids
 
-    @abstractmethod
-    async def find_stop(self, public_id: str, language: str | None) -> Place | None:
+    async def find_stop(self, public_id: str, language: str | None) -> Place | None:  # noqa: ARG002
         """Return this stop or station, without its group."""
+        return None
 
-    @abstractmethod
     async def find_stop_place(self, public_id: str, language: str | None) -> Place | None:
         """Return the complete place of a stop id (rule D2)."""
+        return await self.find_stop(public_id, language)
 
-    @abstractmethod
     async def _list_around(self, centre: Coordinate, radius_m: float, language: str | None) -> Answer[list[ServerStop]]:
         """Return the boardable stops within a radius, and perhaps some beyond it."""
+        raise NotImplementedError
 
     async def list_known(self, public_ids: Sequence[str]) -> Sequence[ServerStop]:  # noqa: ARG002
         """Return the stops with these ids; empty if the server should get a position instead."""
@@ -124,7 +145,7 @@ class StopLookup(ABC):
         return NearbyStop(stop=point, distance_m=distance_m(centre, stop.coordinate), modes=tuple(sorted(stop.modes)))
 
 
-class GroupingLookup(StopLookup):
+class GroupingLookup(StopLookup, ABC):
     """Finds stops on a server that has stations but does not group stops by name (rule D2)."""
 
     @abstractmethod
@@ -180,14 +201,14 @@ class Candidate(NearName):
         return Place(name=self.name, coordinate=self.coordinate, kind=PlaceKind.ADDRESS, locality=self.locality)
 
 
-class PlaceNames(ABC):
-    """Finds places by name."""
+class PlaceNames:
+    """Finds places by name; this base finds none, for servers that cannot search."""
 
-    @abstractmethod
-    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]: ...
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:  # noqa: ARG002
+        return []
 
 
-class Geocoder(PlaceNames):
+class Geocoder(PlaceNames, ABC):
     """Finds places with a server's geocoder; its errors have ``details["service"] == "geocoding"``.
 
     Names are scored here, because the scores of different geocoders cannot be compared.

@@ -21,12 +21,13 @@ from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, TextJourneyQuery
 from fingerpost.transit.remote.kit.answers import Answer
 from fingerpost.transit.remote.kit.network import BoardRows, ServerNetwork, ServerSource
+from fingerpost.transit.remote.kit.places import SingleFeedIds
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.itineraries import TflRequest, list_lift_alerts, list_line_alerts, list_stop_alerts
 from fingerpost.transit.remote.tfl.journeys import STEP_FREE_TO_PLATFORM, TflJourneySearch, new_unknown
 from fingerpost.transit.remote.tfl.server import STATUS_FRESH_S, TflClient, find_or_none
 from fingerpost.transit.remote.tfl.shapes import TflMode, read_mode
-from fingerpost.transit.remote.tfl.stops import NaptanIds, StopPointLookup, StopPointNames
+from fingerpost.transit.remote.tfl.stops import StopPointLookup, StopPointNames
 from fingerpost.transit.remote.tfl.timetables import find_scheduled, list_stop_lines
 from fingerpost.transit.remote.tfl.unified_api import ATTRIBUTION, BOUNDS, KIND, LANGUAGE, ZONE
 
@@ -64,7 +65,7 @@ class TflNetwork(ServerNetwork):
     def __init__(self, record: NetworkRecord, learned: LearnedProfile, fetch: Fetch) -> None:
         profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True)
         self._zone = ZoneInfo(profile.zone)
-        ids = NaptanIds(profile.name)
+        ids = SingleFeedIds(profile.name)
         server = self._server = TflClient(fetch, record)
         stops = self._lookup = StopPointLookup(server, ids)
         search = self._journeys = TflJourneySearch(server, ids, self._zone)

@@ -1,12 +1,11 @@
 """TfL's stops: their ids, lookup by id and around a point, and search by name."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.remote.kit.places import Candidate, Geocoder, ServerStop, StopIdCodec, StopLookup
+from fingerpost.transit.remote.kit.places import Candidate, Geocoder, ServerStop, SingleFeedIds, StopLookup
 from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.server import TflClient
@@ -15,22 +14,6 @@ from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 
 # Ids of stop groups, for which TfL never returns arrivals.
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
-
-
-class NaptanIds(StopIdCodec):
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self._feed = clean_feed_name(name)
-
-    def encode_trip(self, server_id: str) -> str:
-        return self._encode(server_id, exact=False)
-
-    def _encode(self, server_id: str, *, exact: bool) -> str:
-        return f"{self._feed}:{escape(server_id if exact else server_id.upper())}"
-
-    def _list_candidates(self, public_id: str) -> Iterable[str]:
-        feed, _, local = public_id.partition(":")
-        return [unescape(local)] if local and feed == self._feed else []
 
 
 # Types of stops to board at: stations, single bus stops and piers, but not entrances or platforms of stations.
@@ -48,7 +31,7 @@ _GROUPS = frozenset(
 
 
 class StopPointLookup(StopLookup):
-    def __init__(self, server: TflClient, ids: NaptanIds) -> None:
+    def __init__(self, server: TflClient, ids: SingleFeedIds) -> None:
         super().__init__(ids)
         self._server = server
 
@@ -137,7 +120,7 @@ _STATION_SUFFIX = re.compile(
 class StopPointNames(Geocoder):
     """Finds stops by name; TfL has no addresses, so a position is named after its nearest stop."""
 
-    def __init__(self, server: TflClient, stops: StopPointLookup, ids: NaptanIds) -> None:
+    def __init__(self, server: TflClient, stops: StopPointLookup, ids: SingleFeedIds) -> None:
         self._server = server
         self._stops = stops
         self._ids = ids
