@@ -50,6 +50,7 @@ _PREDICTED = "TfL's boards are predictions, which know neither the timetable nor
 _IN_MINUTES = "TfL's walks last whole minutes"
 # By source, what it answers otherwise than the others, and why.
 OTHERWISE = {
+    "motis": {f"{name}, prices": "MOTIS' fares are not read" for name in PLANS if name != "where nothing runs"},
     "tfl": {
         "from a door": _IN_MINUTES,
         "board of Delta": _PREDICTED,

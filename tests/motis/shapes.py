@@ -30,7 +30,7 @@ TYPES = {
     **each("start end startTime endTime scheduledStartTime scheduledEndTime departure scheduledDeparture", ZONED),
     **each("lat lon zoom amount distance adminLevel score maxOneToManySize maxOneToAllTravelTimeLimit", NUMBER),
     **each("maxPrePostTransitTimeLimit maxDirectTimeLimit", NUMBER),
-    **each("precision length duration transfers routeType fareTransferIndex effectiveFareLegIndex", COUNT),
+    **each("precision length duration transfers routeType", COUNT),
     **each("cancelled tripCancelled realTime scheduled interlineWithPreviousLeg bikesAllowed matched default", FLAG),
     **each("hasElevation hasRoutedTransfers hasStreetRouting shapesDebugEnabled", FLAG),
     **each("requestParameters debugOutput", ANYTHING),
@@ -39,8 +39,6 @@ TYPES = {
     "alerts": several(ref("Alert")),
     "areas": several(ref("Area")),
     "effect": ref("AlertEffect"),
-    "effectiveFareLegProducts": several(several(several(ref("FareProduct")))),
-    "fareTransfers": several(ref("FareTransfer")),
     "impactPeriod": several(ref("TimeRange")),
     "intermediateStops": several(ref("Place")),
     "legGeometry": ref("EncodedPolyline"),
@@ -53,7 +51,6 @@ TYPES = {
     "serverConfig": ref("ServerConfig"),
     "stopTimes": several(ref("StopTime")),
     "tokens": several(several(NUMBER)),
-    "transferProducts": several(ref("FareProduct")),
     "type": words("ADDRESS PLACE STOP"),
     "vertexType": words("NORMAL BIKESHARE TRANSIT"),
     "wheelchairAccessible": words("ACCESSIBLE NOT_ACCESSIBLE"),
@@ -83,15 +80,13 @@ SCHEMAS = {
         "name lat lon", "stopId parentId tz departure scheduledDeparture track vertexType cancelled alerts modes"
     ),
     "EncodedPolyline": shape("points precision length"),
-    "FareProduct": shape("name amount currency"),
-    "FareTransfer": shape("effectiveFareLegProducts", "rule transferProducts"),
     "Leg": shape(
         "mode startTime endTime scheduledStartTime scheduledEndTime realTime scheduled duration from to legGeometry",
         """distance interlineWithPreviousLeg headsign tripFrom tripTo routeId routeType directionId agencyId agencyName
         agencyUrl tripId routeShortName routeLongName tripShortName displayName cancelled source intermediateStops
-        alerts fareTransferIndex effectiveFareLegIndex bikesAllowed wheelchairAccessible reservation""",
+        alerts bikesAllowed wheelchairAccessible reservation""",
     ),
-    "Itinerary": shape("duration startTime endTime transfers id legs", "fareTransfers"),
+    "Itinerary": shape("duration startTime endTime transfers id legs"),
     "StopTime": shape(
         """place mode realTime headsign tripFrom tripTo agencyId agencyName agencyUrl tripId routeId directionId
         routeShortName routeLongName tripShortName displayName pickupDropoffType cancelled tripCancelled bikesAllowed

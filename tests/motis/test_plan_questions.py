@@ -42,7 +42,6 @@ async def test_a_query_uses_the_servers_words():
             "postTransitModes": "WALK",
             "directModes": "WALK",
             "joinInterlinedLegs": "false",
-            "withFares": "true",
         }
     ]
 

@@ -28,7 +28,7 @@ _ROUTE_MODES = {"0": "TRAM", "1": "SUBWAY", "2": "REGIONAL_RAIL", "3": "BUS", "4
 # What MOTIS may be asked for at each path, as its description of the API says.
 PARAMETERS = {
     "plan": """fromPlace toPlace time arriveBy numItineraries maxTransfers maxPreTransitTime maxPostTransitTime
-        maxDirectTime preTransitModes postTransitModes directModes joinInterlinedLegs withFares pedestrianProfile
+        maxDirectTime preTransitModes postTransitModes directModes joinInterlinedLegs pedestrianProfile
         useRoutedTransfers realtimeMode searchWindow language pageCursor""",
     "stoptimes": "stopId time window n radius exactRadius language",
     "map/stops": "min max language",
@@ -258,10 +258,6 @@ class TownServer:
 
     def _itinerary(self, found, itinerary):
         legs = [self._leg(found, leg, is_last=leg is itinerary.legs[-1]) for leg in itinerary.legs]
-        fare = self._served.find_fare(itinerary)
-        product = [] if fare is None else [{"name": "SINGLE", "amount": float(fare.amount), "currency": fare.currency}]
-        # One ticket for the whole trip.
-        bought = {"rule": "A_AB", "transferProducts": [], "effectiveFareLegProducts": [[product]]}
         return {
             "id": "opaque",
             "duration": itinerary.duration_s,
@@ -269,7 +265,6 @@ class TownServer:
             "endTime": instant(itinerary.arrival),
             "transfers": itinerary.transfers,
             "legs": legs,
-            "fareTransfers": [bought] if product else [],
         }
 
     def _leg(self, found, leg, *, is_last):
@@ -307,8 +302,6 @@ class TownServer:
             "interlineWithPreviousLeg": leg.stays_seated,
             "intermediateStops": [],
             "alerts": [told_alert(each) for each in leg.alerts],
-            "fareTransferIndex": 0,
-            "effectiveFareLegIndex": 0,
         }
 
     def _point(self, point, name):

@@ -5,7 +5,7 @@ A second search without realtime finds the scheduled journeys that are cancelled
 
 import hashlib
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -14,7 +14,6 @@ from fingerpost.errors import ToolError
 from fingerpost.runtime.concurrency import gather_all
 from fingerpost.transit.model.itinerary import (
     Access,
-    Fare,
     Itinerary,
     Leg,
     ServiceAlert,
@@ -63,7 +62,6 @@ def new_params(request: kit.JourneyRequest) -> dict[str, str]:
         "postTransitModes": "WALK",
         "directModes": "" if shorter_walks else "WALK",
         "joinInterlinedLegs": "false",
-        "withFares": "true",
     }
     if query.window_s is not None:
         params["searchWindow"] = str(min(-(-query.window_s // _MINUTE_S) * _MINUTE_S, _MAX_WINDOW_S))
@@ -245,50 +243,7 @@ def read_itineraries(
         if any(leg.mode in shapes.ON_STREET and leg.trip_id is None for leg in candidate.legs):
             left_out.add((kit.LeftOut.OTHER_VEHICLE, candidate))
         elif candidate.legs:
-            itinerary = kit.read_itinerary(candidate.legs, query, ids, new_leg, adds_walk_delays=adds_walk_delays)
-            itineraries.append(replace(itinerary, fare=price(itinerary, candidate.fare_transfers)))
+            itineraries.append(
+                kit.read_itinerary(candidate.legs, query, ids, new_leg, adds_walk_delays=adds_walk_delays)
+            )
     return itineraries, frozenset(left_out)
-
-
-# Riders buy the transfer's product alone or with the first leg's; otherwise with those of all legs.
-_TRANSFER_ALONE, _FIRST_AND_TRANSFER = "AB", "A_AB"
-
-
-def price(itinerary: Itinerary, transfers: Sequence[shapes.FareTransfer]) -> Fare | None:
-    """Return the lowest price of all rides for an ordinary rider, or why it is unknown; None without rides."""
-    if not itinerary.rides:
-        return None
-    for ride in itinerary.rides:
-        leg = ride.handle
-        if (
-            not isinstance(leg, shapes.MotisLeg)
-            or leg.fare_transfer_index is None
-            or leg.effective_fare_leg_index is None
-        ):
-            return Fare(unknown=f"the server states no fare for {ride.line or 'a ride'}")
-    bought: list[shapes.MotisFareProduct] = []
-    for transfer in transfers:
-        parts = _list_parts(transfer)
-        if any(not part for part in parts):
-            return Fare(unknown="the server names no ticket for a part of the trip")
-        if any(product.amount is None for part in parts for product in part):
-            return Fare(unknown="the server names a ticket without what it costs")
-        bought += [min(part, key=lambda product: product.amount or 0.0) for part in parts]
-    if not bought:
-        return Fare(unknown="the server names no ticket")
-    prices = [(product.amount or 0.0, product.currency) for product in bought]
-    return kit.sum_fares(prices, (product.name for product in bought if product.name))
-
-
-def _list_parts(transfer: shapes.FareTransfer) -> list[list[shapes.MotisFareProduct]]:
-    """Return the parts to buy for a transfer, each with its alternative products for an ordinary rider."""
-    legs = [
-        [product for rule in leg for product in rule if product.is_default is not False]
-        for leg in transfer.effective_fare_leg_products
-    ]
-    transfer_products = [product for product in transfer.transfer_products if product.is_default is not False]
-    if transfer.rule == _TRANSFER_ALONE:
-        return [transfer_products]
-    # A transfer without a product is free.
-    transfer_parts = [transfer_products] if transfer.rule is not None and transfer_products else []
-    return [*(legs[:1] if transfer.rule == _FIRST_AND_TRANSFER else legs), *transfer_parts]

@@ -26,7 +26,7 @@ from fingerpost.transit.remote.motis.transitous import ATTRIBUTION, WORLD, is_tr
 from fingerpost.transit.rules.board_window import EARLIEST_S, LATEST_S
 from fingerpost.transit.rules.times import format_utc, is_zone
 
-ABILITIES = frozenset(Ability)
+ABILITIES = frozenset(Ability) - {Ability.FARES}
 # The radius of a sample of stops, enough to learn the time zone of a server with too many stops to list.
 _SAMPLE_M = 5000.0
 _OSM = "© OpenStreetMap contributors, ODbL"

@@ -1,7 +1,6 @@
 """Pydantic models of MOTIS responses. Fields that a server may omit are optional, and enumerations are strings."""
 
 from collections.abc import Sequence
-from typing import Annotated
 
 from pydantic import Field
 
@@ -102,32 +101,14 @@ class MotisLeg(MotisLine, MeasuredLeg):
     alerts: Several[MotisAlert] = ()
     line: str | None = nested("legGeometry", "points")
     line_precision: int | None = nested("legGeometry", "precision")
-    fare_transfer_index: int | None = None
-    effective_fare_leg_index: int | None = None
 
     @property
     def points(self) -> Sequence[tuple[float, float]]:
         return decode_line(self.line, _PRECISION if self.line_precision is None else self.line_precision)
 
 
-class MotisFareProduct(Shape):
-    name: str = ""
-    amount: Annotated[float, Field(ge=0, le=1_000_000_000)] | None = None
-    currency: str
-    is_default: bool | None = nested("riderCategory", "isDefaultFareCategory")
-
-
-class FareTransfer(Shape):
-    """The products to buy together for several legs, with alternatives for each leg and each rule."""
-
-    rule: str | None = None
-    transfer_products: Several[MotisFareProduct] = ()
-    effective_fare_leg_products: Several[Several[Several[MotisFareProduct]]] = ()
-
-
 class MotisItinerary(Shape):
     legs: tuple[MotisLeg, ...] = ()
-    fare_transfers: Several[FareTransfer] = ()
 
 
 class MotisPlan(Shape):
