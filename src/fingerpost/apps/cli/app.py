@@ -25,11 +25,6 @@ class _Entry(NamedTuple):
 _ENTRIES = {
     "plan": _Entry("tool_commands", "Plan a trip.", "fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'", True),
     "departures": _Entry("tool_commands", "Show a stop's departures.", "fingerpost departures Kamppi --window 60"),
-    "timetable": _Entry(
-        "tool_commands",
-        "Show a stop's scheduled departures, at any time.",
-        "fingerpost timetable Kauklahti --at 'tomorrow 9am'",
-    ),
     "find": _Entry("tool_commands", "Find a stop or place by its name.", "fingerpost find Kamppi"),
     "stops": _Entry("tool_commands", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True),
     "call": _Entry("tool_commands", "Call a tool and print its envelope.", "fingerpost call get_user_variables"),

@@ -1,10 +1,12 @@
-"""The commands that call one tool: ``plan``, ``departures``, ``timetable``, ``find``, ``stops``, ``call``."""
+"""The commands that call one tool: ``plan``, ``departures``, ``find``, ``stops``, ``call``."""
 
 import json
 import re
 import sys
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, tzinfo
+from functools import cache
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 import typer
 
@@ -15,9 +17,6 @@ from fingerpost.apps.cli.output import print_json, print_message
 from fingerpost.apps.cli.typed_times import read_typed_time
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
-
-# The length of a timetable without --until.
-_TIMETABLE_WINDOW = timedelta(hours=1)
 
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
 _Limit = Annotated[int | None, typer.Option(help="Maximum number of results.")]
@@ -69,6 +68,9 @@ def departures(
     at: Annotated[
         str | None, typer.Option(help="Begin at: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
     ] = None,
+    until: Annotated[
+        str | None, typer.Option(help="Show the timetable until then, written like --at, at most a day later.")
+    ] = None,
     walk_from: Annotated[
         str | None, typer.Option("--from", help="Show when to leave a saved place, a stop id, or LAT,LON.")
     ] = None,
@@ -76,10 +78,25 @@ def departures(
     lang: _Language = None,
     as_json: Json = False,
 ) -> None:
-    from fingerpost.apps.cli.zones import find_stop_zone
+    from fingerpost.apps.cli.zones import find_stop
 
     application = open_application(ctx)
-    since = None if at is None else read_typed_time(at, lambda: find_stop_zone(application, stop))
+    find = cache(lambda: find_stop(application, stop))
+
+    def find_zone() -> tzinfo:
+        found = find()
+        return UTC if found is None else ZoneInfo(found.networks[0].profile.zone)
+
+    since = None if at is None else read_typed_time(at, find_zone)
+    if until is not None and (found := find()) is not None:
+        if window is not None or walk_from is not None or lang is not None:
+            raise typer.BadParameter("with --until, leave out --window, --from and --lang")
+        begin = since or clock.now()
+        last = read_typed_time(until, find_zone, begin.replace(tzinfo=begin.tzinfo or find_zone()))
+        times = _drop_none(at=_format_time(since, find_zone()), until=_format_time(last, find_zone()))
+        arguments = _drop_none(stopId=found.place.id or stop, **times, maxDepartures=limit, wholePlace=True)
+        call_and_print(application, "getStopTimetable", arguments, as_json=as_json)
+        return
     arguments = _drop_none(
         stop={"type": "label", "value": stop},
         windowMinutes=window,
@@ -91,35 +108,8 @@ def departures(
     call_and_print(application, "get_departures", arguments, as_json=as_json)
 
 
-def timetable(
-    ctx: typer.Context,
-    stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
-    at: Annotated[str | None, typer.Option(help="Begin at, written as for departures.")] = None,
-    until: Annotated[
-        str | None, typer.Option(help="End at, written like --at, at most a day later; the default is an hour.")
-    ] = None,
-    limit: _Limit = None,
-    as_json: Json = False,
-) -> None:
-    from fingerpost.apps.cli.zones import find_stop
-
-    application = open_application(ctx)
-    stop_id, zone = find_stop(application, stop, as_json=as_json)
-
-    def read_time(text: str, after: datetime | None = None) -> datetime:
-        time = read_typed_time(text, lambda: zone, after)
-        return time if time.tzinfo is not None else time.replace(tzinfo=zone)
-
-    since = clock.now() if at is None else read_time(at)
-    last = since + _TIMETABLE_WINDOW if until is None else read_time(until, since)
-    arguments = _drop_none(
-        stopId=stop_id,
-        at=None if at is None else since.isoformat(timespec="seconds"),
-        until=last.isoformat(timespec="seconds"),
-        maxDepartures=limit,
-        wholePlace=True,
-    )
-    call_and_print(application, "getStopTimetable", arguments, as_json=as_json)
+def _format_time(time: datetime | None, zone: tzinfo) -> str | None:
+    return None if time is None else time.replace(tzinfo=time.tzinfo or zone).isoformat(timespec="seconds")
 
 
 def find(

@@ -4,15 +4,11 @@ from datetime import UTC, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import typer
 from pydantic import TypeAdapter
 
 from fingerpost import clock
-from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import run_and_close, show_spinner
-from fingerpost.apps.cli.output import print_error, print_json
 from fingerpost.apps.wiring import Application
-from fingerpost.contract.envelope import Contract, render_error
 from fingerpost.errors import ToolError
 from fingerpost.transit.places.resolver import FoundStop, PlaceResolver
 from fingerpost.transit.places.trip_ends import get_trip_ends
@@ -33,30 +29,13 @@ def find_trip_zone(application: Application, origin: dict[str, Any], destination
     return ZoneInfo(origin_match[0].network.profile.zone)
 
 
-def find_stop_zone(application: Application, label: str) -> tzinfo:
-    """Return the zone of the network of a stop; UTC if no stop matches (the tool reports that)."""
-    try:
-        return ZoneInfo(_get_stop(application, label).networks[0].profile.zone)
-    except ToolError:
-        return UTC
-
-
-def find_stop(application: Application, label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
-    """Return the id and the zone of a stop; print an error and exit if no stop matches."""
-    try:
-        stop = _get_stop(application, label)
-    except ToolError as error:
-        if as_json:
-            print_json(render_error(error, Contract.LOOKUP, ""))
-        else:
-            print_error(error)
-        raise typer.Exit(TOOL_ERROR) from error
-    return stop.place.id or label, ZoneInfo(stop.networks[0].profile.zone)
-
-
-def _get_stop(application: Application, label: str) -> FoundStop:
-    """Resolve a label to a place with all its stops: a saved stop, a token, or a name (rule B10)."""
+def find_stop(application: Application, label: str) -> FoundStop | None:
+    """Resolve a label to a place with all its stops (rule B10); None if no stop matches (the tool reports that)."""
     places = PlaceResolver(application.networks, application.variables)
     now, user = int(clock.now().timestamp()), application.settings.user
-    with show_spinner(application):
-        return run_and_close(application, places.get_stop(label, is_label=True, user=user, language="en", instant=now))
+    stop = places.get_stop(label, is_label=True, user=user, language="en", instant=now)
+    try:
+        with show_spinner(application):
+            return run_and_close(application, stop)
+    except ToolError:
+        return None
