@@ -39,7 +39,8 @@ def built(monkeypatch):
     return days
 
 
-def test_a_one_shot_command_builds_only_the_day_it_needs(town, built):
+def test_a_one_shot_command_builds_only_the_day_it_needs(town, built, monkeypatch):
+    monkeypatch.setattr(network, "_AFTER_QUERY_S", DEADLINE_S)
     town.plan()
     network._BUILDER.submit(int).result()
 

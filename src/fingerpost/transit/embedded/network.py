@@ -183,17 +183,8 @@ class EmbeddedNetwork:
         await self._check_files()
         if self.realtime is not None:
             await self.realtime.catch_up()
-        # Without compiled kernels a search would block the event loop.
-        if is_ready() and self._is_light(query):
-            return self._plan(query)
         await self._build_days(query.instant, is_reverse=query.arrive_by, step_free=query.step_free)
         return await compute(self._plan, query)
-
-    def _is_light(self, query: JourneyQuery) -> bool:
-        day, snapshot = local_day(query.instant, self._feed_profile.zone), self._snapshot
-        step_free = query.step_free and self._feed_profile.has_wheelchair_data
-        live = snapshot.find_live(step_free=step_free)
-        return live is snapshot.planned and live.is_light(day, is_reverse=query.arrive_by, step_free=step_free)
 
     def _plan(self, query: JourneyQuery) -> JourneyAnswer:
         snapshot, covered = self._snapshot, self._feed_profile.covered_days

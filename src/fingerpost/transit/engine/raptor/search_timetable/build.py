@@ -222,8 +222,6 @@ def _reverse_footpaths(search_stops: SearchStops) -> tuple[UInt32, UInt32, Int32
 
 # Default memory limit for all search timetables in a process.
 CACHE_BYTES = 512_000_000
-# A search in this many stop times takes less than a millisecond.
-LIGHT_STOP_TIMES = 250_000
 
 _Key = tuple[date, bool, bool, int]
 
@@ -300,7 +298,3 @@ class SearchTimetables:
 
     def is_ready(self, day: date, *, is_reverse: bool, step_free: bool) -> bool:
         return (day, is_reverse, step_free, 0) in self.cached
-
-    def is_light(self, day: date, *, is_reverse: bool, step_free: bool) -> bool:
-        cached = self.cached.get((day, is_reverse, step_free, 0))
-        return cached is not None and len(cached.search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES
