@@ -11,7 +11,7 @@ import pytest
 import uvicorn
 
 from fingerpost.apps.mcp import http_limits
-from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.address import Address, listen
 from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.http_limits import Admission
 from fingerpost.apps.settings import read_settings
@@ -33,21 +33,21 @@ def brief(monkeypatch):
 @asynccontextmanager
 async def connected(application, trusted_proxies=()):
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
+    listener = listen(Address("127.0.0.1", 0))
     config = uvicorn.Config(
         app,
-        port=0,
         log_config=None,
         access_log=False,
-        http=partial(http_limits.LimitedHttpProtocol, trusted_proxies=trusted_proxies),
+        http=partial(http_limits.LimitedHttpProtocol, listener.getsockname()[1], trusted_proxies),
         timeout_keep_alive=DEADLINE_S,
     )
     server = uvicorn.Server(config)
     server.install_signal_handlers = lambda: None
-    serving = asyncio.create_task(server.serve())
+    serving = asyncio.create_task(server.serve(sockets=[listener]))
     while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)
         await asyncio.sleep(0)
     try:
-        reader, writer = await asyncio.open_connection(*server.servers[0].sockets[0].getsockname())
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
         try:
             yield reader, writer
         finally:

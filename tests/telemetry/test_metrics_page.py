@@ -1,20 +1,26 @@
 """``/metrics`` reports what this process counted."""
 
 import asyncio
+import pickle
 import sys
 import urllib.error
 import urllib.request
+from contextlib import ExitStack, closing
 
 import pytest
 from mcp import Client
 from prometheus_client.parser import text_string_to_metric_families
 
-from fingerpost.apps.mcp.http import open_metrics_page
+from fingerpost.apps.mcp.address import Address, listen
+from fingerpost.apps.mcp.metrics_page import MetricsAddresses, start_metrics
+from fingerpost.errors import SettingsInvalid
 from fingerpost.runtime.instruments import PLAN_RUNS
 from tests.apps.processes import COMMAND, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 
 pytestmark = pytest.mark.slow
+
+ANY_PORT = Address("127.0.0.1", 0)
 
 
 def read(text):
@@ -22,34 +28,51 @@ def read(text):
     return {(sample.name, *sample.labels.values()): sample.value for family in families for sample in family.samples}
 
 
+def find_metrics_url(server):
+    return next(line.split()[-1] for line in server.lines if "metrics at http" in line)
+
+
 def scrape(url):
-    with urllib.request.urlopen(f"{url}/metrics") as answer:
+    with urllib.request.urlopen(url) as answer:
         return answer.headers["content-type"], answer.read()
 
 
 def test_without_the_extra_there_is_no_page(monkeypatch):
-    """The route is not made, so that the server answers 404."""
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
 
-    assert open_metrics_page() is None
+    assert MetricsAddresses(None).addresses == []
 
 
-def test_metrics_are_served_next_to_configured_exporters(seen):
+def test_an_occupied_address_is_refused_if_it_was_given():
+    with closing(listen(ANY_PORT)) as occupied, pytest.raises(SettingsInvalid, match="Cannot listen on 127"):
+        MetricsAddresses(Address("127.0.0.1", occupied.getsockname()[1]))
+
+
+def test_each_worker_has_a_port_even_if_all_are_occupied():
+    addresses = MetricsAddresses(ANY_PORT, processes=2)
+    with ExitStack() as listening:
+        sockets = [listening.enter_context(pickle.loads(pickle.dumps(addresses))) for _ in range(3)]
+        ports = [each.getsockname()[1] for each in sockets]
+
+    assert (ports[:2], len(set(ports))) == ([address.port for address in addresses.addresses], 3)
+
+
+async def test_metrics_are_served_next_to_configured_exporters(seen):
     """Whoever starts the server under OpenTelemetry's launcher has the page too."""
-    write = open_metrics_page()
+    write = start_metrics()
     PLAN_RUNS.add(1, {"fingerpost.plan.run.state": "of a test"})
 
-    assert read(write())["fingerpost_plan_runs_total", "of a test"] == 1
+    assert read((await write(None)).body)["fingerpost_plan_runs_total", "of a test"] == 1
 
 
 async def test_a_server_counts_its_calls(tmp_path):
-    command = [*COMMAND, "serve", "--http", "127.0.0.1:0", "--tools", "core"]
+    command = [*COMMAND, "serve", "--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--tools", "core"]
     with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
         server.wait_for("the networks are open")
         async with Client(f"{server.url}/mcp") as client:
             for _ in range(2):
                 await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
-        media_type, text = await asyncio.to_thread(scrape, server.url)
+        media_type, text = await asyncio.to_thread(scrape, find_metrics_url(server))
     found = read(text)
 
     assert media_type.startswith("text/plain; version=0.0.4")

@@ -49,6 +49,13 @@ def serve(
         bool, typer.Option("--public", help="Let anyone who can reach the address call the tools, without a token.")
     ] = False,
     workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve HTTP at one address.")] = 1,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Where to serve /metrics; further workers use the next ports. The default is 127.0.0.1:9464.",
+        ),
+    ] = None,
 ) -> None:
     if workers > 1 and http is None:
         raise ParameterError(
@@ -64,14 +71,16 @@ def serve(
         asyncio.run(serve_stdio(application, new_warm_up(application)))
         return
     from fingerpost.apps.mcp.http import serve_http
+    from fingerpost.apps.mcp.metrics_page import MetricsAddresses
     from fingerpost.apps.mcp.workers import serve_workers
 
     address, proxies = Address.read(http), read_networks(trusted_proxy or ())
     access = Access(allowed_hosts=allow_host or (), trusted_proxies=proxies, is_public=public)
+    pages = MetricsAddresses(None if metrics is None else Address.read(metrics), workers)
     if workers > 1:
-        serve_workers(application.settings, address, workers, groups, access)
+        serve_workers(application.settings, address, workers, groups, access, pages)
     else:
-        serve_http(application, address, new_warm_up(application), access)
+        serve_http(application, address, new_warm_up(application), access, metrics=pages)
 
 
 def web(

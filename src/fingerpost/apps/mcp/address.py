@@ -36,6 +36,11 @@ class Address:
         return self.host == "localhost" or is_loopback(self.host)
 
 
+def format_url(address: Address) -> str:
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return f"http://{host}:{address.port}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
     """The callers that may use the server, by default only those on this machine.

@@ -1,4 +1,4 @@
-"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, ``/metrics``, and the files of a site."""
+"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health``, ``/ready``, and the files of a site."""
 
 import asyncio
 import logging
@@ -15,16 +15,15 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from opentelemetry import metrics as metrics_api
 from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.routing import Route, request_response
 from starlette.types import Message, Receive, Scope, Send
 
-from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, find_ip_address, listen
+from fingerpost.apps.mcp.address import LOCAL_ACCESS, Access, Address, find_ip_address, format_url, listen
 from fingerpost.apps.mcp.http_limits import (
     ANSWER_S,
     MAX_BYTES,
@@ -34,7 +33,8 @@ from fingerpost.apps.mcp.http_limits import (
     answer_while_connected,
     receive_body,
 )
-from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn, is_on_this_machine
+from fingerpost.apps.mcp.identity import Caller, CallerFinder, SignIn
+from fingerpost.apps.mcp.metrics_page import MetricsAddresses, MetricsPage, listen_first_free, start_metrics
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
@@ -55,7 +55,6 @@ _MAX_SILENCE_S = 60
 _PROBE_S = 1.0
 _CHECK_REUSE_S = 2.0
 
-_METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _STREAM = "text/event-stream"
 _PROGRESS_TOKEN = b'"progressToken"'
 _INVALID_REQUEST = -32600
@@ -142,9 +141,13 @@ def new_app(
     warm_up: WarmUp,
     access: Access = LOCAL_ACCESS,
     site: Site | None = None,
-    open_metrics: Callable[[], Callable[[], bytes] | None] = lambda: None,
+    *,
+    has_metrics: bool = False,
 ) -> Starlette:
-    """Return the web application; raise SettingsInvalid if the address is public and callers need no token."""
+    """Return the web application, with ``/metrics`` at other ports than the address's if ``has_metrics``.
+
+    Raise SettingsInvalid if the address is public and callers need no token.
+    """
     settings = application.settings
 
     def find_caller(ctx: ServerRequestContext[Any, Any]) -> Caller:
@@ -169,12 +172,6 @@ def new_app(
             return JSONResponse({"status": "not ready", "reason": problem}, status_code=503)
         return JSONResponse({"status": "ready"})
 
-    async def metrics(request: Request) -> Response:
-        assert write_metrics is not None
-        if not is_on_this_machine(request.scope):
-            return PlainTextResponse("Metrics are served on loopback only", status_code=403)
-        return Response(await run_in_thread(write_metrics), media_type=_METRICS_TYPE)
-
     # Each stream belongs to one call, and the server waits for it when it stops.
     AppStatus.enable_automatic_graceful_drain = False
     server = new_server(
@@ -186,8 +183,6 @@ def new_app(
     callers.log_rights()
     transport = McpTransport(server, security, Admission(settings.max_concurrent_calls), callers)
     sign_in = SignIn(transport, callers)
-    # Last, because metrics collection cannot be stopped if something raises.
-    write_metrics = open_metrics()
     app = Starlette(
         routes=[
             Route("/mcp", sign_in),
@@ -195,33 +190,15 @@ def new_app(
             Route("/health", check_host(health, hosts)),
             Route("/ready", check_host(ready, hosts)),
             *([] if site is None else site.routes),
-            *([] if write_metrics is None else [Route("/metrics", check_host(metrics, hosts))]),
         ],
         lifespan=lambda _app: _run(transport, application, site),
     )
     # A redirect would repeat the unverified Host header.
     app.router.redirect_slashes = False
+    if has_metrics:
+        page = request_response(check_host(start_metrics(), hosts))
+        app.add_middleware(MetricsPage, port=address.port, page=page)
     return app
-
-
-def open_metrics_page() -> Callable[[], bytes] | None:
-    """Start collecting metrics; return a function that renders /metrics, or None without the extra."""
-    try:
-        from opentelemetry.exporter.prometheus import PrometheusMetricReader
-        from opentelemetry.sdk.metrics import MeterProvider
-        from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
-    except ModuleNotFoundError:
-        _log.info("no /metrics: the extra [telemetry] is not installed")
-        return None
-    registry = CollectorRegistry()
-    ProcessCollector(registry=registry)
-    reader = PrometheusMetricReader(disable_target_info=True, scope_info_enabled=False, registry=registry)
-    configured = metrics_api.get_meter_provider()
-    if isinstance(configured, MeterProvider):
-        configured.add_metric_reader(reader)
-    else:
-        metrics_api.set_meter_provider(MeterProvider(metric_readers=[reader]))
-    return lambda: generate_latest(registry)
 
 
 class Readiness:
@@ -303,6 +280,7 @@ def serve_http(
     warm_up: WarmUp | None = None,
     access: Access = LOCAL_ACCESS,
     site: Site | None = None,
+    metrics: MetricsAddresses | None = None,
 ) -> None:
     """Serve until SIGTERM or an interrupt; running calls are still answered.
 
@@ -310,23 +288,28 @@ def serve_http(
     """
     warm_up = warm_up or WarmUp(application.networks)
     listener = listen(address)
-    app = new_app(application, address, warm_up, access, site, open_metrics_page)
-    config = new_config(app, access)
+    address = Address(address.host, listener.getsockname()[1])
+    sockets = [listener]
+    if metrics is not None and metrics.addresses:
+        sockets.append(listen_first_free(metrics.addresses))
+    app = new_app(application, address, warm_up, access, site, has_metrics=len(sockets) > 1)
+    config = new_config(app, address, access)
     server = uvicorn.Server(config)
     # For signals before uvicorn listens and after it stops. A handler that raises could leave Python's import lock
     # locked, because the warm-up imports modules in a thread.
     for stop in (signal.SIGTERM, signal.SIGINT):
         signal.signal(stop, server.handle_exit)
-    host, port = listener.getsockname()[:2]
-    url = log_endpoint(Address(host, port))
+    url = log_endpoint(address)
     if site is not None and site.announce is not None:
         site.announce(url)
     warm_up.start()
-    server.run(sockets=[listener])
+    server.run(sockets=sockets)
     warm_up.leave()
 
 
-def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers: int = 1) -> uvicorn.Config:
+def new_config(
+    app: Starlette | Callable[[], Starlette], address: Address, access: Access, workers: int = 1
+) -> uvicorn.Config:
     """Return uvicorn's configuration; with several workers, ``app`` is a factory that each worker calls."""
     return uvicorn.Config(
         app,
@@ -338,7 +321,7 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
         # Compiling blocks the GIL for seconds in a healthy worker.
         timeout_worker_healthcheck=_MAX_SILENCE_S,
         # uvicorn accepts any callable that returns a protocol.
-        http=cast("type[asyncio.Protocol]", partial(LimitedHttpProtocol, trusted_proxies=access.trusted_proxies)),
+        http=cast("type[asyncio.Protocol]", partial(LimitedHttpProtocol, address.port, access.trusted_proxies)),
         proxy_headers=bool(access.trusted_proxies),
         forwarded_allow_ips=list(access.trusted_proxies),
     )
@@ -346,7 +329,6 @@ def new_config(app: Starlette | Callable[[], Starlette], access: Access, workers
 
 def log_endpoint(address: Address) -> str:
     """Log the URL of the endpoint, and return the server's URL."""
-    host = f"[{address.host}]" if ":" in address.host else address.host
-    url = f"http://{host}:{address.port}"
+    url = format_url(address)
     _log.info("serving at %s/mcp", url)
     return url

@@ -24,6 +24,8 @@ ANSWER_S = 120.0
 # Per process; systems allow 1,024 open files by default.
 MAX_CONNECTIONS = 500
 MAX_CONNECTIONS_PER_ADDRESS = 50
+# Beyond the others, so that operators see the metrics of a full server.
+_METRICS_CONNECTIONS = 10
 MAX_CALLS_PER_CALLER = 8
 MAX_BYTES: Final = 1_500_000
 """A plan with its memory has at most 1,000,000 bytes (``plan/limits.py``) before JSON escaping."""
@@ -40,20 +42,24 @@ class LimitedHttpProtocol(HttpToolsProtocol):
 
     A connection beyond ``MAX_CONNECTIONS``, or beyond ``MAX_CONNECTIONS_PER_ADDRESS`` of one address, is refused with
     503. Loopback and trusted proxies are exempt from the second limit, because many callers may share them.
+    Connections to other ports than ``port`` are those of ``/metrics``.
     """
 
     address_key: str | None = None
     _deadline: asyncio.TimerHandle | None = None
     _header_bytes = 0
 
-    def __init__(self, *args: Any, trusted_proxies: Sequence[str] = (), **kwargs: Any) -> None:
+    def __init__(self, port: int, trusted_proxies: Sequence[str], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._port = port
         self._trusted_networks = [ipaddress.ip_network(text) for text in trusted_proxies]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.address_key = self._find_address_key()
-        if len(self.connections) > MAX_CONNECTIONS or self._is_over_address_limit():
+        is_for_metrics = self.server is not None and self.server[1] != self._port
+        limit = MAX_CONNECTIONS + (_METRICS_CONNECTIONS if is_for_metrics else 0)
+        if len(self.connections) > limit or self._is_over_address_limit():
             REFUSED_CONNECTIONS.add(1)
             transport.write(_REFUSAL)
             transport.close()

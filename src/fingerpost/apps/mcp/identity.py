@@ -110,11 +110,6 @@ class SignIn:
         await endpoint(scope, receive, send)
 
 
-def is_on_this_machine(scope: Scope) -> bool:
-    host, _port = scope.get("client") or ("", 0)
-    return is_loopback(host) and not _is_forwarded(scope)
-
-
 def _is_forwarded(scope: Scope) -> bool:
     headers = Headers(scope=scope)
     return any(name in headers for name in _FORWARDED)

@@ -17,6 +17,7 @@ from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Access, Address, SharedAddress
 from fingerpost.apps.mcp.http import log_endpoint, new_app, new_config
 from fingerpost.apps.mcp.identity import CallerFinder
+from fingerpost.apps.mcp.metrics_page import MetricsAddresses
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.warm_up import new_warm_up, start_server_process
 from fingerpost.apps.wiring import build
@@ -24,7 +25,9 @@ from fingerpost.apps.wiring import build
 _log = logging.getLogger(__name__)
 
 
-def _start_worker(settings: Settings, groups: Collection[str] | None, address: Address, access: Access) -> Starlette:
+def _start_worker(
+    settings: Settings, groups: Collection[str] | None, address: Address, access: Access, *, has_metrics: bool
+) -> Starlette:
     """Start a worker in its own process and return its web application."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start_server_process()
@@ -33,7 +36,7 @@ def _start_worker(settings: Settings, groups: Collection[str] | None, address: A
     application = build(settings, groups)
     warm_up = new_warm_up(application)
     warm_up.start()
-    return new_app(application, address, warm_up, access)
+    return new_app(application, address, warm_up, access, has_metrics=has_metrics)
 
 
 def _end_with_parent() -> None:
@@ -50,17 +53,19 @@ def serve_workers(
     count: int,
     groups: Collection[str] | None,
     access: Access,
+    metrics: MetricsAddresses,
 ) -> None:
     """Serve in ``count`` processes until SIGTERM or an interrupt; running calls are still answered.
 
-    A worker that ends or hangs is replaced. There is no ``/metrics``, because a scrape would reach only one of the
-    workers (docs/telemetry.md). Raise SettingsInvalid as ``serve_http`` does.
+    A worker that ends or hangs is replaced. Raise SettingsInvalid as ``serve_http`` does.
     """
     CallerFinder(settings, address, access)
     with closing(SharedAddress(address)) as shared:
-        worker = partial(_start_worker, settings, groups, shared.address, access)
+        has_metrics = bool(metrics.addresses)
+        worker = partial(_start_worker, settings, groups, shared.address, access, has_metrics=has_metrics)
         # uvicorn logs which workers died and were replaced.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         log_endpoint(shared.address)
-        # uvicorn pickles the address; unpickling it in a worker returns a socket.
-        Multiprocess(new_config(worker, access, count), cast("list[socket.socket]", [shared])).run()
+        # uvicorn pickles the addresses; unpickling one in a worker returns a socket.
+        sockets = cast("list[socket.socket]", [shared, metrics] if has_metrics else [shared])
+        Multiprocess(new_config(worker, shared.address, access, count), sockets).run()
