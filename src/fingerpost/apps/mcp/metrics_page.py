@@ -1,4 +1,4 @@
-"""Serve ``/metrics`` at addresses of its own, one for each process, because it shows how busy the server is."""
+"""Serve ``/metrics`` at separate addresses, one for each process, because it shows how busy the server is."""
 
 import logging
 import socket
