@@ -150,7 +150,7 @@ def test_a_nonplace_is_not_found(index, text):
 def test_a_city_name_is_too_vague_to_resolve_to_its_middle(index):
     match = search(index, "Tammerfors")[0]
     assert (match.place.name, match.score) == ("Tampere", 0.79)
-    assert match.place.guess == "the middle of the addresses of Tampere"
+    assert match.place.guess == "the middle of the addresses in Tampere"
 
 
 @pytest.mark.parametrize(

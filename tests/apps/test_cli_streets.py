@@ -176,7 +176,7 @@ def test_streets_of_an_older_version_are_named_and_prepared_again_at_refresh(tmp
     known = json.loads(pointer.read_text())
     del known["rules"]
     pointer.write_text(json.dumps(known))
-    note = "TOWN was prepared by an older version; missing times and walks are worked out by its rules."
+    note = "TOWN was prepared by an older version; missing times and walks are calculated by that version's rules."
     said = [invoke(*command).stdout for command in (("doctor",), ("network", "show", "TOWN"), ("network", "list"))]
     refreshed = invoke("network", "refresh", "TOWN").stdout
 

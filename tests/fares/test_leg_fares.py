@@ -141,7 +141,7 @@ def test_without_a_default_category_no_price_is_known(read):
     products = "fare_product_id,rider_category_id,amount,currency\none,ADULT,2.50,USD\none,YOUTH,1.00,USD\n"
     book, _ = read("fare_product_id\none\n", fare_products=products)
 
-    with pytest.raises(FareUnknown, match="no fare product for riders of the default category"):
+    with pytest.raises(FareUnknown, match="no fare product for riders in the default category"):
         price_by_legs(book, [BUS])
 
 
@@ -156,7 +156,7 @@ def test_without_a_default_category_no_price_is_known(read):
         (
             {"leg_rules": "fare_product_id,from_timeframe_group_id\none,peak\n"},
             ("fare-rule-unsupported", 1, "fare_leg_rules.txt", 2),
-            "by the time of day",
+            "depend on the time of day",
         ),
     ],
 )

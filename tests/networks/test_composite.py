@@ -135,7 +135,7 @@ def test_the_fallback_of_one_that_cannot_be_opened(add, networks):
 
     assert (names(opened.answering), list(opened.problems)) == (["BAD"], ["BAD"])
     assert board.provenance.lost == (
-        "BAD could not be asked (BAD is damaged. Add it again); its fallback OFFLINE answered.",
+        "BAD could not be queried (BAD is damaged. Add it again); its fallback OFFLINE answered.",
     )
 
 

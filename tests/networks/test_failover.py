@@ -74,7 +74,7 @@ def test_a_board_of_stops_unknown_to_the_fallback_is_not_empty():
         run(both.list_departures(board(LIVE_STOP)))
 
     assert raised.value.message == "LIVE is down; its fallback OFFLINE does not know LIVE:1"
-    assert raised.value.hint == "Try again later, or ask for the stop by its name, which OFFLINE may know"
+    assert raised.value.hint == "Try again later, or give the stop's name, which OFFLINE may know"
 
 
 def test_an_id_of_a_shared_feed_that_only_the_first_network_knows():
@@ -92,7 +92,7 @@ def test_a_place_of_which_the_fallback_knows_a_part():
 
     assert fallback.asked == [board("OFF:1")]
     assert answer.provenance.lost == (
-        "LIVE could not be asked (LIVE is down); its fallback OFFLINE answered.",
+        "LIVE could not be queried (LIVE is down); its fallback OFFLINE answered.",
         "OFFLINE does not know OFF:2, whose departures are left out.",
     )
 
@@ -103,7 +103,10 @@ def test_a_trip_from_a_stop_unknown_to_the_fallback_begins_at_its_position():
     answer = run(both.plan_journeys(trip(stop_ids=(LIVE_STOP,))))
 
     assert fallback.journeys_asked[-1] == trip()
-    assert answer.provenance.lost[-1] == f"OFFLINE does not know {LIVE_STOP}; its position was used as the origin."
+    assert (
+        answer.provenance.lost[-1]
+        == f"OFFLINE does not know {LIVE_STOP}; the stop's coordinates were used as the origin instead."
+    )
 
 
 def test_a_known_stop_is_unchanged():
@@ -129,7 +132,7 @@ def test_names_that_a_fallback_gave_are_labelled():
 
     assert [match.place.id for match in answers.by_network[0][1]] == ["OFF:1"]
     assert [each.warning.message for each in answers.left_out] == [
-        "LIVE could not be asked for names (LIVE is down); its fallback OFFLINE answered."
+        "LIVE could not be queried for names (LIVE is down); its fallback OFFLINE answered."
     ]
 
 
@@ -156,8 +159,8 @@ def test_the_deadlines_of_a_chain_nest():
     assert [each.left_s[0] for each in chain] == pytest.approx([4.0, 2.0], abs=0.2)
     assert last.left_s[0] == pytest.approx(2.0, abs=0.2)
     assert [sentence.partition(" (")[0] for sentence in answer.provenance.lost] == [
-        "A could not be asked",
-        "B could not be asked",
+        "A could not be queried",
+        "B could not be queried",
     ]
 
 
@@ -206,7 +209,7 @@ def test_a_network_is_paused_after_three_failures_and_then_used_again():
     time.now_ms += 1
     run(ask())
 
-    resting = "LIVE failed 3 times in a row and is asked again in {} s; last: 503"
+    resting = "LIVE failed 3 times in a row and will be queried again in {} s; last error: 503"
     assert outcomes == ["503"] * 3 + [resting.format(30), resting.format(1), "answered"]
     assert asked_while_resting == 3
 
@@ -233,7 +236,7 @@ async def test_one_request_in_the_background_decides_whether_a_network_is_back()
     with pytest.raises(TimeoutError):
         async with clock.time_limit(0):
             await guarded.list_departures(board(LIVE_STOP))
-    with pytest.raises(SourceFailed, match="is asked again in 1 s"):
+    with pytest.raises(SourceFailed, match="will be queried again in 1 s"):
         await guarded.list_departures(board(LIVE_STOP))
     warm.set()
     await asyncio.gather(*guarded._probes)

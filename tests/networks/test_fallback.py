@@ -34,7 +34,7 @@ def test_a_failing_network_is_replaced(error):
 
     assert answer.provenance.network == "LIVE"
     assert answer.provenance.lost == (
-        "LIVE could not be asked (The source answered 503); its fallback OFFLINE answered, without fares, real time.",
+        "LIVE could not be queried (The source answered 503); its fallback OFFLINE answered, without fares, real time.",
     )
 
 

@@ -62,7 +62,7 @@ async def test_killed_in_the_middle_of_a_hundred_questions(real, asking):
     assert set(told[:KILLED_AFTER]) - honest_nothing == {LIVE}
     assert set(told[KILLED_AFTER:]) - honest_nothing == {OFFLINE}
     assert told.count(OFFLINE) >= (QUESTIONS - KILLED_AFTER) // 2
-    assert lost[0].startswith(f"{LIVE} could not be asked (")
+    assert lost[0].startswith(f"{LIVE} could not be queried (")
     assert f"its fallback {OFFLINE} answered, without " in lost[0]
     assert "real time" in lost[0]
 

@@ -84,7 +84,7 @@ def test_another_format_names_the_remedy(tmp_path):
     (tmp_path / "contents.json").write_text(json.dumps(contents | {"format": FORMAT + 1}))
 
     assert complaint(tmp_path) == (
-        f"The prepared network in {tmp_path} is of format {FORMAT + 1}, not {FORMAT}. "
+        f"The prepared network in {tmp_path} is in format {FORMAT + 1}, not {FORMAT}. "
         "Run `fingerpost network refresh` for it."
     )
 

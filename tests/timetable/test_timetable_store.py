@@ -103,7 +103,7 @@ def test_pointer_that_cannot_be_read(tmp_path):
     store = TimetableStore(tmp_path)
     put(store, OLD)
     (tmp_path / "networks" / "HSL.json").write_text("{")
-    with pytest.raises(SettingsInvalid, match="Run `fingerpost network add` for it again"):
+    with pytest.raises(SettingsInvalid, match="Run `fingerpost network add` again for this network"):
         store.get("HSL")
     put(store, NEW)
 

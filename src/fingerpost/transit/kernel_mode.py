@@ -38,7 +38,7 @@ def use_kernels_folder() -> Path:
 @functools.cache
 def _digest_engine() -> str:
     # numba notices changes to a function's own file, but not to those of the functions that it calls.
-    # Imported late, here and below, to keep commands without a search fast.
+    # This is imported late, here and below, to keep commands without a search fast.
     from importlib.metadata import version
 
     digest = hashlib.blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=6)
@@ -60,7 +60,7 @@ def mark_compiled() -> None:
 
 
 class _Mode:
-    # Unknown until the first call of a kernel.
+    # This is unknown until the first call of a kernel.
     is_plain: bool | None = None
     is_ready = False
     compiling_thread: int | None = None
@@ -120,7 +120,7 @@ def allocating_kernel(function: Any) -> Any:
 
 
 def kernel(function: Any) -> Any:
-    """Mark a kernel that creates no arrays: numba skips reference counting, which took most of a search."""
+    """Mark a kernel that creates no arrays: numba skips reference counting, which took most of a search's time."""
     _options[function] = {"_nrt": False}
     return function
 

@@ -27,7 +27,7 @@ _SUFFIX = ".json"
 class LearnedProfile:
     """The facts that a server reported about its network.
 
-    ``abilities`` None means all abilities of the kind of source. Only profiles stored by older versions have
+    ``abilities`` None means all abilities of this kind of source. Only profiles stored by older versions have
     ``traits``.
     """
 
@@ -56,8 +56,8 @@ def new_remote_profile(
     if bounds is None or zone is None:
         setting = "bounds" if bounds is None else "zone"
         raise SettingsInvalid(
-            f"It is not known which {setting} {record.name} has. Run `fingerpost network refresh {record.name}`, "
-            f"or state it: `fingerpost network set {record.name} {setting} ...`"
+            f"{record.name} has no known {setting}. Run `fingerpost network refresh {record.name}`, "
+            f"or set it: `fingerpost network set {record.name} {setting} ...`"
         )
     return NetworkProfile(
         name=record.name,

@@ -1,8 +1,8 @@
 """The port to transit data sources: queries, answers, and the protocols that every source implements.
 
-Instants are Unix seconds, durations seconds, distances metres.
+Instants are in Unix seconds, durations in seconds, distances in metres.
 Methods that query a source may raise the subclasses of ``fingerpost.errors.StorageUnavailable``, and
-``SourceChanged``. No other error of a source reaches their callers.
+``SourceChanged``. No other error from a source reaches their callers.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
@@ -40,7 +40,7 @@ class JourneyQuery:
     ``wanted`` is the number of good itineraries that a caller may show; a source returns one more if it can.
     All callers send the same number, because the search does not depend on the length of the answer (rule B14).
     ``window_s`` requests all good itineraries that leave (or arrive, if ``arrive_by``) within so many seconds of
-    ``instant``, or the nearest others if there are none. With None, the source chooses the window.
+    ``instant``, or the nearest others if there are none. If it is None, the source chooses the window.
     """
 
     origin: Location
@@ -59,9 +59,9 @@ class JourneyQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextJourneyQuery:
-    """A journey request between texts that the source resolves: names, postcodes, stop ids or ``lat,lon``.
+    """A journey request between places given as text, which the source resolves: names, ids, postcodes, ``lat,lon``.
 
-    ``sides`` are the caller's parameter names of the two texts; the other fields are as in ``JourneyQuery``.
+    ``sides`` are the caller's parameter names for the two places; the other fields are as in ``JourneyQuery``.
     """
 
     origin: str
@@ -91,13 +91,13 @@ class JourneyAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureQuery:
-    """Departures from some stops, expected in [instant, instant + window_s], both ends included.
+    """A request for departures from stops, expected in [instant, instant + window_s], including both ends.
 
     ``wanted`` is the number of departures that the caller shows; a source may leave out departures later than the
-    last of these, but none at the same second.
+    last of these, but none in the same second.
     With ``by_schedule``, the window and the order use scheduled times, and added trips are left out. A source
     without timetables always uses expected times.
-    ``walk_from`` is the rider's position, None for a board without walks.
+    ``walk_from`` is the rider's position, or None for a board without walks.
     """
 
     stop_ids: Sequence[str]
@@ -118,10 +118,10 @@ class WalkToStop(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceGap:
-    """Explain an empty board, or an end without trips, by the next departure.
+    """Explains an empty board, or an end without trips, by the next departure.
 
     ``next_departure`` is its instant (Unix seconds), or ``next_day`` its day if it is after the days searched; both
-    are None without a later departure. ``last_day`` is the last day with any departure, or None.
+    are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
     With ``of_arrivals``, all of these are arrivals. With ``is_before``, they are the last ones before an instant, and
     ``last_day`` is the first day with any.
@@ -137,7 +137,7 @@ class ServiceGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndService:
-    """Service at one end of a journey; ``gap`` is None without any stop within walking distance."""
+    """Service at one end of a journey; ``gap`` is None if no stop is within walking distance."""
 
     stop_count: int
     gap: ServiceGap | None = None
@@ -145,7 +145,7 @@ class EndService:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureBoard:
-    """The first departures of a board, in any order, and their total number.
+    """The first departures on a board, in any order, and their total number.
 
     ``alerts`` are alerts about the stops that are in force in the window.
     ``gap`` is set for an empty board if the source knows the next departure.
@@ -188,7 +188,7 @@ class Network(Protocol):
         ...
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
-        """Return the journeys between two texts; only if the profile's ``reads_texts`` is True.
+        """Return the journeys between two places given as text, if the profile's ``reads_texts`` is True.
 
         Raises:
             PlaceAmbiguous: a text matches several places; ``details["side"]`` and ``details["candidates"]`` describe
@@ -198,7 +198,7 @@ class Network(Protocol):
         ...
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """Return the first departures of the window, without stop times that riders cannot board."""
+        """Return the first departures in the window, without stop times that riders cannot board."""
         ...
 
     async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> EndService | None:
@@ -212,7 +212,7 @@ class Network(Protocol):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Return the matches of a text, best first (rule D2)."""
+        """Return the matches for a text, best first (rule D2)."""
         ...
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
@@ -249,14 +249,14 @@ class Network(Protocol):
         ...
 
     async def find_basemap(self, box: Bounds, leg: Leg) -> Basemap | None:
-        """Return the water and ways in a box around a leg; None without a map, and for another network's leg.
+        """Return the water and ways in a box around a leg; None if there is no map, or for another network's leg.
 
         Answers credit only the sources of their legs, so a network's map is not drawn for other networks' legs.
         """
         ...
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return the state of the network's realtime sources, or None without any."""
+        """Return the state of the network's realtime sources, or None if it has none."""
         ...
 
 
@@ -264,8 +264,8 @@ class Network(Protocol):
 class OpenNetworks:
     """The open networks, and the problems of the others.
 
-    ``answering`` are in order of preference (rule A13); ``by_token_only`` are demo networks that only resolve their
-    own ids once networks were added; ``problems`` has an error message for each network that cannot be used.
+    ``answering`` are in order of preference (rule A13); ``by_token_only`` are demo networks, which resolve only their
+    own ids once a network has been added; ``problems`` has an error message for each network that cannot be used.
     """
 
     answering: tuple[Network, ...] = ()
@@ -273,7 +273,7 @@ class OpenNetworks:
     problems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def list_owners(self, stop_id: str) -> list[Network]:
-        """Return the networks of a stop id's feed (the part before its first colon), in order of preference."""
+        """Return the networks that have a stop id's feed (the part before its first colon), in order of preference."""
         feed, colon, _ = stop_id.strip().upper().partition(":")
         if not colon:
             return []
@@ -281,7 +281,7 @@ class OpenNetworks:
 
 
 class Networks(Protocol):
-    """The networks of a home folder; they may be added or removed between two calls."""
+    """The networks in a home folder; they may be added or removed between two calls."""
 
     async def open(self) -> OpenNetworks:
         """Return the networks of the records; those that cannot be opened are in ``problems``."""
@@ -293,7 +293,7 @@ class Networks(Protocol):
 
 
 class NetworkSource(Protocol):
-    """A kind of source, such as the embedded engine or OpenTripPlanner, that opens networks by their records."""
+    """A kind of source, such as the embedded engine or OpenTripPlanner, that opens networks from their records."""
 
     @property
     def kind(self) -> str:
@@ -305,7 +305,7 @@ class NetworkSource(Protocol):
         ...
 
     def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
-        """Open the network of a record, or return the open one with its record updated. May block.
+        """Open the network of a record, or return the open one with its record updated. This may block.
 
         ``learned`` is the stored result of ``RemoteSource.learn``, if any.
 

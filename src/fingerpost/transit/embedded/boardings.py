@@ -38,7 +38,7 @@ class StopCalls:
         return find_days(self._timetable, services) if len(services) else None
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
-        """Return the calls after an instant on some service days, in order of time."""
+        """Return the calls after an instant on the given service days, in chronological order."""
         found = self._list_times(days)
         later = found.time > instant
         time, row, ordinal = found.time[later], found.row[later], found.ordinal[later]
@@ -51,7 +51,7 @@ class StopCalls:
             )
 
     def find_nearest(self, instant: int, days: Iterable[date], *, is_before: bool) -> int | None:
-        """Return the first time from an instant on, or the last one up to it, on some service days."""
+        """Return the first time at or after an instant, or the last one at or before it, on the given service days."""
         time = self._list_times(days).time
         time = time[time <= instant] if is_before else time[time >= instant]
         return int(time.max() if is_before else time.min()) if len(time) else None
@@ -80,7 +80,7 @@ class StopCalls:
 
 
 class _CallTimes(NamedTuple):
-    """Pairs of trip departure and stop time; and times (Unix seconds), each with its pair and service day."""
+    """Pairs of a trip departure and a stop time; and times (Unix seconds), each with its pair's row and its day."""
 
     trip_departure: Int64
     stop_time: Int64

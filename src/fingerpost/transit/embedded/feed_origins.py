@@ -68,7 +68,7 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
         raise ParameterError(
             "An address must begin with http:// or https://, with two slashes",
             {"field": "url"},
-            hint="Write https://HOST/PATH; for a file with such a name, begin it with ./",
+            hint="Write https://HOST/PATH; to use a file with such a name, put ./ before it",
         )
     if "://" in place and not _exists(here / place):
         read_template(place)

@@ -56,7 +56,7 @@ class _SourceState:
 
 
 class _NoMessage(Exception):
-    """A message cannot be used; its text is the reason."""
+    """A message cannot be used; the exception's text is the reason."""
 
 
 class RealtimeFeeds:

@@ -87,7 +87,7 @@ class TicketRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LegRule:
-    """A row of fare_leg_rules.txt; ``is_timed`` if it only applies at some times."""
+    """A row of fare_leg_rules.txt; ``is_timed`` is true if it applies only at some times."""
 
     leg_group_id: str
     network_id: str
@@ -124,8 +124,8 @@ class Product:
 class FareBook:
     """The fares of one feed, by tickets or by leg rules.
 
-    ``zone_of`` and ``areas_of`` are by stop id, ``network_of`` by route id. ``has_priority`` is True if leg rules have
-    priorities. ``problem`` is the reason why no price is reliable, or empty.
+    ``zone_of`` and ``areas_of`` are keyed by stop id, ``network_of`` by route id. ``has_priority`` is True if leg rules
+    have priorities. ``problem`` is the reason why no price is reliable, or empty.
     """
 
     tickets: tuple[Ticket, ...] = ()

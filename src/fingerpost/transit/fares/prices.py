@@ -1,7 +1,7 @@
 """Compute the price of a trip for an ordinary rider from the fares of a GTFS feed.
 
-By legs (fare_leg_rules.txt, fare_transfer_rules.txt) each ride is one leg. By tickets (fare_attributes.txt,
-fare_rules.txt) the rides are distributed over tickets.
+With leg rules (fare_leg_rules.txt, fare_transfer_rules.txt), each ride is one leg. With tickets (fare_attributes.txt,
+fare_rules.txt), the rides are divided among tickets.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,12 +51,12 @@ class _Paid(NamedTuple):
 def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
     """Return the lowest price of all rides by leg rules; raise FareUnknown if it cannot be computed."""
     if book.joins_legs and len(rides) > 1:
-        raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not applied")
+        raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not supported")
     matched = [_match_rules(book, ride) for ride in rides]
     currencies = sorted({product.currency for product in book.products})
     prices = [price for currency in currencies if (price := _find_cheapest(book, rides, matched, currency)) is not None]
     if not prices:
-        raise FareUnknown("no fare product for riders of the default category has a price for all rides")
+        raise FareUnknown("no fare product for riders in the default category has a price for all rides")
     return _get_single_price(prices)
 
 
@@ -88,7 +88,7 @@ def _match_rules(book: FareBook, ride: FareRide) -> list[LegRule]:
     if not rules:
         raise FareUnknown(f"no fare rule applies to line {ride.line}")
     if any(rule.is_timed for rule in rules):
-        raise FareUnknown(f"line {ride.line} has fares by the time of day, which are not supported")
+        raise FareUnknown(f"line {ride.line} has fares that depend on the time of day, which are not supported")
     return rules
 
 
@@ -175,13 +175,13 @@ def _is_within(rule: TransferRule, rides: Sequence[FareRide], paid: _Paid, pair:
     is_mixed = paid.is_mixed or paid.pair not in (None, pair)
     if pair[0] == pair[1] and rule.transfer_count >= 0:
         if is_mixed:
-            raise FareUnknown("the feed does not state at which ride its transfer limit begins")
+            raise FareUnknown("the feed does not say at which ride its transfer limit begins")
         if rule.transfer_count < paid.since + 1:
             return False
     if rule.duration_limit_s is None:
         return True
     if is_mixed:
-        raise FareUnknown("the feed does not state at which ride the time limit of its transfers begins")
+        raise FareUnknown("the feed does not say at which ride the time limit for its transfers begins")
     first, last = rides[paid.first], rides[at]
     begin = first.departure if rule.duration_limit_type in (0, 1) else first.arrival
     end = last.departure if rule.duration_limit_type in (1, 2) else last.arrival

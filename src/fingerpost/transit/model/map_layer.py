@@ -16,7 +16,7 @@ class LayerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MapLayer:
-    """Lines of one class, of (latitude, longitude) in degrees; water and its islands are closed rings."""
+    """The lines of one class, as (latitude, longitude) in degrees; water and its islands are closed rings."""
 
     kind: LayerKind
     lines: Sequence[Sequence[tuple[float, float]]]

@@ -1,6 +1,6 @@
 """Places, positions and areas, and the distances between them.
 
-Coordinates are WGS84 degrees, distances metres.
+Coordinates are in WGS84 degrees, distances in metres.
 """
 
 import math
@@ -33,8 +33,9 @@ class Coordinate:
 class Place:
     """A stop, station, address or other place; ``id`` is None for an address.
 
-    ``member_ids`` are all its stops (rule D2), ``zero_walk_ids`` the stops without a walk: those of its station or the
-    nearest stop, None for all. ``guess`` names the uncertain part of its position. Answers must show ``attribution``.
+    ``member_ids`` are all its stops (rule D2), ``zero_walk_ids`` the stops that need no walk: those of its station or
+    the nearest stop, or None for all. ``guess`` names the uncertain part of its position. Answers must show
+    ``attribution``.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceTraits:
-    """Traits that distinguish a place from others of the same name (rule D2): lines, main destination, and district."""
+    """Traits that distinguish a place from others with the same name (rule D2): lines, main destination, district."""
 
     lines: tuple[str, ...] = ()
     direction: str | None = None
@@ -65,10 +66,10 @@ class PlaceTraits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceMatch:
-    """A place and its score as a match of a text, 0 to 1.
+    """A place and its score as a match for a text, from 0 to 1.
 
     ``describe`` computes its traits, None if the source has none. ``network`` is "" until networks are compared.
-    ``is_apart`` is True for a place in another region than the rider or a place of the same name (rule A13).
+    ``is_apart`` is True for a place in a different region from the rider or from a place with the same name (rule A13).
     """
 
     place: Place
@@ -81,7 +82,7 @@ class PlaceMatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """A resolved origin or destination; ``stop_ids`` are stops without a walk, ``attribution`` is that of the place."""
+    """A resolved origin or destination; ``stop_ids`` need no walk, ``attribution`` is the place's."""
 
     coordinate: Coordinate
     source: LocationSource

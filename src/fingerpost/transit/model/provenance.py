@@ -1,4 +1,4 @@
-"""Provenance of an answer: source, age, attribution, and the service days of its feeds."""
+"""The provenance of an answer: source, age, attribution, and the service days of its feeds."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ class ServiceState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceDays:
-    """First and last day of service, None if unbounded; ``gaps`` are (first, last) days of periods without service."""
+    """The first and last day of service, None if unbounded; ``gaps`` are (first, last) days without service."""
 
     first_day: date | None = None
     last_day: date | None = None
@@ -42,7 +42,7 @@ class ServiceDays:
         return next((last + _DAY for first, last in self.gaps if first <= day <= last), day)
 
     def format_service_state(self, day: date) -> str:
-        """Format the state of a day, such as ``ended on 2026-01-02`` or ``no service, next on 2026-01-05``."""
+        """Format the state on a day, such as ``ended on 2026-01-02`` or ``no service, next on 2026-01-05``."""
         state, turn = self.state_on(day), self.format_service_change(day)
         return f"{state.value}, {turn}" if state is ServiceState.PAUSED else turn or state.value
 
@@ -90,8 +90,8 @@ class Provenance:
 
     Instants are Unix seconds. ``attribution`` and ``notes`` are sentences that must be shown; ``walking`` names the
     source of walks. ``realtime_updated`` dates the oldest realtime data, ``realtime_problems`` are failures of
-    realtime sources, ``realtime_unmatched`` sources that mostly do not match the timetable. ``out_of_service`` are
-    feeds without service on the day of the query. ``lost`` lists features that are missing in a fallback's answer.
+    realtime sources, ``realtime_unmatched`` those that mostly do not match the timetable. ``out_of_service`` are
+    feeds without service on the day of the query. ``lost`` lists features that are missing from a fallback's answer.
     """
 
     network: str
@@ -133,7 +133,7 @@ class SourceHealth:
     """The health of one realtime source. Instants are Unix seconds, None for never.
 
     ``age_s`` is the age of the message in use, ``problem`` the failure of the latest attempt. ``matched`` and
-    ``unmatched`` count entities that are in the timetable or not.
+    ``unmatched`` count the entities that are in the timetable and those that are not.
     """
 
     location: str

@@ -98,7 +98,7 @@ class CircuitBreakerNetwork(WrapperNetwork):
     def _new_open_circuit_error(self, last: StorageUnavailable, wait_s: float) -> StorageUnavailable:
         name = self.profile.name
         return last.with_message(
-            f"{name} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
-            f"; last: {last.message}",
+            f"{name} failed {self._breaker.threshold} times in a row and will be queried again in "
+            f"{max(1, round(wait_s))} s; last error: {last.message}",
             details={"network": name, "retry_after_s": wait_s},
         )

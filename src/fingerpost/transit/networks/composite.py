@@ -1,4 +1,4 @@
-"""Open all networks of a home folder, of any kind of source (rule A13).
+"""Open all networks in a home folder, from any kind of source (rule A13).
 
 Every call checks the records, so another process can add, edit or remove a network while a server runs.
 """
@@ -33,7 +33,7 @@ class DemoMode(StrEnum):
 
 
 def do_demos_answer(mode: DemoMode, *, has_networks: bool) -> bool:
-    """Return whether demos answer queries by coordinate or name; by stop id they always do."""
+    """Return whether demos answer queries by coordinate or name; they always answer queries by stop id."""
     return mode is DemoMode.ON or (mode is DemoMode.AUTO and not has_networks)
 
 
@@ -43,7 +43,7 @@ class _OpenedNetwork(NamedTuple):
 
 
 class AllNetworks:
-    """The networks of the records, and the demos; see the port's ``Networks``.
+    """The networks in the records, and the demos; see the port's ``Networks``.
 
     ``open_sources`` returns all sources by kind; it runs in a thread at the first call, because imports are slow.
     ``demos`` are records that are not on disk. ``clients`` are closed after the sources.
@@ -93,7 +93,7 @@ class AllNetworks:
     def _refresh(self) -> OpenNetworks:
         with self._lock:
             self._sources = self._sources or self._load_sources()
-            # Read first, so that the next call notices a change made meanwhile.
+            # Read the stamp first, so that the next call notices any change made meanwhile.
             stamp = self._read_stamp()
             stored = self._records.read()
             problems = dict(stored.problems)
@@ -157,5 +157,5 @@ def _format_open_failure(name: str, error: Exception) -> str:
     if isinstance(error, ToolError):
         _log.error("network=%s cannot be used: %s", name, error.message)
         return error.message
-    _log.error("network=%s failed in a way that no source may", name, exc_info=error)
+    _log.error("network=%s failed with an error that sources must not raise", name, exc_info=error)
     return f"{name} failed unexpectedly; see the log"

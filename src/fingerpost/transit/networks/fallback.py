@@ -73,7 +73,10 @@ class FallbackNetwork(WrapperNetwork):
                 if unknown:
                     ends[side] = replace(end, stop_ids=_exclude(end.stop_ids, unknown))
                     name = network.profile.name
-                    notes.append(f"{name} does not know {', '.join(unknown)}; its position was used as the {side}.")
+                    notes.append(
+                        f"{name} does not know {', '.join(unknown)}; the stop's coordinates were used as the {side} "
+                        "instead."
+                    )
             fitted = replace(query, origin=ends["origin"], destination=ends["destination"])
             return _label(await network.plan_journeys(fitted), notes)
 
@@ -122,7 +125,7 @@ class FallbackNetwork(WrapperNetwork):
         return await self._find(stop_id, lambda network: network.find_stop_place(stop_id, language=language))
 
     async def _find(self, stop_id: str, find: Callable[[Network], Awaitable[Place | None]]) -> Place | None:
-        """Return the place of an id; raise ToolError if the first network failed and the fallback lacks the id."""
+        """Return the place with an id; raise ToolError if the first network failed and the fallback lacks the id."""
 
         async def find_known(network: Network) -> Place | None:
             found = await find(network)
@@ -169,7 +172,7 @@ class FallbackNetwork(WrapperNetwork):
         except _UnknownIds as unknown:
             raise failure.with_message(
                 f"{failure.message}; its fallback {other.name} does not know {unknown}",
-                hint=failure.hint or f"Try again later, or ask for the stop by its name, which {other.name} may know",
+                hint=failure.hint or f"Try again later, or give the stop's name, which {other.name} may know",
             ) from failure
         failed[own.name] = NetworkFailure(own.name, failure, fallback=other.name)
         return _label(answer, [self._format_fallback_notice(failure)], own.name)
@@ -177,7 +180,7 @@ class FallbackNetwork(WrapperNetwork):
     def _format_fallback_notice(self, failure: ToolError) -> str:
         own, other = self.network.profile, self._fallback.profile
         missing = sorted(ability.value for ability in own.abilities - other.abilities)
-        lost = f"{own.name} could not be asked ({failure.message}); its fallback {other.name} answered"
+        lost = f"{own.name} could not be queried ({failure.message}); its fallback {other.name} answered"
         return lost + (f", without {', '.join(missing)}." if missing else ".")
 
 
@@ -192,7 +195,7 @@ def _find_limit_s(deadline_s: float | None) -> float | None:
 
 
 def _label(answer: _T, lost: Sequence[str], network: str | None = None) -> _T:
-    """Add missing data and the network's name to the provenance of an answer; places have none."""
+    """Add the missing data and the network's name to an answer's provenance; places have no provenance."""
     if not isinstance(answer, (port.JourneyAnswer, port.DepartureBoard, port.NearbyStops)):
         return answer
     provenance = answer.provenance

@@ -1,4 +1,4 @@
-"""Sort and select networks by priority and coverage, and select those of London (rules A6, A13 and E3)."""
+"""Sort and select networks by priority and coverage, and select those in London (rules A6, A13 and E3)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -41,7 +41,7 @@ def list_networks_at(
 
 
 def format_swapped_hint(networks: Sequence[Network], positions: Mapping[str, Coordinate]) -> str:
-    """Return a hint if a position lies in a network only with lat and lon swapped, else ""."""
+    """Return a hint if a position lies in a network only after swapping lat and lon, otherwise ""."""
     parts = []
     for end, position in positions.items():
         exchanged = Coordinate(position.lon, position.lat)
@@ -59,7 +59,7 @@ def new_uncovered(
     positions: Mapping[str, Coordinate] = MappingProxyType({}),
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> RegionUnsupported:
-    """Return the error for ends that no single network covers, or not with the ``missing`` abilities.
+    """Return the error for ends that no single network covers, or none with the ``missing`` abilities.
 
     ``where`` has the networks that cover each end; ``problems`` has the errors of networks that cannot be opened.
     """
@@ -102,7 +102,7 @@ _CHARING_CROSS = Coordinate(51.5073, -0.1276)
 class LondonNetworks:
     """The networks that cover central London; see the port's ``Networks``.
 
-    Only networks that resolve place names themselves answer, else other added networks, else (``with_demo``) a demo.
+    Networks that resolve place names themselves answer or, if there are none, the other added networks, or a demo.
     """
 
     def __init__(self, networks: Networks, *, with_demo: bool = True) -> None:

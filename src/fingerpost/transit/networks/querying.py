@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 NetworkQuery = Callable[[Network], Awaitable[_T]]
 
 UNAVAILABLE = (StorageUnavailable, SourceChanged)
-"""Errors of a source that did not answer; another network, or its fallback, may answer instead."""
+"""Errors from a source that did not answer; another network, or its fallback, may answer instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class NetworkFailure:
     def clause(self) -> str:
         if self.fallback is None:
             return f"{self.network} was left out: {self.error.message}"
-        how = f"could not be asked for names ({self.error.message})"
+        how = f"could not be queried for names ({self.error.message})"
         return f"{self.network} {how}; its fallback {self.fallback} answered"
 
     @property
@@ -53,12 +53,12 @@ class NetworkFailure:
 
 
 Failures = dict[str, NetworkFailure]
-"""Failures during one call of networks with a fallback, by name."""
+"""The failures of networks with a fallback during one call, by network name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answers(Generic[_T]):
-    """Answers in query order, and the networks that did not answer."""
+    """The answers in the order of the networks, and the networks that did not answer."""
 
     by_network: tuple[tuple[Network, _T], ...]
     left_out: tuple[NetworkFailure, ...] = ()
@@ -75,7 +75,7 @@ class Outcome(Generic[_T]):
 
 @runtime_checkable
 class CallScopedNetwork(Protocol):
-    """A network that queries a failed server only once in a call."""
+    """A network that queries a failed server only once per call."""
 
     def bind_to_call(self, failures: Failures) -> Network: ...
 
@@ -90,7 +90,7 @@ async def query_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Ans
 
 
 async def query_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks for names, as ``query_all``; if there are several, each up to its names deadline (rule A13).
+    """Query networks for names, like ``query_all``; if several, each has its names deadline (rule A13).
 
     If none answers, the error is a GEOCODING error (rule A5).
     """

@@ -1,4 +1,4 @@
-"""Base class of networks that wrap another network, and a placeholder for networks that failed to open."""
+"""Base class for networks that wrap another network, and a placeholder for networks that failed to open."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence

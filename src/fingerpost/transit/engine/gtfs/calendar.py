@@ -104,7 +104,7 @@ def _find_day(text: str) -> date | None:
 
 
 def _shorten_calendar(archive: Archive, days: list[Int32], places: list[tuple[str, int]]) -> list[Int32]:
-    """Drop days above MAX_SERVICE_DAYS; a shortened calendar begins when half of the services have begun."""
+    """Shorten the calendar to MAX_SERVICE_DAYS; it then begins when half of the services have begun."""
     running = [dates for dates in days if len(dates)]
     max_days = MAX_SERVICE_DAYS // max(len(days), 1)
     if not running or max(dates[-1] for dates in running) - min(dates[0] for dates in running) < max_days:

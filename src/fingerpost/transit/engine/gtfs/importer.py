@@ -73,7 +73,7 @@ def _new_progress_counter(step: str, total: int, progress: ImportProgress) -> Ca
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return the FEED of each source: its ``feed_name``, or the network's name (plus the file name if several)."""
+    """Return the FEED of each source: its ``feed_name``, or the network's name (and file name, for several feeds)."""
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})
     names: list[str] = []

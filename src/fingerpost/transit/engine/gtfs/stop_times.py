@@ -135,7 +135,7 @@ def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdI
 def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool
 ) -> tuple[StopTimes, Mask]:
-    """Return the stop times of known trips at boardable stops, in the order of the file; mark on-demand trips."""
+    """Return the stop times of known trips at boardable stops, in file order, and a mask of the on-demand trips."""
     stop_ids = IdIndex(stops.row_of)
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
@@ -211,7 +211,7 @@ def _sort_rows(table: Table, stop_times: StopTimes) -> StopTimes:
 
 
 def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on_demand: Mask) -> tuple[Mask, Int64]:
-    """Return marks of the usable trips and the number of stop times of each trip; report the other trips."""
+    """Return a mask of the usable trips, and each trip's number of stop times; report the other trips."""
     trip, arrival_s, departure_s = stop_times.trip, stop_times.arrival_s, stop_times.departure_s
     count = np.bincount(trip, minlength=len(trips))
     is_untimed = mark_rows(len(trips), trip[arrival_s < 0])
@@ -228,7 +228,7 @@ def _mark_usable_trips(archive: Archive, stop_times: StopTimes, trips: Trips, on
 
 
 def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) -> TripDepartureColumns:
-    """Return the trip departures of all trips, in the order of the trips; a trip without frequencies departs once."""
+    """Return the trip departures of all trips, in trip order; a trip without frequencies departs once."""
     table = archive.find_optional_table("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
     departs_once = np.ones(len(trips), np.bool_)
     trip_departures: list[tuple[int, int, int]] = []

@@ -32,7 +32,7 @@ _NULL_ISLAND = (0.0, 0.0)
 
 
 class Stops:
-    """Usable stops of one feed; ``row_of`` maps a stop id to its row, in order."""
+    """Usable stops of one feed; ``row_of`` maps stop ids to rows, in row order."""
 
     def __init__(self, rows: list[StopRow]) -> None:
         self.rows = rows
@@ -69,7 +69,7 @@ class _StopDraft(NamedTuple):
 def read_stops(archive: Archive, zone: str) -> Stops:
     """Read the stops; ``zone`` is the agency's, which applies to all times in the feed.
 
-    A stop without a position inherits its parent's or is skipped; its default name is its parent's name or its id.
+    A stop without a position inherits its parent's or is skipped; one without a name gets its parent's name or its id.
     """
     table = archive.get_table("stops.txt", "stop_id")
     drafts: dict[str, _StopDraft] = {}
@@ -107,7 +107,7 @@ def read_stops(archive: Archive, zone: str) -> Stops:
 def _resolve_parents(table: Table, drafts: dict[str, _StopDraft]) -> Stops:
     parents: dict[str, StopRow] = {}
     placed: dict[str, StopRow] = {}
-    # Stations first and boarding areas last, so that parents come before their children.
+    # Handle stations first and boarding areas last, so that parents come before their children.
     for line, parent_id, row in sorted(drafts.values(), key=lambda draft: _DEPTH[draft.row.kind]):
         parent = placed.get(parent_id)
         if parent_id and (parent is None or parent.kind != _PARENT_KIND.get(row.kind)):

@@ -102,7 +102,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
 
 def _read_rules(table: Table, block: Block, ids: Mapping[str, IdIndex]) -> tuple[Int32, Mask, Mask]:
-    """Return a block's rules with marks on those that link trips and on other usable ones; report the rest."""
+    """Return a block's rules, and masks of those that link trips and of other usable ones; report the rest."""
     type_, bad_type = block.read_integers(2, RECOMMENDED)
     min_s, bad_min = block.read_integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)

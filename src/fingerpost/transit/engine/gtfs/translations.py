@@ -20,7 +20,7 @@ _FIELDS = {
     ("stop_times", "stop_headsign"): "headsigns",
 }
 
-# Not the name of any column, so it reads as empty.
+# This is not the name of any column, so it reads as empty.
 _NO_COLUMN = "-"
 
 

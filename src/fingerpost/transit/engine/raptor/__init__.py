@@ -1,1 +1,1 @@
-"""Search the best journeys in a timetable with RAPTOR."""
+"""Search for the best journeys in a timetable with RAPTOR."""

@@ -1,6 +1,6 @@
 """The arrays that the RAPTOR kernels read and write, and the scratch memory of each thread.
 
-Times are seconds of a ``search_timetable.build.SearchTimetable``; UNREACHED means none.
+Times are in seconds, as in ``search_timetable.build.SearchTimetable``; UNREACHED means none.
 A *pattern* is a list of trip instances that serve the same stops and never overtake one another (a *route* in the
 RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is one stop of a pattern.
 """
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
 
 UInt16 = npt.NDArray[np.uint16]
-# Unsigned where inner loops use it as an index.
+# Arrays that inner loops use as indices are unsigned.
 UInt32 = npt.NDArray[np.uint32]
 
 
 class Patterns(NamedTuple):
     """The patterns of a search timetable, and the links between their stops.
 
-    Positions of pattern p are rows ``pattern_first[p] .. pattern_first[p + 1]``, its trip instances rows
+    The positions of pattern p are rows ``pattern_first[p] .. pattern_first[p + 1]``, its trip instances rows
     ``instance_first[p] .. instance_first[p + 1]``; the times of its j-th instance begin at
     ``stop_time_base[p] + j * (number of positions)``.
     """
@@ -46,7 +46,7 @@ class Patterns(NamedTuple):
     change_s: Int32
     hop_first: UInt32  # where each stop's incoming hops begin
     hop_from: UInt32  # the stop where a hop begins
-    hop_s: UInt16  # (spans, hops): the shortest ride that leaves in a span, NO_HOP for none
+    hop_s: UInt16  # (spans, hops): the shortest ride that leaves in a span, or NO_HOP
     walk_first: UInt32  # where the footpaths that lead to each stop begin
     walk_from: UInt32
     walk_s: Int32
@@ -55,7 +55,7 @@ class Patterns(NamedTuple):
 
 
 class KernelQuery(NamedTuple):
-    """A query for a kernel: the best journeys per number of rides that leave in [earliest_s, window_end_s].
+    """A query for a kernel: the best journeys for each number of rides that leave in [earliest_s, window_end_s].
 
     ``access_*`` are the walks from the origin, ``egress_*`` those to the destination.
     ``direct_s`` is the direct walk, UNREACHED if it is too far.
@@ -78,11 +78,11 @@ class KernelQuery(NamedTuple):
 class Workspace(NamedTuple):
     """Scratch memory of one thread.
 
-    Only the arrays about the target (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
+    Only the arrays for the target (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
     """
 
-    arrived: Int32  # (rides + 1, stops): earliest arrival by so many rides at most
-    ready: Int32  # (rides + 1, stops): earliest time to board after so many rides at most
+    arrived: Int32  # (rides + 1, stops): earliest arrival with at most so many rides
+    ready: Int32  # (rides + 1, stops): earliest time to board after at most so many rides
     ready_from: Int32  # (rides + 1, stops): the stop alighted at, -1 for the start
     ride_pattern: Int32  # (rides + 1, stops)
     ride_instance: Int32
@@ -95,15 +95,15 @@ class Workspace(NamedTuple):
     queue: UInt32  # patterns
     queue_position: Int32  # patterns: first position to scan from, -1 when not queued
     queue_last: Int32  # patterns: last position where one can board, -1 when not queued
-    reached_instance: Int32  # (rides + 1, patterns): from it on, instances lead nowhere new after ``reached_from``
+    reached_instance: Int32  # (rides + 1, patterns): from this one on, none leads anywhere new after ``reached_from``
     reached_from: Int32  # (rides + 1, patterns): a position
-    egress_s: Int32  # stops: UNREACHED without a walk to the target
+    egress_s: Int32  # stops: UNREACHED if there is no walk to the target
     egress_m: Int32
     bound_s: Int32  # stops: least time to the target with rides that leave before ``horizon_s``
     horizon_s: Int32  # one number
     rides_from: Int32  # stops: least number of rides from waiting there
     rides_after: Int32  # stops: least number of rides after alighting there
-    target: Int32  # rides + 1: earliest known arrival at the target, by so many rides at most
+    target: Int32  # rides + 1: earliest known arrival at the target, with at most so many rides
     target_stop: Int32
     transfer_cost_m: Int32  # (rides, positions)
     transfer_before: Int32
@@ -158,7 +158,7 @@ def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max
 
 # Initial numbers of rows; both are doubled if either is too small.
 INITIAL_JOURNEYS, INITIAL_LABELS = 256, 16_384
-# The number of SearchBuffers of a thread.
+# The maximum number of SearchBuffers per thread.
 MAX_BUFFERS = 16
 
 

@@ -1,4 +1,4 @@
-"""List the next departures of some stops from a search timetable (a departure board)."""
+"""List the next departures from the given stops, using a search timetable (a departure board)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from fingerpost.transit.engine.timetable.timetable import Int32, Int64, Timetabl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardDeparture:
-    trip_departure: int  # this and ``stop_time`` as in ``journeys.Ride``
+    trip_departure: int  # this and ``stop_time`` are as in ``journeys.Ride``
     service_day: date
     stop_time: int
     departure: int  # Unix seconds
@@ -27,9 +27,9 @@ def list_board_departures(
     window_s: int,
     wanted: int | None = None,
 ) -> tuple[list[BoardDeparture], int]:
-    """Return the departures in [instant, instant + window_s], both ends included, in order of time, and their number.
+    """Return the departures in [instant, instant + window_s], both inclusive, in chronological order, and their number.
 
-    With ``wanted``, only the first ones are returned, and all that leave at the same second as the last of these.
+    With ``wanted``, only that many are returned, plus any that leave in the same second as the last of them.
     Stop times without pickup, or without a later drop-off, are left out.
     """
     since_s = search_timetable.to_search_s(instant)

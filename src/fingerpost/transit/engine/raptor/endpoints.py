@@ -26,7 +26,7 @@ class Endpoint:
 
     @property
     def min_walk_m(self) -> int:
-        """The metres of the shortest walk, 0 without any stop."""
+        """The metres of the shortest walk, 0 if there is no stop."""
         return int(self.metres.min()) if len(self.metres) else 0
 
     def within(self, limit_m: float) -> "Endpoint":
@@ -46,7 +46,7 @@ def find_endpoint(
     walks: Walks | None = None,
     is_destination: bool = False,
 ) -> Endpoint:
-    """Return an endpoint with every boardable stop within ``max_walk_m`` of walking; ``place_stops`` need no walk.
+    """Return an endpoint with every boardable stop within a walk of ``max_walk_m``; ``place_stops`` need no walk.
 
     ``is_destination``: the walks lead from the stops to the endpoint.
     """

@@ -39,8 +39,8 @@ MAX_WALK_LIMITED_SEARCHES = 8
 class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival if ``arrive_by``.
 
-    ``not_before`` is the earliest departure of an arrive-by query. ``window_s`` is the departure
-    window; None widens it until there are enough journeys.
+    ``not_before`` is the earliest departure in an arrive-by query. ``window_s`` is the departure window; None widens it
+    until there are enough journeys.
     """
 
     origin: Endpoint
@@ -59,7 +59,7 @@ class SearchQuery:
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
     """Return the journeys that are best in time and transfers, in any order, at least ``wanted`` if that many exist.
 
-    No journey exceeds the walking limit. With a direct walk, journeys that arrive later may be missing.
+    No journey exceeds the walking limit. If there is a direct walk, journeys that arrive later than it may be missing.
     """
     direct = _find_direct_walk(timetable, query)
     if not len(query.origin.stop) or not len(query.destination.stop):
@@ -107,7 +107,7 @@ class _Search(NamedTuple):
             earliest_s += first_wait_s
 
     def is_complete(self, found: list[Journey]) -> bool:
-        """Whether a search timetable of more days cannot improve the journeys."""
+        """Whether the journeys cannot be improved by a search timetable that covers more days."""
         best_s = min(map(self._find_end_s, found), default=int(UNREACHED))
         if self.query.arrive_by and self.query.not_before is not None:
             # Journeys that leave before ``not_before`` are dropped.
@@ -132,7 +132,7 @@ class _Search(NamedTuple):
             if len(within) < len(journeys) and not exceeds_walk_limit:
                 exceeds_walk_limit = True
                 if not within and not self._run_kernel(kernel_query, self._find_best_arrivals([])):
-                    # A journey may begin with a wait, so without one from now there is none later that day.
+                    # Journeys may begin with a wait, so if none is found from now on, there is none later that day.
                     return []
             selected = self._drop_late_departures(self._drop_departed(within), earliest_s)
             waits_s = [self._find_wait_s(journey, earliest_s) for journey in selected]
@@ -155,7 +155,7 @@ class _Search(NamedTuple):
         return [journey for journey in journeys if earliest is None or journey.departure >= earliest]
 
     def _drop_late_departures(self, journeys: list[Journey], earliest_s: int) -> list[Journey]:
-        """Drop journeys that leave much later, unless they save a transfer or all leave later."""
+        """Drop journeys that leave much later, unless they save a transfer or every journey leaves that late."""
         soon = [journey for journey in journeys if self._find_wait_s(journey, earliest_s) <= WINDOWS_S[-1]]
         if not soon:
             return journeys
@@ -220,7 +220,7 @@ def run_kernel(
 ) -> list[Journey]:
     """Run range RAPTOR, or McRAPTOR for arrivals earlier than ``best_s``, and return the journeys.
 
-    ``is_same_target``: as in ``compute_lower_bounds``, for the previous search of this thread.
+    ``is_same_target`` is for ``compute_lower_bounds``: the target is that of this thread's previous search.
     """
     kernel_query = _expand_split_stops(search_timetable, kernel_query)
     buffers = get_thread_buffers(search_timetable, int(kernel_query.max_rides))

@@ -27,7 +27,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 
 def open_arrays(folder: Path, directory: Directory) -> Arrays:
-    """Open the arrays of a folder by memory map; writing to them never changes the disk."""
+    """Open the arrays in a folder by memory map; writing to them never changes the disk."""
     with (folder / ARRAYS).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
     arrays = {
@@ -90,12 +90,12 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
 
 
 def open_timetable(folder: Path) -> Timetable:
-    """Open a saved timetable, or raise SettingsInvalid if it is damaged or of another format."""
+    """Open a saved timetable, or raise SettingsInvalid if it is damaged or in another format."""
     subject = f"The prepared network in {folder} is"
     with explaining_damage(subject, _REMEDY):
         contents = read_contents(folder)
         if contents["format"] != FORMAT:
-            raise SettingsInvalid(f"{subject} of format {contents['format']}, not {FORMAT}. {_REMEDY}")
+            raise SettingsInvalid(f"{subject} in format {contents['format']}, not {FORMAT}. {_REMEDY}")
         return _build_timetable(contents, open_arrays(folder, contents["arrays"]))
 
 

@@ -36,7 +36,7 @@ from fingerpost.transit.engine.timetable.timetable import (
 from fingerpost.transit.engine.timetable.walks import FindWalks, WalkedStops, WalkModes, Walks, straight_line_walks
 
 _NO_DAY = date(1970, 1, 1)
-# GTFS route_type, extended values included.
+# GTFS route_type, including extended values.
 _METRO = frozenset({1, *range(400, 405)})
 _RAIL = frozenset({2, *range(100, 118)})
 # The columns of StopRow and RouteRow that a timetable copies, with their types.
@@ -154,7 +154,7 @@ def _pack_transfers(draft: TimetableDraft, walks: WalkModes, places: StationPlac
 def _pack_specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
     """Return the rules by ascending rank (GTFS, transfers.txt), because the last rule that matches a transfer applies.
 
-    Rules of two trips rank highest, then those of a trip and a route, a trip, two routes, a route.
+    Rules for two trips rank highest, then those for a trip and a route, for a trip, for two routes, and for a route.
     """
     trips = (rules.from_trip >= 0).astype(np.int8) + (rules.to_trip >= 0)
     routes = (rules.from_route >= 0).astype(np.int8) + (rules.to_route >= 0)

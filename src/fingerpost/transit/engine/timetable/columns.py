@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 
 class TextColumn(Sequence[str]):
-    """An immutable column of texts: ``blob`` is their UTF-8 (uint8), ``offsets`` where each begins, and the end."""
+    """An immutable column of strings: ``blob`` is their UTF-8 (uint8); ``offsets`` are their starts, and the end."""
 
     __slots__ = ("blob", "offsets")
 
@@ -75,7 +75,7 @@ def rows_to_columns(kind: type[T], rows: Sequence[Any]) -> T:
 
 
 def list_starts(sizes: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return the offsets of consecutive blocks of some sizes, and the end of the last one."""
+    """Return the offsets of consecutive blocks of the given sizes, and the end of the last one."""
     return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
@@ -88,12 +88,12 @@ def mark_rows(count: int, rows: npt.NDArray[Any] | list[int]) -> npt.NDArray[np.
 def list_ranges(
     begin: npt.NDArray[Any], count: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the numbers in some ranges, after the position of each number's range."""
+    """Return, for all numbers in the given ranges, the index of the range, and the number."""
     first = list_starts(count)
     owner = np.repeat(np.arange(len(count)), count)
     return owner, np.arange(first[-1]) + (begin - first[:-1])[owner]
 
 
 def take_rows(table: T, chosen: npt.NDArray[Any]) -> T:
-    """Return some rows (marks or numbers) of a table without texts."""
+    """Return the chosen rows (marks or numbers) of a table without text columns."""
     return table._make(column[chosen] for column in table)

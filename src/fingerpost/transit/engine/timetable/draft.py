@@ -40,7 +40,7 @@ class RouteRow(NamedTuple):
 
 
 class TripRow(NamedTuple):
-    """A trip. ``headsign`` and ``shape`` are rows, -1 for none; so is ``direction``."""
+    """A trip. ``headsign`` and ``shape`` are rows; these and ``direction`` are -1 for none."""
 
     local_id: str
     route: int
@@ -60,7 +60,7 @@ class TripDepartureRow(NamedTuple):
 
 
 class ServiceRow(NamedTuple):
-    """The days on which trips run, as dates or ordinals (date.toordinal), None for every day."""
+    """The days on which trips run, as dates or ordinals (date.toordinal), or None for every day."""
 
     feed: int
     days: frozenset[date] | Int32 | None
@@ -79,7 +79,8 @@ class TripColumns(NamedTuple):
 class StopTimeColumns(NamedTuple):
     """Stop times of trip 0, then of trip 1, and so on.
 
-    ``sequence`` may be empty if those of each trip are numbered from 1; so may ``headsign`` and ``shape_point``.
+    ``sequence`` may be empty if each trip's stop times are numbered from 1. ``headsign`` and ``shape_point`` may be
+    empty.
     """
 
     stop: Int32 = NO_INT32
@@ -98,7 +99,7 @@ class TripDepartureColumns(NamedTuple):
 
 
 class TransferColumns(NamedTuple):
-    """Transfer rules between boardable stops. ``type`` 0..3 is GTFS's; ``min_s`` is -1 if not stated."""
+    """Transfer rules between boardable stops. ``type`` is GTFS's 0..3; ``min_s`` is -1 if it is not given."""
 
     from_stop: Int32 = NO_INT32
     to_stop: Int32 = NO_INT32
@@ -117,7 +118,7 @@ class PathwayColumns(NamedTuple):
 class SpecificTransferColumns(NamedTuple):
     """Trip- and route-specific transfer rules; type and time as in TransferColumns.
 
-    Trips and routes are rows, -1 for any. The most specific rule applies (GTFS, transfers.txt), on a tie the last.
+    Trips and routes are rows, -1 for any. The last of the most specific rules applies (GTFS, transfers.txt).
     """
 
     from_stop: Int32 = NO_INT32
@@ -133,7 +134,7 @@ class SpecificTransferColumns(NamedTuple):
 class InSeatColumns(NamedTuple):
     """In-seat transfers from the end of one trip departure to the start of another, sorted by the first.
 
-    ``days_later`` is 1 if the other belongs to the next service day. ``service`` limits the days of the first.
+    ``days_later`` is 1 if the second belongs to the next service day. ``service`` limits the days of the first.
     """
 
     from_departure: Int32 = NO_INT32
@@ -143,7 +144,7 @@ class InSeatColumns(NamedTuple):
 
 
 class ShapeColumns(NamedTuple):
-    """Shapes: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
+    """Shapes: the points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
 
     first: Int64 = np.zeros(1, np.int64)
     lat_udeg: Int32 = NO_INT32
@@ -152,10 +153,10 @@ class ShapeColumns(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class TimetableDraft:
-    """Rows of one or several feeds; trips and trip departures are either rows or columns.
+    """The rows of one or several feeds; trips and trip departures are either rows or columns.
 
-    ``trip_stop_time_count`` is the number of stop times of each trip. ``stop_names`` and ``route_names`` map a language
-    to {row: name}, ``headsign_names`` to {headsign: other text}. ``fare_books`` has one text per feed, or none at all.
+    ``trip_stop_time_count`` is the number of stop times in each trip. ``stop_names`` and ``route_names`` map a language
+    to {row: name}, ``headsign_names`` to {headsign: translation}. ``fare_books`` has one string per feed, or is empty.
     """
 
     feeds: list[Feed] = field(default_factory=list)

@@ -31,7 +31,7 @@ def use_step_free_footpaths(timetable: Timetable) -> Timetable:
 
 
 class Footpath(NamedTuple):
-    """One footpath, as in ``Footpaths``; ``has_steps`` if no step-free footpath exists."""
+    """One footpath, as in ``Footpaths``; ``has_steps`` is true if no step-free footpath exists."""
 
     seconds: int
     metres: int
@@ -91,11 +91,10 @@ def build_footpaths(
 ) -> tuple[Footpaths, Int32]:
     """Build footpaths: walks between nearby stops, overridden by the transfer rules of feeds.
 
-    Return the footpaths, and for each stop the seconds of a transfer there. ``pathways`` are (from, to, seconds) in a
-    station; -1 seconds forbid the transfer.
-    A recommended transfer (type 0) takes the walk and the slack, a timed one (1) the walk alone, because the connecting
-    trip waits; a minimum time (2) is used as stated; a forbidden one (3) removes the link. Of several rules for one
-    ordered pair, the last one applies.
+    Return the footpaths, and the seconds that a transfer at each stop takes. ``pathways`` are (from, to, seconds) in a
+    station; -1 seconds forbid the transfer. A recommended transfer (type 0) takes the walk plus the slack, a timed one
+    (1) the walk alone, because the connecting trip waits; a minimum time (2) is used as given; a forbidden one (3)
+    removes the link. Of several rules for the same ordered pair, the last one applies.
     """
     count = len(kinds)
     walked = walks.list_links(np.flatnonzero(kinds == STOP))
@@ -165,7 +164,7 @@ def avoid_closed_ways(
         find_change_s(get_places(timetable), begin[inside], end[inside], step_free=step_free, closed=shut)
         for shut in ((), closed)
     )
-    # Transfers by pathways inside a station; others are walks outside.
+    # These are transfers by pathways inside a station; all others are walks outside.
     rows, detour_s = inside[open_s >= 0], detour_s[open_s >= 0]
     is_open[rows] = detour_s >= 0
     transfer_s[rows] = np.where(is_open[rows], detour_s + CHANGE_SLACK_S, transfer_s[rows])

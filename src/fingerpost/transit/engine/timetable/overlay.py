@@ -1,7 +1,7 @@
-"""Realtime data of a network: updated and added rides, and alerts.
+"""Realtime data for a network: updated and added rides, and alerts.
 
-A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable; negative is
-early. An overlay is immutable, so a search sees one state from start to end.
+A ride is one trip departure on one service day (a trip instance). Delays are in seconds relative to the timetable;
+negative means early. An overlay is immutable, so a search sees one state from start to end.
 """
 
 from collections.abc import Mapping
@@ -25,11 +25,11 @@ An added ride has -1 minus its position in ``Overlay.added`` instead of the row.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RideUpdate:
-    """Realtime of a ride of the timetable. Arrays have one element per stop time of its trip.
+    """Realtime data for a ride in the timetable. Arrays have one element per stop time of its trip.
 
-    ``is_known`` is False without data for a stop time (NO_DATA, or before the first update). Expected times never
-    decrease along a ride. ``is_deleted`` means cancelled and hidden. ``stop`` and ``flags`` replace
-    those of the timetable, None if none changed. ``updated`` is the timestamp of the update (Unix seconds).
+    ``is_known`` is False where there is no data for a stop time (NO_DATA, or before the first update). Expected times
+    never decrease along a ride. ``is_deleted`` means cancelled and hidden. ``stop`` and ``flags`` replace those of the
+    timetable, or are None if none changed. ``updated`` is the timestamp of the update (Unix seconds).
     """
 
     is_cancelled: bool
@@ -53,8 +53,9 @@ class RideUpdate:
 class AddedRide:
     """A ride that is not in the timetable: an added one, or the replacement of a cancelled one.
 
-    ``stop`` are rows; instants are expected Unix seconds. ``trip`` is the row of the trip that it copies or replaces,
-    ``route`` a row; -1 if unknown. ``replaces`` is the replaced ride.
+    ``stop`` holds rows; ``arrival`` and ``departure`` are the expected times in Unix seconds. ``trip`` is the row of
+    the trip that the ride copies or replaces, ``route`` a row; both are -1 if unknown. ``replaces`` is the replaced
+    ride.
     """
 
     trip_id: str
@@ -76,8 +77,9 @@ class Alert:
     """A service alert. Selectors are rows; an alert applies if any of its selectors does.
 
     ``stops`` include all platforms of a station. ``rides`` are rides of one day, ``trips`` of every day;
-    ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only. ``periods`` are (first, last) Unix
-    seconds, 0 and 2**62 if open-ended; without periods it always applies. Texts are by language, or ``default``.
+    ``route_stops``, ``trip_stops`` and ``ride_stops`` are the same, but limited to one stop each. ``periods`` are
+    (first, last) Unix seconds, 0 and 2**62 if open-ended; an alert without periods always applies. Texts are keyed by
+    language, or by ``default``.
     """
 
     id: str
@@ -100,7 +102,7 @@ class Alert:
         return self.find_period(instant, instant) is not None
 
     def find_period(self, begin: int, end: int) -> tuple[int, int] | None:
-        """Return the period of the alert that overlaps a time span, None if it is not in force within the span."""
+        """Return the period of the alert that overlaps a time span, or None if it is not in force then."""
         if not self.periods:
             return ALWAYS
         overlapping = [period for period in self.periods if period[0] <= end and period[1] >= begin]
@@ -112,7 +114,7 @@ class Alert:
         return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)
 
     def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey) -> bool:
-        """Whether an alert that ``closes`` stops closes this one (rows, -1 if unknown) to a ride."""
+        """Whether this alert, for which ``closes`` is true, closes the given stop to a ride (all are rows or -1)."""
         return (
             stop in self.stops
             or (route, stop) in self.route_stops
@@ -122,7 +124,7 @@ class Alert:
 
 
 class MatchCount(NamedTuple):
-    """How many entities of a realtime source match the timetable; ``shared_ids`` are ambiguous ids."""
+    """How many entities from a realtime source match the timetable; ``shared_ids`` are ambiguous ids."""
 
     matched: int
     unmatched: int
@@ -137,8 +139,8 @@ class MatchCount(NamedTuple):
 class Overlay:
     """All realtime data of a network at one moment.
 
-    ``timestamp`` is the oldest timestamp of the messages (Unix seconds), None if unknown; ``as_of`` is the instant of
-    the data. Counts are by outcome, ``matches`` by source.
+    ``timestamp`` is the oldest timestamp of the messages (Unix seconds), None if unknown; ``as_of`` is the instant that
+    the data describes. Counts are keyed by outcome, ``matches`` by source.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -157,5 +159,5 @@ class Overlay:
         return not (self.rides or self.added or self.list_closing(step_free=True))
 
     def list_closing(self, *, step_free: bool) -> tuple[Alert, ...]:
-        """Return the alerts that close stops; for ``step_free``, broken lifts as well."""
+        """Return the alerts that close stops and, if ``step_free``, those that report broken lifts."""
         return tuple(alert for alert in self.alerts if alert.closes(step_free=step_free))

@@ -1,6 +1,6 @@
 """Find the services of a service day, and the instant at which it begins.
 
-A service day begins at noon minus 12 h in the feed's zone, which is find_midnight except when clocks change
+A service day begins at noon minus 12 h in the feed's zone, which is midnight unless clocks change that day
 (GTFS Schedule reference, "Time").
 """
 

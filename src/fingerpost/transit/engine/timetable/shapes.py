@@ -14,10 +14,10 @@ _UDEG = 1e6
 
 
 def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> Float64 | None:
-    """Return the line between two stop times as (latitude, longitude) in degrees, None without a matching shape.
+    """Return the line between two stop times as (latitude, longitude) in degrees, or None if no shape matches.
 
-    It is cut by shape_dist_traveled, else at the pair of points nearest to both stops, the second not before the first,
-    because a line may pass a stop twice.
+    It is cut by shape_dist_traveled or, if that is missing, at the points nearest to the stops, of which the second may
+    not precede the first; a line may pass a stop twice.
     """
     shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
     if shape < 0:
@@ -58,7 +58,7 @@ def _interpolate(points: Float64, position: float) -> Float64:
 
 def _cut_by_projection(points: Float64, ends: list[Float64]) -> Float64 | None:
     (begin_m, begin_share), (end_m, end_share) = (_measure_distances(points, end) for end in ends)
-    # For each end segment, the best start on an earlier segment, or on the same one if it is before the end.
+    # For each end segment, find the best start on an earlier segment, or on the same one if it is before the end.
     earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
     same_m = np.where(begin_share <= end_share, begin_m, np.inf)
     last = int(np.argmin(np.minimum(earlier_m, same_m) + end_m))
@@ -79,7 +79,7 @@ def line_m(line: Float64) -> float:
 
 
 def _measure_distances(points: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
-    """Return the distance of each segment from a point, and the share of the segment at its nearest point."""
+    """Return the distance of each segment from a point, and how far along it (0..1) its nearest point is."""
     begin, step = points[:-1], np.diff(points, axis=0)
     length = np.maximum((step**2).sum(axis=1), 1e-12)
     share = np.clip(((end - begin) * step).sum(axis=1) / length, 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Find ways between the entrances and platforms of stations: by the feed's pathways, else in a straight line."""
+"""Find ways between the entrances and platforms of stations: by the feed's pathways, or in a straight line."""
 
 import heapq
 import math
@@ -30,7 +30,7 @@ GATES = frozenset({FARE_GATE, EXIT_GATE})
 
 
 class StationPlaces(NamedTuple):
-    """Stops with their stations: positions in degrees, parents as rows, and wheelchair values of GTFS."""
+    """Stops with their stations: positions in degrees, parents as rows, and GTFS wheelchair values."""
 
     lats: Float64
     lons: Float64
@@ -41,7 +41,7 @@ class StationPlaces(NamedTuple):
 
 
 class EntranceWays(NamedTuple):
-    """Seconds between platforms and the entrances of their stations (rows), -1 without a way."""
+    """Seconds between platforms and the entrances of their stations (rows), -1 if there is no way."""
 
     stop: Int32
     entrance: Int32
@@ -56,7 +56,7 @@ def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed
     """Return the ways between each platform and the entrances of its station that have a way in or out.
 
     A straight line times the detour factor replaces missing pathways and times. ``step_free`` excludes stairs and
-    entrances known to be inaccessible, ``closed`` entrances and nodes (rows).
+    entrances known to be inaccessible; ``closed`` are the entrances and nodes (rows) to exclude.
     """
     barred = frozenset(closed)
     outgoing, incoming = _list_ways(places, barred, step_free=step_free)
@@ -90,7 +90,7 @@ def _list_stations(places: StationPlaces) -> Iterator[tuple[list[int], list[int]
 def _list_ways(
     places: StationPlaces, barred: frozenset[int], *, step_free: bool, gates: bool = True
 ) -> tuple[_Ways, _Ways]:
-    """Return the usable pathways from each place and to it; a gate without a stated time takes no time."""
+    """Return the usable pathways from each place and to it; a gate whose time is unknown takes no time."""
     outgoing: dict[int, list[tuple[int, float]]] = defaultdict(list)
     incoming: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for begin, end, mode, seconds in zip(*(column.tolist() for column in places.pathways), strict=True):
@@ -119,7 +119,7 @@ def find_quickest_s(
             continue
         settled[place] = elapsed_s
         for end, seconds in ways.get(place, ()):
-            # Ways with all times known are preferred.
+            # Ways whose times are all known are preferred.
             reached_s = elapsed_s + (math.inf if math.isnan(seconds) else seconds)
             if end not in settled and reached_s <= longest_s:
                 heapq.heappush(waiting, (reached_s, end))
@@ -127,7 +127,7 @@ def find_quickest_s(
 
 
 def _choose_s(times: Mapping[int, float] | None, place: int, straight_s: int) -> int:
-    """Return the seconds to a place, those of the straight line if unknown, -1 if it is not reached."""
+    """Return the seconds to a place, the straight line's if unknown, or -1 if it cannot be reached."""
     if times is None:
         return straight_s
     found_s = times.get(place, -1.0)
@@ -139,7 +139,7 @@ def _find_straight_s(places: StationPlaces, begin: int, end: int) -> int:
 
 
 def find_inside_m(places: StationPlaces, begin: int, end: int) -> int:
-    """Return the metres between two places of a station (rows): the straight line times the detour factor."""
+    """Return the metres between two places in a station (rows): the straight line times the detour factor."""
     lat, lon = float(places.lats[begin]), float(places.lons[begin])
     straight_m = straight_line_m(lat, lon, places.lats[[end]], places.lons[[end]])
     return math.ceil(float(straight_m[0]) * DETOUR_FACTOR)
@@ -153,7 +153,7 @@ def find_change_s(
     step_free: bool = False,
     closed: Collection[int] = (),
 ) -> Int32:
-    """Return the seconds of transfers by pathways inside a station, -1 without a way; transfers do not pass gates."""
+    """Return the seconds of transfers by pathways inside a station, -1 if impossible; transfers do not pass gates."""
     taken_s = np.full(len(begin), -1, np.int32)
     outgoing, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)
     for platform in np.unique(begin).tolist():

@@ -2,7 +2,7 @@
 
 Terms (docs/glossary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
 a trip on any of its service days (a trip with ``frequencies.txt`` has many, each shifted in time).
-Times of stop times are seconds from the start of the service day, which is noon minus 12 h in the feed's zone
+The times of stop times are in seconds from the start of the service day, which is noon minus 12 h in the feed's zone
 (GTFS Schedule reference, "Time"), and may exceed 24 h.
 """
 
@@ -33,7 +33,7 @@ INTERPOLATED = 8
 # stop_kind: GTFS location_type
 STOP, STATION, ENTRANCE, NODE, BOARDING_AREA = range(5)
 
-# stop_wheelchair, trip_wheelchair: GTFS values, parents already inherited
+# stop_wheelchair, trip_wheelchair: GTFS values, already inherited from parents
 WHEELCHAIR_VALUES = range(3)
 WHEELCHAIR_UNKNOWN, WHEELCHAIR_YES, WHEELCHAIR_NO = WHEELCHAIR_VALUES
 
@@ -45,7 +45,7 @@ RECOMMENDED, TIMED, MINIMUM_TIME, FORBIDDEN = range(4)
 class Feed:
     """One feed of the network.
 
-    ``licences`` are credit lines of the feed (feed_info.txt, attributions.txt). ``language`` is a primary language
+    ``licences`` are credit lines from the feed (feed_info.txt, attributions.txt). ``language`` is a primary language
     subtag such as ``fi``.
     """
 
@@ -63,7 +63,7 @@ class Feed:
 class Footpaths(NamedTuple):
     """Footpaths between boardable stops: those of stop s are rows ``first[s] .. first[s + 1]``, by ``seconds``.
 
-    ``seconds`` are from alighting to being ready to board; ``walk_s`` are the seconds on foot.
+    ``seconds`` count from alighting to being ready to board; ``walk_s`` are the seconds on foot.
     """
 
     first: Int32
@@ -77,7 +77,7 @@ NO_FOOTPATHS = Footpaths(*(NO_INT32 for _ in Footpaths._fields))
 
 
 class Pathways(NamedTuple):
-    """Ways through stations between two stops (rows), each in one direction; unstated seconds are NaN."""
+    """Ways through stations between two stops (rows), each in one direction; unknown seconds are NaN."""
 
     begin: Int32 = NO_INT32
     end: Int32 = NO_INT32
@@ -109,9 +109,9 @@ class Timetable:
     route_local_id: TextColumn
     route_short_name: TextColumn
     route_long_name: TextColumn
-    route_type: Int16  # GTFS route_type, extended values included
+    route_type: Int16  # GTFS route_type, including extended values
     route_agency: Int16  # row in its feed's agency_ids, -1 if unknown
-    route_color: Int32  # 0xRRGGBB, -1 if not stated
+    route_color: Int32  # 0xRRGGBB, -1 if not given
     route_text_color: Int32  # likewise
 
     # trips; stop times of trip t are rows trip_first_stop_time[t] .. trip_first_stop_time[t + 1]
@@ -120,7 +120,7 @@ class Timetable:
     trip_service: Int32
     trip_headsign: Int32  # row in headsign, -1 for none
     trip_wheelchair: Int8
-    trip_direction: Int8  # GTFS direction_id, -1 if not stated
+    trip_direction: Int8  # GTFS direction_id, -1 if not given
     trip_first_stop_time: Int64
 
     headsign: TextColumn
@@ -133,7 +133,7 @@ class Timetable:
     stop_time_flags: UInt8
     stop_time_headsign: Int32  # row in headsign, -1 for the trip's own; empty if no stop time has one
 
-    # trip departures; trip_departure_headway_s is 0 for exact times, else the seconds between departures
+    # trip departures; trip_departure_headway_s is 0 for exact times, otherwise the seconds between departures
     trip_departure_trip: Int32
     trip_departure_shift_s: Int32
     trip_departure_headway_s: Int32
@@ -144,20 +144,20 @@ class Timetable:
     service_runs_on: UInt8  # shape (services, days), 0 or 1
     service_every_day: UInt8  # 0 or 1
 
-    # transfers as the feeds state them, stop to stop
+    # transfer rules between stops, as given in the feeds
     transfer_from: Int32
     transfer_to: Int32
     transfer_type: Int8
-    transfer_min_s: Int32  # -1 if not stated
+    transfer_min_s: Int32  # -1 if not given
 
     footpaths: Footpaths
     change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 if forbidden
     # step-free footpaths, empty if steps are unknown
     step_free_footpaths: Footpaths = NO_FOOTPATHS
 
-    # translated names by language: a text per row, "" for none
+    # translated names by language: a string per row, "" for none
     stop_names: dict[str, TextColumn] = field(default_factory=dict)
-    route_names: dict[str, TextColumn] = field(default_factory=dict)  # of routes' long names
+    route_names: dict[str, TextColumn] = field(default_factory=dict)  # for the long names of routes
     headsign_names: dict[str, TextColumn] = field(default_factory=dict)
 
     # in-seat transfers: riders stay seated from the end of one trip departure to the start of another
@@ -183,7 +183,7 @@ class Timetable:
     shape_lat_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     shape_lon_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     # The position of a stop time on its trip's shape: 2.25 is a quarter of the way from the shape's point 2 to point 3.
-    # NaN if not stated, empty if no feed states any.
+    # NaN if not given, empty if no feed gives any.
     stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
 
     pathways: Pathways

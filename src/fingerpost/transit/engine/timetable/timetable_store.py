@@ -3,7 +3,7 @@
 ::
 
     networks/
-      HSL.json               the pointer: the current folder, its time, its feeds, and the report of the import
+      HSL.json               the pointer: the current folder, when it was added, its feeds, and the import report
       prepared/HSL-3f…/      the current timetable, and during a change the next one
       .lock                  locked while a network is added or removed
       .changes               one byte longer after every change
@@ -29,8 +29,8 @@ from fingerpost.store.network_names import is_network_name, parse_network_name
 from fingerpost.transit.engine.timetable.array_file import open_timetable, save_timetable
 from fingerpost.transit.engine.timetable.timetable import Timetable
 
-# Increase it when the import rules of feeds or streets change. Older networks still work; `network show` and `doctor`
-# suggest `network refresh`.
+# Increase this when the import rules for feeds or streets change. Older networks still work; `network show` and
+# `doctor` suggest `network refresh`.
 RULES = 3
 _SUFFIX = ".json"
 _log = logging.getLogger(__name__)
@@ -39,8 +39,8 @@ _log = logging.getLogger(__name__)
 class StoredTimetable(NamedTuple):
     """The pointer of a stored network; every version has a different ``stamp``.
 
-    ``feeds`` and ``extract`` are from the record at the import; None means unknown feeds, or no extract. ``rules`` is
-    the version of the import rules; ``checksums`` are the CRC-32 of its files.
+    ``feeds`` and ``extract`` are those of the record at the time of import; None means unknown feeds, or no extract.
+    ``rules`` is the version of the import rules; ``checksums`` are the CRC-32 of the network's files.
     """
 
     name: str
@@ -57,8 +57,8 @@ class StoredTimetable(NamedTuple):
         if self.rules >= RULES:
             return None
         return (
-            f"{self.name} was prepared by an older version; missing times and walks are worked out by its rules. "
-            f"Run `fingerpost network refresh {self.name}`."
+            f"{self.name} was prepared by an older version; missing times and walks are calculated by that version's "
+            f"rules. Run `fingerpost network refresh {self.name}`."
         )
 
     def find_note(self, feeds: Sequence[str], extract: str | None) -> str | None:
@@ -142,17 +142,17 @@ class TimetableStore:
             raw = json.loads(self._locate(name).read_text(encoding="utf-8"))
             folder, report_json, added_at = raw["folder"], raw["report"], datetime.fromisoformat(raw["added_at"])
             if not (isinstance(folder, str) and isinstance(report_json, str)):
-                raise TypeError("texts expected")
+                raise TypeError("strings expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
-            # Networks of the first version have no number.
+            # Networks stored by the first version have no version number.
             rules = int(raw.get("rules", 1))
             checksums = dict(raw.get("checksums", {}))
         except FileNotFoundError:
             raise self._new_unknown_network(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
-                f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again"
+                f"The network {name} cannot be read ({error}). Run `fingerpost network add` again for this network"
             ) from error
         return StoredTimetable(
             name, self._prepared / folder, report_json, added_at, folder, feeds, extract, rules, checksums

@@ -12,15 +12,15 @@ from fingerpost.transit.model.geodesy import EARTH_RADIUS_M
 DETOUR_FACTOR = 1.3
 PACE_M_PER_S = 1.25
 
-# From alighting to being ready to board, in addition to the walk.
+# The time from alighting to being ready to board, in addition to the walk.
 CHANGE_SLACK_S = 120
-# In addition for transfers between stops or stations whose walk is a straight line (decision 0530).
+# Added to that for transfers between stops or stations whose walk is estimated as a straight line (decision 0530).
 STRAIGHT_SLACK_S = 135
 # The straight line between two stops that are linked on foot is at most this long.
 FOOTPATH_RADIUS_M = 500.0
 
 _MARGIN = 1.000001
-# More than the cells along any parallel, so that the numbers of two rows of cells cannot overlap.
+# More cells than lie along any parallel, so that the numbers of two rows of cells cannot overlap.
 _CELLS = 1 << 32
 _PAIRS_AT_ONCE = 2_000_000
 

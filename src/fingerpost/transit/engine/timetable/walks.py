@@ -33,7 +33,7 @@ class StopWalks(NamedTuple):
 
 
 class StopLinks(NamedTuple):
-    """Walks between stops (rows), in whole metres and seconds, rounded up; ``is_straight`` if not along streets."""
+    """Walks between stops (rows), in whole metres and seconds, rounded up; ``is_straight``: not along streets."""
 
     begin: Int64
     end: Int64
@@ -56,7 +56,7 @@ class WalkedStops(NamedTuple):
 
 
 class Walks(Protocol):
-    """Measures walks around the stops (rows) of one timetable. Thread-safe."""
+    """Measures walks around the stops (rows) of one timetable; thread-safe."""
 
     def list_links(self, stops: Int64) -> StopLinks:
         """Return the walks between all ordered pairs of distinct stops that are near enough to transfer on foot."""
@@ -65,10 +65,10 @@ class Walks(Protocol):
         """Return the walk between each pair of stops, at any distance."""
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
-        """Return the walks within the limit from a point to some stops, or ``from_stops`` to the point."""
+        """Return the walks within the limit from a point to stops or, if ``from_stops``, from stops to the point."""
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
-        """Return the walk between two points (latitude, longitude), None if it is longer than the limit."""
+        """Return the walk between two points (latitude, longitude), or None if it is longer than the limit."""
 
 
 class WalkModes(NamedTuple):

@@ -255,7 +255,7 @@ class AddressIndex:
     ) -> tuple[float, Place]:
         if feature.kind is FeatureKind.CITY:
             return score * UNCERTAIN, self._to_place(
-                feature, language, guess=f"the middle of the addresses of {feature.name}"
+                feature, language, guess=f"the middle of the addresses in {feature.name}"
             )
         if parsed.number is None:
             return score, self._to_place(feature, language, guess=_describe_middle(feature))

@@ -23,7 +23,7 @@ from fingerpost.transit.rules.name_matching import find_most_common, plain
 
 # Ways with the same name are one street if the gaps between them are at most this long.
 ONE_STREET_M = 500.0
-# The largest distance of a house from the street of its address.
+# The largest distance of a house from the street in its address.
 HOUSE_TO_STREET_M = 1000.0
 # Objects with the same name within this distance are one place, such as a building and the museum in it.
 ONE_PLACE_M = 150.0
@@ -195,7 +195,7 @@ APPLICATION_ID = 0x66706164
 NEAR_CELL_M = 250.0
 _COLUMNS = 1 << 24
 
-# Spellings are plain names, the shortest first; ``near`` lists things and houses by grid cell.
+# Spellings are plain names, shortest first; ``near`` lists things and houses by grid cell.
 _TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE thing (

@@ -88,7 +88,7 @@ def snap_to_streets(
 
 
 def snap_pin(graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, refused: int = 0) -> Snapped:
-    """Return the nearest point of a way to a pin on a map; streets above ground are preferred."""
+    """Return the point on a way that is nearest to a pin on a map; streets above ground are preferred."""
     place = np.array([lat]), np.array([lon])
     nearest = snap_to_streets(graph, grid, *place, refused=refused)
     edge = int(nearest.edge[0])

@@ -60,7 +60,7 @@ def _list_refs(local_id: str, code: str) -> set[str]:
 
 # A mapped entrance further away than this from every platform belongs to another station.
 ENTRANCE_M = 300.0
-# Platforms without a parent station share an entrance if they are this near to its nearest platform.
+# Platforms without a parent station share an entrance if they are this close to its nearest platform.
 _ONE_STATION_M = 100.0
 _CLOSED = -1
 # Values of ``StopAccess.entrance`` that are not rows.

@@ -84,7 +84,7 @@ class Reason(FindingMeaning, Enum):
     STOP_PLACE_ASSUMED = *_STOPS, "the stop has no position; its station's is used"
     STOP_ZONE_UNAPPLIED = _NOT_USED, "stop time zones", "the stop has another time zone; the agency's is used"
     STOP_PARENT_UNAPPLIED = _NOT_USED, "stations", "the stop's station is not in the feed; the stop is used without it"
-    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed gives it another name, which is used"
+    STOP_NAMED_OTHERWISE_IN_EARLIER_FEED_ASSUMED = *_STOPS, "an earlier feed gives the stop another name, which is used"
 
     ROUTE_TYPE_ASSUMED = _GUESSED, "modes", "route_type cannot be read; the mode is OTHER"
 
@@ -106,7 +106,7 @@ class Reason(FindingMeaning, Enum):
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
     CALL_TIME_UNREADABLE_ASSUMED = *_TIMES, "the time cannot be read; it is interpolated between the adjacent stops"
     CALL_TIME_WORKED_OUT = *_TIMES, "the feed gives times at other stops only; this one is interpolated by distance"
-    CALL_ORDER_ASSUMED = *_TIMES, "two stop times of a trip have the same stop_sequence; the order of the file is used"
+    CALL_ORDER_ASSUMED = *_TIMES, "two stop times in a trip have the same stop_sequence; file order is used"
 
     FREQUENCY_OF_UNKNOWN_TRIP = *_DANGLING, "frequencies for an unknown or skipped trip"
     FREQUENCY_UNREADABLE = *_INTERVALS, "the row cannot be parsed, or it yields no departures or too many"
@@ -129,14 +129,14 @@ class Reason(FindingMeaning, Enum):
     FARE_UNREADABLE_UNAPPLIED = *_FARES, "the row cannot be parsed; trips that need it have no price"
     FARE_RULE_OF_UNKNOWN_FARE = _LEFT_OUT, "fares", "a rule names an unknown fare; trips that need it have no price"
     FARE_WITHOUT_RULE_UNAPPLIED = *_FARES, "no rule assigns the fare to trips; it is not offered"
-    FARE_RULE_UNSUPPORTED = *_FARES, "the fare depends on the time or joins rides; trips that need it have no price"
+    FARE_RULE_UNSUPPORTED = *_FARES, "the fare depends on the time of day or joins rides; trips with it have no price"
 
     SHAPE_POINT_UNREADABLE = _LEFT_OUT, "shapes", "a shape point cannot be parsed"
     SHAPE_UNKNOWN = _LEFT_OUT, "shapes", "the shape is not in the feed; the trip is drawn from stop to stop"
 
     TRANSLATION_OF_UNKNOWN = *_DANGLING, "a translation of an unknown record"
     TRANSLATION_UNREADABLE = _LEFT_OUT, "translated names", "the translation has no language or no text"
-    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "the field is no stop, route or headsign"
+    TRANSLATION_OF_OTHER_FIELD_UNAPPLIED = _NOT_USED, "translated names", "the field is not a stop, route or headsign"
 
     @property
     def code(self) -> str:

@@ -52,7 +52,7 @@ class Block(NamedTuple):
     lines: Int32
 
     def read_integers(self, column: int, empty: int) -> tuple[Int32, Mask]:
-        """Return a column of integers, and marks of the unreadable values, which become ``empty``."""
+        """Return a column of integers and a mask of the unreadable values, which become ``empty``."""
         values = np.empty(len(self.lines), np.int32)
         parse_integers(self.blob, self.starts[column], self.ends[column], np.int32(empty), values)
         faulty = values == _NOT_A_NUMBER

@@ -213,7 +213,7 @@ class _AffectedEntities:
         return {name: self.index.list_stops_below(row) for name, row in rows if row is not None}
 
     def _find_routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
-        """Return the routes by FEED that match the route, type and agency; None if the selector has no such field."""
+        """Return the routes, by FEED, that match a selector's route, type and agency; None if it has no such field."""
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None

@@ -1,4 +1,4 @@
-"""Constants of the RAPTOR kernels, which are functions of arrays and integers (see ``transit.kernel_mode``)."""
+"""Constants for the RAPTOR kernels, which are functions of arrays and integers (see ``transit.kernel_mode``)."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """Lower bounds for target pruning: the least time and the fewest rides from every stop to the destination.
 
-Time is bounded by the shortest rides of the relevant hours, not of the whole day, because one fast trip at night would
-weaken the bounds of all others. These hours end at the horizon: rides that leave after it cannot reach the destination
+Time is bounded by the shortest rides in the relevant hours, not in the whole day, because one fast trip at night would
+weaken the bounds for all others. These hours end at the horizon: rides that leave after it cannot reach the destination
 before it.
 """
 
@@ -13,7 +13,7 @@ from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 # Bounds must be valid past the window for 1.5 times the least travel time, and this much more.
 SPARE_S = 1200
 
-# The queue has buckets of this many seconds; the last bucket has all other stops.
+# The queue has buckets of this many seconds; the last bucket holds all later stops.
 BUCKETS, BUCKET_WIDTH = 8192, 8
 NO_STOP, NOT_QUEUED = -1, -2
 
@@ -21,7 +21,7 @@ NO_STOP, NOT_QUEUED = -1, -2
 @entry
 @allocating_kernel
 def compute_lower_bounds(net, query, work, is_same_target):
-    """Write the egress of every stop, and the lower bounds of time and rides to the destination.
+    """Write the egress of every stop, and the lower bounds on the time and rides to the destination.
 
     ``is_same_target``: the previous search in this memory had the same destination and limits, and began no later.
     """
@@ -41,7 +41,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
         np.full(len(net.change_s), NOT_QUEUED, np.int32),
     )
     is_bounded = is_same_target
-    # A poor first guess only costs time.
+    # A poor first guess costs only time.
     reach_s = 4 * SPARE_S
     while True:
         if is_bounded:
@@ -59,7 +59,7 @@ def compute_lower_bounds(net, query, work, is_same_target):
 
 @allocating_kernel
 def _select_hops(net, since_s, until_s, work):
-    """Return the shortest ride of every hop (spans, hops) that leaves in a span or before; write the horizon."""
+    """Return the shortest ride of every hop (spans, hops) that leaves in or before each span; write the horizon."""
     last = len(net.hop_s) - 1
     begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
     end = min(last, max(0, (until_s - net.spans_since_s) // SPAN_S))
@@ -76,11 +76,13 @@ def _select_hops(net, since_s, until_s, work):
 def _bound_time(net, query, hop_s, bound, buckets):
     """Find the least cost of every stop by a search from the target over hops and footpaths.
 
-    A ride that reaches the target before the horizon leaves the remaining cost before it, so only earlier spans count;
-    ``hop_s`` (spans, hops) has the minimum of each span and all earlier ones.
-    ``bound`` may have values for an earlier horizon; they are only lowered, because a later one adds rides.
-    Dial: "Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM 12(11), 1969; with
-    wide buckets, so a stop may be removed again if its cost falls.
+    A ride that reaches the target before the horizon leaves at least the remaining cost before it, so only earlier
+    spans count; ``hop_s`` (spans, hops) has the minimum over each span and all earlier ones.
+
+    ``bound`` may hold values for an earlier horizon; they are only lowered, because a later one adds rides.
+
+    The algorithm is Dial's ("Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM
+    12(11), 1969) with wide buckets, so a stop may be removed again if its cost falls.
     """
     for row in range(len(query.egress_stop)):
         _lower_cost(buckets, bound, query.egress_stop[row], query.egress_s[row])
@@ -137,7 +139,7 @@ def _remove(buckets, bucket, stop):
 def _bound_rides(net, query, work, scanned_to):
     """Compute the least number of rides from every stop to the target.
 
-    ``scanned_to`` are zeros: for each pattern, how many of its first positions already lead to the target.
+    ``scanned_to`` must hold zeros; it counts, for each pattern, the first positions known to lead to the target.
     """
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED

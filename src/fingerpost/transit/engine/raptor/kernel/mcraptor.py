@@ -11,11 +11,11 @@ from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, U
 from fingerpost.transit.engine.raptor.kernel.range_raptor import can_improve, enqueue, find_first_instance
 from fingerpost.transit.kernel_mode import entry, kernel
 
-# The columns of a label. POSITIONS encodes the board and alight positions in one number; NEXT is the next label of the
+# The columns of a label. POSITIONS encodes the board and alight positions in one number; NEXT is the next label at the
 # same stop.
 STOP, TIME_S, WALKED_M, PARENT, PATTERN, INSTANCE, POSITIONS, NEXT = range(8)
 POSITIONS_BASE = 1 << 15
-# The columns of a rider. LABEL is the label that boarded.
+# The columns of a rider. RIDER_LABEL is the label that boarded.
 RIDER_INSTANCE, RIDER_WALKED_M, RIDER_LABEL, RIDER_BOARDED_AT = range(4)
 NO_LABEL = -1
 BUFFER_FULL = -1
@@ -33,7 +33,7 @@ def _is_dominated(labels, head, stop, time_s, walked_m):
 
 @kernel
 def _is_dominated_since(labels, head, row):
-    """Whether a newer label of the same stop dominates a label."""
+    """Whether a newer label at the same stop dominates a label."""
     newer_row = head[labels.row[row, STOP]]
     while newer_row > row:
         is_early = labels.row[newer_row, TIME_S] <= labels.row[row, TIME_S]
@@ -65,8 +65,8 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance
 def search_mcraptor(net, query, best_s, work, labels, out):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
-    Only arrivals before ``best_s``, by number of rides, count. Exact: a label is dropped only if another is no worse
-    in time and walking, or if it cannot improve the target. Returns the number of journeys, or BUFFER_FULL.
+    Only arrivals before ``best_s``, by number of rides, count. The search is exact: a label is dropped only if another
+    is no worse in time and walking, or if it cannot improve the target. Returns the number of journeys, or BUFFER_FULL.
     """
     for rides in range(len(work.target)):
         work.target[rides] = best_s[rides]
@@ -74,7 +74,7 @@ def search_mcraptor(net, query, best_s, work, labels, out):
     for stop in range(len(net.change_s)):
         labels.ready_head[stop] = labels.reached_head[stop] = NO_LABEL
     bound_s = min(query.latest_s + 1, query.earliest_s + query.direct_s)
-    # The most that may be walked before the egress, whose walk is at least the shortest.
+    # The longest walk allowed before the egress, which takes at least the shortest egress walk.
     max_before_m = np.int64(-1)
     for egress_m in query.egress_m:
         max_before_m = max(max_before_m, query.max_walk_m - egress_m)
@@ -125,7 +125,7 @@ def _enqueue_boarded(net, work, labels, begin, end):
 
 @kernel
 def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, rides):
-    """Scan each pattern of the queue once with all its riders; push a label wherever a rider can alight.
+    """Scan each pattern in the queue once with all its riders; push a label wherever a rider can alight.
 
     Labels from row ``first_row`` on may board. A rider who has walked more is in an earlier instance.
     Returns the new number of labels, or BUFFER_FULL.
@@ -267,7 +267,7 @@ def _push_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
 
 @kernel
 def _write_labels(query, work, labels, out):
-    """Follow the best label of each number of rides back to the origin, and write its journey."""
+    """Follow the best label for each number of rides back to the origin, and write its journey."""
     journey_count, leg_count = 0, 0
     for rides in range(1, query.max_rides + 1):
         row = labels.target_row[rides]

@@ -5,7 +5,7 @@ import numpy as np
 from fingerpost.transit.engine.raptor.kernel import MAX_HOP_S, NO_ALIGHTING, NO_BOARDING, SPAN_S
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
-# The search needs only these two of the flags.
+# The search needs only these two flags.
 _PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 
 
@@ -104,7 +104,7 @@ def fill_patterns(
 @entry
 @kernel
 def find_shortest_hops(net, position_hop, out):
-    """Lower ``out`` to the shortest ride by departure span and hop.
+    """Lower ``out`` to the shortest ride for each departure span and hop.
 
     ``position_hop`` is the hop that ends at each position of a pattern except the first.
     """

@@ -1,4 +1,4 @@
-"""Range RAPTOR: the best journeys of a departure window.
+"""Range RAPTOR: the best journeys in a departure window.
 
 ``search_window`` is rRAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit Routing", Transportation
 Science 49(3), 2015, sections 3 and 4.2) over patterns of trips that do not overtake one another.
@@ -15,7 +15,7 @@ from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
 @kernel
 def bound_arrival(work, stop, time_s):
-    """Return a lower bound of the arrival at the target from a stop at a time, which may be past the horizon."""
+    """Return a lower bound on the arrival at the target from a stop at a time, which may be past the horizon."""
     return min(time_s + work.bound_s[stop], max(time_s, work.horizon_s[0]))
 
 
@@ -27,7 +27,7 @@ def can_improve(work, stop, time_s, rides):
 
 @kernel
 def find_first_instance(net, pattern, position, ready_s, below):
-    """Return the first instance before ``below`` that leaves a position at or after a time, else ``below``."""
+    """Return the first instance before ``below`` that leaves a position at or after a time, or ``below``."""
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     base = net.stop_time_base[pattern] + position
     low, high = 0, below
@@ -89,7 +89,7 @@ def _can_board(net, here, end):
 @entry
 @allocating_kernel
 def list_departures(net, stops, since_s, until_s):
-    """Return (instance row, position, departure_s) of each departure with pickup from some stops in a time."""
+    """Return (instance row, position, departure_s) of each departure with pickup from the stops in a time span."""
     count = 0
     out = np.empty((64, 3), np.int32)
     for stop in stops:
@@ -118,7 +118,7 @@ def list_departures(net, stops, since_s, until_s):
 
 @kernel
 def _lower(table, rides, stop, value_s):
-    """Lower the value for so many rides and more, so that the table never rises with the number of rides."""
+    """Lower the value for so many rides or more, so that the table never rises with the number of rides."""
     for k in range(rides, table.shape[0]):
         if table[k, stop] <= value_s:
             break
@@ -214,7 +214,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
 
 @kernel
 def _record_reached(work, rides, pattern, instance, position):
-    """Record that from an instance on, none leads anywhere new after a position with so many rides or more."""
+    """Record that no instance from this one on leads anywhere new after a position with so many rides or more."""
     for k in range(rides, len(work.target)):
         if k > rides and work.reached_instance[k, pattern] <= instance:
             break
@@ -324,7 +324,7 @@ def search_window(net, query, work, out):
 
     The first search departs at the end of the window, the next ones at each departure within it, latest first. Labels
     persist between searches (self-pruning), so later departures prune earlier ones.
-    Returns the number of journeys, -1 if ``out`` is too small.
+    Returns the number of journeys, or -1 if ``out`` is too small.
     """
     for table in (work.arrived, work.ready, work.reached_instance, work.reached_from):
         table[:] = UNREACHED

@@ -53,7 +53,7 @@ def _compute_access_cost(net, work, legs, access_s, access_m, leave_s):
 
 @kernel
 def _compute_transfer_cost(net, query, work, legs, ride):
-    """Compute the metres walked to board a later ride at each position, and where to alight before."""
+    """Compute the metres walked to board a later ride at each position, and where to alight before that."""
     pattern, instance = legs[ride, 0], legs[ride, 1]
     for position in range(net.pattern_first[pattern + 1] - net.pattern_first[pattern]):
         work.transfer_cost_m[ride, position] = UNREACHED

@@ -1,7 +1,7 @@
 """Build and cache search timetables: the trip instances around one day, grouped into patterns.
 
 Times are seconds from the start of the day. A reversed search timetable counts them backwards, so the same search
-finds the latest departure for an arrival. It includes trips of the days before and after, so kernels need no calendar.
+finds the latest departure for an arrival. It includes trips of the previous and next days, so kernels need no calendar.
 """
 
 import itertools
@@ -44,9 +44,9 @@ HORIZON_S = 2 * DAY_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTimetable:
-    """The trip instances around a day, in patterns; ``instance_parts`` are the rows in ``parts`` of each instance.
+    """The trip instances around a day, in patterns; ``instance_parts`` is each instance's row in ``parts``.
 
-    It includes all trips that begin up to ``reach_s`` (reversed: all trips that end since then).
+    It includes all trips that begin up to ``reach_s`` (if reversed, all trips that end from then on).
     """
 
     day: date
@@ -86,7 +86,7 @@ def build_search_timetable(
     """Group the trip instances around a day into patterns, with the realtime data of an overlay if given.
 
     ``step_free`` excludes inaccessible trips and stops, and closes stops with broken lifts.
-    ``further_days`` are later days, or earlier ones if ``is_reverse``.
+    ``further_days`` is the number of additional later days, or earlier ones if ``is_reverse``.
     """
     zone = timetable.feeds[0].zone
     start = find_service_day_start(day, zone)
@@ -234,13 +234,13 @@ class _Cached:
 
 
 class SearchTimetableCache:
-    """Limit the memory of search timetables: drop the least recently used ones, but never the newest."""
+    """Limits the memory of search timetables: drops the least recently used ones, but never the newest."""
 
     def __init__(self, max_bytes: int = CACHE_BYTES) -> None:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         self.uses = itertools.count()
-        # Weak references, so that the search timetables of an unused overlay are freed with it.
+        # The references are weak, so that the search timetables of an unused overlay are freed with it.
         self._owners: WeakSet[SearchTimetables] = WeakSet()
 
     def add(self, owner: "SearchTimetables", key: _Key, search_timetable: SearchTimetable) -> _Cached:
@@ -265,7 +265,7 @@ def count_bytes(search_timetable: SearchTimetable) -> int:
 
 
 class SearchTimetables:
-    """Build and cache search timetables, by day, direction and options. Thread-safe."""
+    """Builds and caches search timetables by day, direction and options; thread-safe."""
 
     def __init__(
         self, timetable: Timetable, overlay: Overlay | None = None, cache: SearchTimetableCache | None = None
@@ -274,7 +274,7 @@ class SearchTimetables:
         self._timetable = timetable
         self._step_free = use_step_free_footpaths(timetable)
         self._overlay = overlay
-        # Changed by the cache only.
+        # Only the cache changes this.
         self.cached: dict[_Key, _Cached] = {}
         self._building = threading.Lock()
 

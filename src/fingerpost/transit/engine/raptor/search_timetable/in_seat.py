@@ -1,7 +1,7 @@
 """Join trips with in-seat transfers into one trip instance.
 
 A train that divides becomes one instance for each portion that continues; a coupled train, one for each portion that
-arrives. The transfer remains two stop times: without boarding at the first, without alighting at the second.
+arrives. The transfer remains as two stop times: the first without boarding, the second without alighting.
 """
 
 import logging
@@ -24,14 +24,15 @@ _log = logging.getLogger(__name__)
 MAX_STOP_TIMES = 30_000
 # Maximum number of trips in an instance.
 MAX_RIDES = 400
-# Paths multiply if trains divide and couple repeatedly, so each stop time is copied at most this often on average.
+# Paths multiply if trains divide and couple repeatedly, so each stop time is copied at most this many times on
+# average.
 MAX_GROWTH = 16
 
 
 class Parts(NamedTuple):
     """The trips that each trip instance is joined from: rows ``first[i] .. first[i + 1]`` for instance i.
 
-    ``position`` is that of the trip's first stop time, not reversed; ``ride`` numbers the trips.
+    ``position`` is that of the trip's first stop time before any reversal; ``ride`` numbers the trips.
     """
 
     first: Int64
@@ -60,7 +61,7 @@ def join_in_seat(
 ) -> tuple[TripInstances, Parts]:
     """Join instances along in-seat transfers; also return the trips that each is joined from.
 
-    Realtime can break a transfer: both trips must run in the right order, and neither may skip the transfer stop.
+    Realtime data can break a transfer: both trips must run in the right order, and neither may skip the transfer stop.
     """
     if not len(timetable.in_seat_from):
         return instances, Parts.from_instances(instances)

@@ -1,4 +1,4 @@
-"""Apply realtime to trip instances: cancel, delay and add them, and close stops by alerts."""
+"""Apply realtime data to trip instances: cancel, delay and add them, and close stops by alerts."""
 
 from dataclasses import replace
 
@@ -12,12 +12,12 @@ from fingerpost.transit.engine.timetable.timetable import NO_ALIGHTING, NO_BOARD
 
 # A ride's key is trip departure * ORDINALS + day; day ordinals are less than this.
 ORDINALS = 1 << 22
-# The longest delay for which a trip of an earlier day is considered.
+# The longest delay for which trips of an earlier day are considered.
 MAX_DELAY_S = 12 * 3600
 
 
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
-    """Return the expected trip instances that end at ``since_s`` or later; ``start`` is the day's Unix second."""
+    """Return the expected instances that end at ``since_s`` or later; the day begins at ``start`` (Unix seconds)."""
     rides = sorted(overlay.rides.items())
     keys = np.array([trip_departure * ORDINALS + day for (trip_departure, day), _ in rides], np.int64)
     own_rows = instances.trip_departure * ORDINALS + instances.day

@@ -1,6 +1,6 @@
 """Split stops at which transfer rules treat trips or routes differently.
 
-The search does not know with which trip a rider arrived. So such a stop is split into copies, one for each kind of
+The search does not know by which trip a rider arrived, so such a stop is split into copies, one for each kind of
 trip that serves it, and the rules decide which copies are linked.
 """
 
@@ -52,7 +52,7 @@ def list_effective_rules(timetable: Timetable, stop_times: RuledStopTimes) -> In
     count = timetable.stop_count
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
     is_trip_pair = (timetable.specific_transfer_from_trip >= 0) & (timetable.specific_transfer_to_trip >= 0)
-    # With wider rules for the same stops, the transfer without the rule is not just the footpath.
+    # If the same stops have wider rules, the transfer without the rule is not simply the footpath.
     is_alone = is_trip_pair & ~np.isin(pair, pair[~is_trip_pair])
     is_effective = ~is_alone
     rows_by_trip = _group_by_stop_and_trip(stop_times)
@@ -93,7 +93,7 @@ def _group_by_stop_and_trip(stop_times: RuledStopTimes) -> dict[tuple[int, int],
 
 
 def _find_change_s(timetable: Timetable, begin: int, end: int) -> int:
-    """Return the seconds of a transfer between two stops without specific rules, -1 if it is impossible."""
+    """Return the seconds of a transfer between two stops without specific rules, or -1 if it is impossible."""
     if begin == end:
         return int(timetable.change_s[begin])
     path = find_footpath(timetable, begin, end, step_free=False)
@@ -128,7 +128,7 @@ class SpecificTransfers:
         )
 
     def _find(self, column: int, stop: Int64, row: Int32 | Int64) -> Int64:
-        """Return the number of each pair of a stop and a route or trip, -1 without a rule."""
+        """Return the number of each pair of a stop and a route or trip, -1 if there is no rule."""
         keys = self._keys[column]
         if not len(keys):
             return np.full(len(stop), -1, np.int64)
@@ -145,7 +145,7 @@ class SpecificTransfers:
         )
 
     def list_by_pair(self, is_split: Bool) -> dict[tuple[int, int], list[int]]:
-        """Return the rules of each pair of stops that can apply if these stops are split, the most specific last."""
+        """Return the rules that can apply to each pair of stops if the marked ones are split, most specific last."""
         needs = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
         can_apply = (~needs[0] | is_split[self.ends[:, 0]]) & (~needs[1] | is_split[self.ends[:, 1]])
         rules: dict[tuple[int, int], list[int]] = {}
@@ -168,7 +168,7 @@ class SearchStops:
     copy: Int32 | None = None
 
     def expand(self, stops: Int32) -> tuple[Int64, Int32]:
-        """Return the copies of some stops: the index into ``stops``, and the row."""
+        """Return the copies of stops: for each copy, the index into ``stops`` and the row."""
         if self.copy_first is None or self.copy is None:
             return np.arange(len(stops)), stops
         position, row = list_ranges(self.copy_first[stops], self.copy_first[stops + 1] - self.copy_first[stops])
@@ -205,7 +205,7 @@ def _link_copies(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -
     is_new = np.ones(total, np.bool_)
     is_new[copy_first[:-1]] = False
     copy[is_new] = np.arange(count, total)
-    # The first copy of a stop is for stop times without any specific rule.
+    # The first copy of a stop is for stop times to which no specific rule applies.
     numbers = np.concatenate([np.full((count, 4), -1, np.int64), kinds[:, 1:]])
 
     paths = timetable.footpaths

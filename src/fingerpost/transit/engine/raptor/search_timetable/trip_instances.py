@@ -26,10 +26,10 @@ DAY_S = 86_400
 class TripInstances:
     """Trip instances and their stop times, in seconds from the start of the search timetable's day.
 
-    Stop times of instance i are rows ``begin[i] .. begin[i] + length[i]`` of the columns, shifted by ``shift_s[i]``, so
-    that the instances of a trip share its rows. Only the flags NO_BOARDING and NO_ALIGHTING are used.
-    ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay.
-    ``day`` is the service day (date.toordinal).
+    The stop times of instance i are rows ``begin[i] .. begin[i] + length[i]`` of the columns, shifted by
+    ``shift_s[i]``, so that the instances of a trip share its rows. Only the flags NO_BOARDING and NO_ALIGHTING are
+    used. ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of an
+    overlay. ``day`` is the service day (date.toordinal).
     """
 
     trip_departure: Int64
@@ -93,7 +93,7 @@ class TripInstances:
         return self.unshare_all() if self.length.sum() < len(self.stop) else self
 
     def unshare_rows(self, chosen: Int64) -> "TripInstances":
-        """Copy the stop times of some instances so that they can be changed in place."""
+        """Copy the stop times of the chosen instances so that they can be changed in place."""
         rows = self.take(chosen).unshare_all()
         begin, shift_s = self.begin.copy(), self.shift_s.copy()
         begin[chosen], shift_s[chosen] = rows.begin + len(self.stop), 0

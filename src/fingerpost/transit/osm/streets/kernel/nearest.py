@@ -1,4 +1,4 @@
-"""Find the nearest point of a way to a position, over a grid of cells."""
+"""Find the point on a way that is nearest to a position, using a grid of cells."""
 
 import math
 
@@ -55,7 +55,7 @@ def _find_gap_m(degrees, cell, width, metres):
 @entry
 @kernel
 def snap(graph, grid, lats, lons, limit_m, metres_per_degree, refused, nearest, edge, at_m, away_m):
-    """Find the nearest point of a way to each position; edges with a flag in ``refused`` do not count.
+    """Find the point on a way that is nearest to each position; edges with a flag in ``refused`` do not count.
 
     Writes the edge (-1: none within ``limit_m``), the metres along it and the metres away.
     """

@@ -16,7 +16,7 @@ from fingerpost.transit.kernel_mode import entry, kernel
 
 # Flags of an edge, as in the graph.
 ONE_WAY, ENDS_ONLY = 1, 2
-# A walk that starts or ends this near to a node does not pass it.
+# A walk that starts or ends this close to a node does not pass it.
 AT_NODE_M = 0.01
 
 BEGINNING, PUBLIC, END = 0, 1, 2
@@ -61,7 +61,7 @@ def _is_wrong_way(graph, arc, backward):
 
 @kernel
 def _find_next_stage(graph, edge, stage):
-    """Return the stage of a walk after an edge, -1 if it may not use the edge."""
+    """Return the stage of a walk after an edge, or -1 if it may not use the edge."""
     if graph.edge_flags[edge] & ENDS_ONLY:
         return BEGINNING if stage == BEGINNING else END
     return -1 if stage == END else PUBLIC
