@@ -105,10 +105,13 @@ class MotisStopLookup(GroupingLookup):
         self._server = server
 
     async def _find(self, public_id: str, language: str | None = None) -> ServerStop | None:
-        for server_id in self._ids.decode(public_id):
-            found = await self._find_by_server_id(server_id, language)
-            if found is not None and self._ids.encode(server_id) == public_id.strip().upper():
-                return found
+        upper_id = public_id.strip().upper()
+        # Ids of earlier versions may have two colons after the network's name.
+        for spelling in dict.fromkeys((upper_id, upper_id.replace("::", ":", 1))):
+            for server_id in self._ids.decode(spelling):
+                found = await self._find_by_server_id(server_id, language)
+                if found is not None and self._ids.encode(server_id) == spelling:
+                    return found
         return None
 
     async def _find_by_server_id(self, server_id: str, language: str | None = None) -> ServerStop | None:
