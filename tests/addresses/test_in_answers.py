@@ -102,8 +102,9 @@ def test_a_text_resolves_to_a_stop(ask, text, stop, score):
     assert (body["id"], body["type"], body["confidenceScore"], "meta" in body) == (stop, "STOP", score, False)
 
 
-def test_a_kind_of_station_in_another_language_offers_the_station(ask):
-    [candidate] = look_up(ask, "järnvägsstation").body["candidates"]
+@pytest.mark.parametrize("kind", ["järnvägsstation", "asema"])
+def test_a_kind_of_station_offers_the_station(ask, kind):
+    candidate = look_up(ask, kind).body["candidates"][0]
     assert (candidate["id"], candidate["confidenceScore"]) == ("TEST:RAUTATIEASEMA", 0.79)
 
 

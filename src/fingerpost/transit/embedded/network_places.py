@@ -20,7 +20,8 @@ _RAILWAY_NAMES = frozenset({
 _BUS_NAMES = frozenset({
     "linja autoasema", "bussiterminaali", "bus station", "coach station", "busstation", "busstationen", "busterminal",
 })  # fmt: skip
-# These are main stations only after the name of the city.
+# These are main stations only after the name of the city. Alone, they are a kind, so a place with such an alternative
+# name is only a candidate.
 _STATION_WORDS = frozenset({"asema", "station", "stationen", "bahnhof", "gare"})
 # A station may be this far from the addresses in its city.
 _BEYOND_M = 500.0
@@ -70,7 +71,8 @@ class NetworkPlaces:
         addresses = self._addresses
         stops = self._stops.places.search(text, language=language, focus=focus)
         by_token = {match.place.token: match for match in stops}
-        for station in self._list_stations_of_kind(plain(text)):
+        kind = plain(text)
+        for station in self._list_stations_of_kind(kind):
             by_token.setdefault(station.token, match_place(in_language(station, language), UNCERTAIN, focus))
         if addresses is None:
             return [self._stops.add_description(match) for match in sort_matches(by_token.values())]
@@ -90,6 +92,8 @@ class NetworkPlaces:
                 places_of_name.setdefault(name, []).append(match.place)
         for match in addresses.list_matches(text, language, focus):
             fit = self._score_among_stops(match, places_of_name)
+            if fit is not None and kind in _STATION_WORDS:
+                fit = min(fit, UNCERTAIN)
             known = by_token.get(match.place.token)
             # Different matches may share a token, such as a shop and its address; use the better one.
             if fit is not None and (known is None or known.score < fit):
@@ -98,7 +102,8 @@ class NetworkPlaces:
 
     def _list_stations_of_kind(self, kind: str) -> list[Place]:
         """Return the stations whose name ends with a kind of station, in any language."""
-        kinds = next((known for known in (_RAILWAY_NAMES, _BUS_NAMES) if kind in known), frozenset())
+        is_railway = kind in _RAILWAY_NAMES | _STATION_WORDS
+        kinds = _RAILWAY_NAMES if is_railway else _BUS_NAMES if kind in _BUS_NAMES else frozenset()
         endings = tuple(f" {word}" for word in kinds)
         places = self._stops.places.list_places() if kinds else ()
         return [place for place in places if any(f" {name}".endswith(endings) for name in _list_plain_names(place))]
