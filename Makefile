@@ -110,7 +110,7 @@ test-new-draws: .venv/ready  ## Run the property tests on new examples, and prin
 	@FINGERPOST_NEW_DRAWS=1 $(BIN)/pytest -q --numprocesses auto --dist loadfile -m hypothesis --hypothesis-seed=$(or $(SEED),$(shell date +%s)) $(TESTS)
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kills, load for ten minutes, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
-	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/plan/test_kill.py tests/apps/test_generated_calls.py tests/apps/test_event_loop.py
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/worlds tests/embedded/test_riders_against_oracle.py tests/riders tests/plan/test_kill.py tests/apps/test_generated_calls.py tests/apps/test_event_loop.py
 	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or dbos or scale"
 	@$(MAKE) --no-print-directory test-new-draws
 	@$(BIN)/python bench/load.py --seconds 600

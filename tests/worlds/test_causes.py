@@ -1,0 +1,195 @@
+"""A refusal and a long wait name the cause that a scan of the feed finds; in soak on real feeds too."""
+
+import asyncio
+import os
+import random
+import re
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from fingerpost.apps.wiring import list_tools
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.store.variables import VariableStore
+from fingerpost.transit.embedded.network import EmbeddedNetwork
+from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.engine.raptor.endpoints import find_endpoint
+from tests.fakes import FakeNetworks
+from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances
+from tests.shared_data import get_shared
+from tests.worlds.calls import list_near, list_times
+from tests.worlds.feeds import draw_world
+from tests.worlds.opening import open_world
+
+SOAK = bool(os.environ.get("FINGERPOST_SOAK"))
+SEEDS = range(200 if SOAK else 20)
+QUESTIONS = 12
+HOUR_S = 3600
+# The limits of the contract.
+WIDEST_M, MOST_RIDES = 3000, 9
+TIME = r"\d{4}-\d\d-\d\dT[\d:]{8}[+-][\d:]{5}"
+SIDES = {
+    False: ("Nothing departs near the origin", "the origin"),
+    True: ("Nothing arrives near the destination", "the destination"),
+}
+
+
+class Question:
+    def __init__(self, dice, stops, now):
+        self.ends = [self._draw_place(dice, stops) for _ in range(2)]
+        self.max_walk_m = dice.choice((60, 200, 400, 1000))
+        self.arrive_by = dice.random() < 0.5
+        self.instant = int(now.timestamp()) + dice.choice((-2, 0, 1, 6, 12, 24)) * HOUR_S
+
+    @staticmethod
+    def _draw_place(dice, stops):
+        lat, lon = dice.choice(stops)
+        return round(lat + dice.uniform(-0.003, 0.003), 6), round(lon + dice.uniform(-0.003, 0.003), 6)
+
+    def to_arguments(self):
+        ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}} for lat, lon in self.ends]
+        time = datetime.fromtimestamp(self.instant, UTC).isoformat()
+        return {
+            "origin": ends[0], "destination": ends[1], "limit": 3,
+            "when": {"type": "arrive" if self.arrive_by else "depart", "time": time},
+            "constraints": {"maxWalkingDistance": self.max_walk_m},
+        }  # fmt: skip
+
+
+class Scan:
+    """The times at the stops in reach of each end: from the instant of a question on, or up to it."""
+
+    def __init__(self, timetable, question):
+        self.timetable = timetable
+        self.near = [list_near(timetable, place, question.max_walk_m) for place in question.ends]
+        self.nearest = {}
+        for is_destination in (False, True):
+            times = list_times(timetable, self.near[is_destination], question.instant, arrivals=is_destination)
+            if question.arrive_by:
+                self.nearest[is_destination] = max((time for time in times if time <= question.instant), default=None)
+            else:
+                self.nearest[is_destination] = min((time for time in times if time >= question.instant), default=None)
+
+    def find_unserved(self, question):
+        """Return the end without service: where the trip starts, or for an arrival where it ends, first."""
+        sides = (question.arrive_by, not question.arrive_by)
+        return next((side for side in sides if self.near[side] and self.nearest[side] is None), None)
+
+
+def list_complaints(question, scan, body):
+    if "error" in body:
+        return list_complaints_of_refusal(question, scan, body["error"])
+    return list_complaints_of_wait(question, scan, body)
+
+
+def list_complaints_of_refusal(question, scan, error):
+    hint = error.get("hint", "")
+    if "covers" in error["message"] or hint.startswith("The earliest possible arrival"):
+        return
+    for side, (_, name) in SIDES.items():
+        is_named = bool(re.search(rf"No stop is within .*?of {name}", hint))
+        if is_named != (not scan.near[side]):
+            yield f"{len(scan.near[side])} stops in reach of {name}: {hint}"
+    if "No stop is within" in hint or hint.startswith("No service on"):
+        return
+    unserved = scan.find_unserved(question)
+    for side, (nothing, _) in SIDES.items():
+        if hint.startswith(nothing) != (side is unserved):
+            yield f"unserved is {unserved}: {hint}"
+    if not hint or "maxWalkingDistance" in hint:
+        yield f"no cause: {hint}"
+    if "do not help" in hint and not question.arrive_by and not len(scan.timetable.in_seat_from):
+        ends = [find_endpoint(scan.timetable, *place, [], WIDEST_M) for place in question.ends]
+        days = [to_date(question.instant, scan.timetable.feeds[0].zone) + timedelta(days=each) for each in range(-1, 7)]
+        trips = list_trip_instances(scan.timetable, days)
+        best = earliest_arrivals(scan.timetable, trips, *ends, question.instant, MOST_RIDES, WIDEST_M)[-1]
+        if best < NEVER:
+            yield f"arrives at {best}: {hint}"
+
+
+def list_complaints_of_wait(question, scan, body):
+    told = " ".join(warning["message"] for warning in body.get("warnings", ()))
+    legs = [itinerary["legs"] for itinerary in body["itineraries"]]
+    offsets = [question.instant - read(each[-1]["arrivalTime"]) if question.arrive_by
+               else read(each[0]["departureTime"]) - question.instant for each in legs]  # fmt: skip
+    longest_s = max(
+        (
+            read(after["departureTime"]) - read(before["arrivalTime"])
+            for each in legs
+            for before, after in pairwise(each)
+        ),
+        default=0,
+    )
+    if "staySeated" not in body["meta"] and ("The longest wait between rides" in told) != (longest_s > HOUR_S):
+        yield f"a wait of {longest_s} s: {told}"
+    offset = re.search(rf"the (first|last) one (departs|arrives) at ({TIME})", told)
+    if len(legs) < 3 and (offset is not None) != (min(offsets) > HOUR_S):
+        yield f"offsets of {offsets}: {told}"
+    if offset is None:
+        return
+    for side in (question.arrive_by, not question.arrive_by):
+        nearest, (nothing, _) = scan.nearest[side], SIDES[side]
+        if nearest is None or abs(nearest - question.instant) > HOUR_S:
+            named = re.search(rf"{nothing} (?:before|after) ({TIME}|[\d-]+)", told)
+            if named is None or (len(named[1]) > 10 and read(named[1]) != nearest):
+                yield f"{nothing} until {nearest}: {told}"
+            return
+    if "have no connection within the limits" not in told:
+        yield f"something leaves and something arrives: {told}"
+
+
+def read(time):
+    return int(datetime.fromisoformat(time).timestamp())
+
+
+def to_date(instant, zone):
+    return datetime.fromtimestamp(instant, ZoneInfo(zone)).date()
+
+
+def check(timetable, call, stops, now, seed, questions=QUESTIONS):
+    dice = random.Random(seed)
+    for _ in range(questions):
+        question = Question(dice, stops, now)
+        body = call("plan_trip", question.to_arguments())
+        complaints = list(list_complaints(question, Scan(timetable, question), body))
+        assert complaints == [], (seed, question.to_arguments(), body)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_cause_is_that_of_a_scan(seed, tmp_path, monkeypatch):
+    world = draw_world(seed, with_streets=False)
+    opened = open_world(world, tmp_path)
+    monkeypatch.setenv("FINGERPOST_NOW", world.now.isoformat())
+    check(opened.network.timetable, opened.call, world.stops, world.now, seed)
+
+
+# A feed of the shared data, and an instant near its last day.
+FEEDS = {
+    "small/caltrain.gtfs.zip": "2019-10-04T05:00:00+00:00",
+    "small/wmata_rail_2026.gtfs.zip": "2026-06-01T14:00:00+00:00",
+    "small/cairns_2014.gtfs.zip": "2014-11-28T00:00:00+00:00",
+    "kingston/kingston_2026-01.gtfs.zip": "2026-05-02T22:00:00+00:00",
+    "tampere/tampere_nysse_2021-22.gtfs.zip": "2022-02-22T02:00:00+00:00",
+    "helsinki/hsl_centre_2022-02-22.gtfs.zip": "2022-02-22T18:00:00+00:00",
+    "nyc/lirr.gtfs.zip": "2026-09-30T02:00:00+00:00",
+}
+
+
+@pytest.mark.skipif(not SOAK, reason="takes minutes a feed; make soak")
+@pytest.mark.parametrize("path", FEEDS)
+def test_the_cause_in_a_real_city_is_that_of_a_scan(path, tmp_path, monkeypatch):
+    timetable = import_feeds("CITY", [FeedSource(get_shared(f"gtfs/{path}"), "CITY")]).timetable
+    network = EmbeddedNetwork(NetworkRecord(name="CITY", source="gtfs"), timetable)
+    tools = {tool.name: tool for tool in list_tools(FakeNetworks(network), VariableStore(tmp_path / "v.sqlite"))}
+    monkeypatch.setenv("FINGERPOST_NOW", FEEDS[path])
+    stops = list(zip(timetable.stop_lat.tolist(), timetable.stop_lon.tolist(), strict=True))
+    check(
+        timetable,
+        lambda tool, arguments: asyncio.run(tools[tool].answer(arguments, user="ann")).body,
+        stops,
+        datetime.fromisoformat(FEEDS[path]),
+        path,
+        questions=60,
+    )
