@@ -90,7 +90,7 @@ async def query_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Ans
 
 
 async def query_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
-    """Query networks for names, like ``query_all``; if several, each has its names deadline (rule A13).
+    """Query networks for names, like ``query_all``; each of several has its names deadline (rule A13).
 
     If none answers, the error is a GEOCODING error (rule A5).
     """

@@ -15,9 +15,9 @@ HOUR_S = 3600
 QUARTER_S = 900
 # Trips that depart later get no update yet.
 HORIZON_S = HOUR_S
-# How long a line is closed, from the full hour.
+# How long a line stays closed, beginning on the hour.
 CLOSED_S = 2 * HOUR_S
-# Departures of a line within this time around each quarter of an hour are cancelled.
+# Departures of a line within this time around each quarter hour are cancelled.
 CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
 # Stop times older than this get no update.
 _PAST_S = 60
@@ -28,7 +28,7 @@ _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
 class Scenario(NamedTuple):
-    """A disruption scenario. Routes and stops are ids of the feed; None disables a disruption."""
+    """A disruption scenario. Routes and stops are given by the feed's ids; None disables a disruption."""
 
     closed_route: str | None = None
     cancelled_route: str | None = None

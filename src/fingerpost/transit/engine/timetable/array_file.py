@@ -65,7 +65,7 @@ def explaining_damage(subject: str, remedy: str) -> Iterator[None]:
         yield
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
-            reason = "not opened: too many open files. Raise the limit of the process (ulimit -n)."
+            reason = "not opened: too many open files. Raise the process's limit (ulimit -n)."
         else:
             reason = f"damaged ({error}). {remedy}"
         raise SettingsInvalid(f"{subject} {reason}") from error

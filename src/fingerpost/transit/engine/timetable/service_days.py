@@ -1,4 +1,4 @@
-"""Find the services of a service day, and the instant at which it begins.
+"""Find the services that run on a service day, and the instant at which the day begins.
 
 A service day begins at noon minus 12 h in the feed's zone, which is midnight unless clocks change that day
 (GTFS Schedule reference, "Time").

@@ -161,8 +161,8 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     first = net.pattern_first[pattern]
     length = net.pattern_first[pattern + 1] - first
     instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-    # Only instances before ``instance`` can improve; ``boarded_at`` is -1 until somebody boards; ``caught_at`` is the
-    # position where the instance was caught, even if the ride was pruned.
+    # Only instances before ``instance`` can bring an improvement. ``boarded_at`` is -1 until somebody boards;
+    # ``caught_at`` is the position where the instance was caught, even if the ride was pruned.
     instance = reached if begin > reached_from else instances
     boarded_at, caught_at = -1, -1
     for position in range(begin, length):

@@ -146,7 +146,7 @@ def _is_start(work, state):
 @entry
 @kernel
 def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
-    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return the states touched.
+    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states it touched.
 
     Dead ends are skipped: points on their edge are measured from its other end.
     ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
