@@ -94,7 +94,7 @@ class Workspace(NamedTuple):
     touched: UInt32
     queue: UInt32  # patterns
     queue_position: Int32  # patterns: first position to scan from, -1 when not queued
-    queue_last: Int32  # patterns: last position where one can board, -1 when not queued
+    queue_last: Int32  # patterns: last position where riders can board, -1 when not queued
     reached_instance: Int32  # (rides + 1, patterns): from this one on, none leads anywhere new after ``reached_from``
     reached_from: Int32  # (rides + 1, patterns): a position
     egress_s: Int32  # stops: UNREACHED if there is no walk to the target

@@ -6,7 +6,7 @@
       HSL.json               the pointer: the current folder, when it was added, its feeds, and the import report
       prepared/HSL-3f…/      the current timetable, and during a change the next one
       .lock                  locked while a network is added or removed
-      .changes               one byte longer after every change
+      .changes               grows by one byte with every change
 
 A new version is flushed to disk and becomes current by an atomic rename of the pointer. The next change removes every
 folder without a pointer.

@@ -18,7 +18,7 @@ from fingerpost.transit.osm.streets.squares import list_crossings, part_at_walls
 # Connected streets of less than this total length are left out, unless they are the longest. Islands with ferries
 # have longer streets.
 ISLAND_M = 2000.0
-# Cells by which nodes are sorted: a ten-thousandth of a degree, in 22 bits.
+# The cells by which nodes are sorted are a ten-thousandth of a degree wide; their numbers have 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
 
 

@@ -220,7 +220,7 @@ class Way(NamedTuple):
 
 
 class Square(NamedTuple):
-    """A square or platform that walkers can cross: the nodes of its closed rings, the outer one first."""
+    """A square or platform that walkers can cross: the nodes of its closed rings, outer ring first."""
 
     rule: WayRule
     rings: list[list[int]]

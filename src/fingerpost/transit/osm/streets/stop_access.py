@@ -122,7 +122,10 @@ def find_stop_access(
 
 
 def close_entrances(access: StopAccess, stops: WalkedStops, closed: frozenset[int], *, step_free: bool) -> StopAccess:
-    """Return the access points without closed entrances and passages (rows), with either set of times changed."""
+    """Return the access points without closed entrances and passages (rows).
+
+    If ``step_free``, only the step-free times change, otherwise only the other times.
+    """
     if stops.places is None or not closed:
         return access
     ways = _index_by_pair(find_entrance_ways(stops.places, step_free=step_free, closed=closed))

@@ -78,7 +78,7 @@ def compute_delays(
 
 
 class _UpdatedStopTimes:
-    """The updates by planned stop time; ``applied`` is the number of updates that apply completely."""
+    """The updates, arranged by planned stop time; ``applied`` is the number of updates that apply completely."""
 
     def __init__(
         self,

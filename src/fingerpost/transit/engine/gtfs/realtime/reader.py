@@ -30,7 +30,7 @@ class _ReadMessage(NamedTuple):
 
 
 def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
-    """Read messages into an overlay at ``now`` (Unix seconds); the newer of two updates for a ride is used."""
+    """Read messages into an overlay as of ``now`` (Unix seconds); the newer of two updates for a ride is used."""
     reader = _Reader(timetable, index, now)
     for message in messages:
         reader.add(message)

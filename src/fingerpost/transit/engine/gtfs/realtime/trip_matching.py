@@ -208,7 +208,7 @@ class TripMatcher:
         return TripMatch(row, trip_departure, day, late_s)
 
     def _choose_trip_departure(self, row: int, start_time: str) -> tuple[int, int] | EntityOutcome:
-        """Return the trip departure at a time, and how much later the trip began (by headway only)."""
+        """Return the trip departure at a time, and how much later the trip began (only for headways)."""
         table = self.index.timetable
         start_s = find_time_s(start_time) if isinstance(start_time, str) else None
         span = slice(self.index.trip_departure_first[row], self.index.trip_departure_first[row + 1])

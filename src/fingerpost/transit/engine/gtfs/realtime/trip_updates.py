@@ -41,7 +41,7 @@ class ReceivedUpdate(NamedTuple):
 
 
 class MatchedUpdate(NamedTuple):
-    """A trip update matched to a ride, whose stop times count from ``start`` (Unix seconds)."""
+    """A trip update matched to a ride, whose stop times are relative to ``start`` (Unix seconds)."""
 
     received: ReceivedUpdate
     match: TripMatch

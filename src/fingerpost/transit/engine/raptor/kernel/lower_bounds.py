@@ -10,7 +10,7 @@ import numpy as np
 from fingerpost.transit.engine.raptor.kernel import NO_ALIGHTING, NO_BOARDING, NO_HOP, SPAN_S, UNREACHED
 from fingerpost.transit.kernel_mode import allocating_kernel, entry, kernel
 
-# Bounds must be valid past the window for 1.5 times the least travel time, and this much more.
+# Bounds must remain valid after the window for 1.5 times the least travel time plus this.
 SPARE_S = 1200
 
 # The queue has buckets of this many seconds; the last bucket holds all later stops.

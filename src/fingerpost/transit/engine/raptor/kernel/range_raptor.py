@@ -136,7 +136,7 @@ def _mark(work, side, count, stop):
 
 @kernel
 def enqueue(work, count, pattern, position):
-    """Queue a pattern for scanning from a position, or from before it; return the new length of the queue."""
+    """Queue a pattern for scanning from a position or an earlier one; return the new length of the queue."""
     queued_from = work.queue_position[pattern]
     work.queue_last[pattern] = max(work.queue_last[pattern], position)
     if queued_from < 0:

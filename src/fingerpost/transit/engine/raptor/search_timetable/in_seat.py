@@ -142,7 +142,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
                 paths.append(path)
                 covered.update((start, end) for index, start in enumerate(path) for end in path[index:])
     if budget < 0:
-        _log.warning("in-seat transfers divide and join too often: %d trips run by themselves, others in part", cut)
+        _log.warning("in-seat transfers divide and join too often: %d trips are not joined, others only in part", cut)
     return paths
 
 

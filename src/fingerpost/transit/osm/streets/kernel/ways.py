@@ -148,9 +148,9 @@ def _is_start(work, state):
 def search_nodes(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
     """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states it touched.
 
-    Dead ends are skipped: points on their edge are measured from its other end.
-    ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
-    point ``goal_m`` along it is known.
+    Dead ends are skipped: points on their edge are measured from its other end. If ``backward`` is 1, the search finds
+    ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the point ``goal_m`` along
+    it is known.
     """
     per_bucket, last_bucket, count = 1.0 / weights.bucket_s, len(work.bucket) - 1, len(weights.node_s)
     goal_start = goal_end = -1
