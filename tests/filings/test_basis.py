@@ -9,9 +9,8 @@ from fingerpost.filings.claims import verify_claim
 from fingerpost.filings.concepts import find_metric, list_metrics
 from fingerpost.filings.periods import QUARTER
 from fingerpost.filings.query_params import Claim
-from fingerpost.filings.questions import (
-    TOTALS,
-)
+from fingerpost.filings.statements import TOTALS
+from fingerpost.filings.tools.sec_text import format_statement
 from tests.filings.conftest import CHANGED, RECORDED
 from tests.filings.drawing import ask, facts, figures_of, library_of
 
@@ -299,6 +298,20 @@ def test_an_original_statement_has_the_first_value_of_each_line(recorded, ticker
             )
 
     assert (checked > 50, differing) == (True, [])
+
+
+def test_a_statement_of_several_periods_has_them_side_by_side(recorded):
+    reply = ask(recorded, "statement", ticker="CLS", statement="income", period="2021..2022")
+    lines = {row["metric_name"]: [] for row in reply.results}
+    for row in reply.results:
+        lines[row["metric_name"]].append((row["fiscal_year"], row["value"], (row.get("notes") or [""])[-1]))
+    text = format_statement({"results": reply.results} | reply.to_fields())
+
+    assert lines["NetIncome"][0][:2] == (2021, 103_900_000)
+    assert lines["NetIncome"][1] == (2022, 180_100_000, "under us-gaap; the earlier value is under ifrs-full")
+    assert [point["end_date"] for point in reply.data["Revenue"]] == ["2021-12-31", "2022-12-31"]
+    assert "Periods to: 2021-12-31 | 2022-12-31.\nRevenue: 5,634,700,000 | 7,250,000,000.\n" in text
+    assert {"ComprehensiveIncome 2021", "NetInterestIncome"} <= set(reply.missing)
 
 
 def test_a_recorded_statement_that_mixed_filings(recorded):

@@ -279,11 +279,11 @@ def test_a_range_returns_each_year_and_names_missing_ones(recorded):
     assert [row["fiscal_year"] for row in counted.results] == [2021, 2022]
 
 
-def test_statements_and_claims_accept_no_range(recorded):
-    claim = {"metric": "Revenue", "relation": "is_record"}
-    for query_type, fields in (("statement", {"statement": "income"}), ("verify_claim", claim)):
-        with pytest.raises(ParameterError, match="must be one period here"):
-            ask(recorded, query_type, ticker="AAPL", period="2019..2020", **fields)
+def test_a_claim_is_of_one_period_and_a_statement_of_fiscal_ones(recorded):
+    with pytest.raises(ParameterError, match="must be one period here"):
+        ask(recorded, "verify_claim", ticker="AAPL", period="2019..2020", metric="Revenue", relation="is_record")
+    with pytest.raises(ParameterError, match="must be fiscal here"):
+        ask(recorded, "statement", ticker="AAPL", period="ttm", statement="income")
 
 
 def ttm_of(library, metrics, **fields):

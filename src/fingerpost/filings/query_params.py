@@ -177,7 +177,13 @@ class CompareParams(WindowParams):
 class StatementParams(WindowParams):
     ticker: Ticker
     statement: Literal["income", "balance", "cash_flow"]
-    period: OneFiscal | None = None
+
+    @field_validator("period")
+    @classmethod
+    def _reject_trailing_year(cls, period: PeriodFilter | None) -> PeriodFilter | None:
+        if period is not None and period.newest == NEWEST_FOUR_QUARTERS:
+            raise ValueError("must be fiscal here; financial_facts, compare and calculate take ttm")
+        return period
 
 
 Relation = Literal["equals", "about", "more_than", "less_than", "grew_by", "is_record", "ranks"]

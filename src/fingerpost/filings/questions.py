@@ -3,20 +3,17 @@
 A handler without results raises DataNotFound with all reasons.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import Calculation, Computation
 from fingerpost.filings.concepts import RATIO, RECIPE, Metric, find_metric, list_metrics, list_recipes
-from fingerpost.filings.figure import ORIGINAL, SAMPLE, Company, Fact, Figure
+from fingerpost.filings.figure import Company, Figure
 from fingerpost.filings.formula import read_formula
 from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.lookup import ANNUAL, find_figures, mark_basis_changes
-from fingerpost.filings.period_filter import PeriodFilter
-from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
+from fingerpost.filings.periods import QUARTER, YEAR
 from fingerpost.filings.query_params import (
     CalculateParams,
     CompaniesParams,
@@ -26,20 +23,13 @@ from fingerpost.filings.query_params import (
     FinancialFactsQuery,
     FinancialRatiosParams,
     MetricsParams,
-    StatementParams,
     TimeSeriesParams,
 )
-from fingerpost.filings.reasons import explain_missing_figure, explain_missing_tag, open_company, suggest_load
-from fingerpost.filings.reply import Reply, build_cited_row, build_missing, build_not_found, build_points, build_source
-from fingerpost.filings.revisions import FRAMEWORKS, is_rounding
+from fingerpost.filings.reasons import open_company
+from fingerpost.filings.reply import Reply, build_cited_row, build_missing, build_points, build_source
+from fingerpost.filings.revisions import FRAMEWORKS
 
 _RATIO_DIGITS = 6
-# The totals of each statement, the main total first.
-TOTALS: Mapping[str, tuple[str, ...]] = {
-    "income": ("Revenue", "NetIncome"),
-    "balance": ("Assets", "StockholdersEquity", "LiabilitiesAndEquity"),
-    "cash_flow": ("OperatingCashFlow", "InvestingCashFlow", "FinancingCashFlow"),
-}
 
 
 def financial_facts(library: FactLibrary, params: FinancialFactsQuery) -> Reply:
@@ -173,106 +163,6 @@ def compare(library: FactLibrary, params: CompareParams) -> Reply:
         if len(values) > 1:
             reply.extra.setdefault("notes", []).append(f"{note}: {', '.join(sorted(values))}")
     return reply.require_rows(not_found)
-
-
-def statement(library: FactLibrary, params: StatementParams) -> Reply:
-    """Return the lines of a statement for a period, by default the newest fiscal year.
-
-    Unreported lines are listed in ``missing``, never computed.
-    """
-    kind, not_found = params.statement, f"No financial facts found for {params.ticker}"
-    source = open_company(library, params.ticker, not_found, params.options)
-    company, window = source.company, source.resolve_period(params.period_filter)
-    lines = [metric for metric in list_metrics() if metric.statement == kind]
-    headlines = {metric.name: source.select(metric, window).headline for metric in lines}
-    newest = _find_newest(headlines)
-    if newest is None:
-        anchor = next(metric for metric in lines if metric.name == TOTALS[kind][0])
-        missing = {anchor.name: explain_missing_figure(source, anchor, window)}
-        raise build_not_found(not_found, missing, source.provenance)
-    reply = Reply([], data={}, source=source.provenance, extra={"statement": kind})
-    statement_lines = {metric.name: _find_line(source, metric, newest) for metric in lines}
-    filing = _choose_filing(statement_lines, TOTALS[kind], is_original=params.vintage == ORIGINAL)
-    for metric in lines:
-        line = statement_lines[metric.name]
-        if line is not None:
-            line = _match_filing(source, line, filing)
-            reply.results.append(source.build_row(metric.name, line))
-            reply.add_values(metric.name, build_points([line]))
-        elif company.dataset == SAMPLE:
-            message = f"the sample does not include {metric.name}"
-            reply.missing[metric.name] = build_missing("outside_sample", message, suggest_load(company.ticker))
-        else:
-            reply.missing[metric.name] = explain_missing_tag(source, metric, PeriodFilter.from_figure(newest))
-    stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]
-    ends = {figure.end for figure in stated if figure.period == newest.period}
-    if len(ends) > 1:
-        reply.extra["notes"] = [f"{len(ends)} periods lie in the window; this is the newest, to {newest.end}"]
-    return reply
-
-
-def _find_newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
-    """Return a figure of the newest period with at least half the lines of the fullest period."""
-    counts = Counter(
-        (figure.end, figure.period) for headline in headlines.values() for figure in headline if not figure.is_cover
-    )
-    if not counts:
-        return None
-    min_count = max(counts.values()) / 2
-    chosen = max(period for period, count in counts.items() if count >= min_count)
-    figures = (figure for headline in headlines.values() for figure in headline)
-    return next(figure for figure in figures if (figure.end, figure.period) == chosen)
-
-
-def _find_line(source: CompanyFigures, metric: Metric, newest: Figure) -> Figure | None:
-    """Return a statement line for a period; cover-page numbers may have another date."""
-    period_key = (newest.end, newest.period)
-    lines = [figure for figure in source.series(metric).figures if (figure.end, figure.period) == period_key]
-    if not lines and newest.period == INSTANT:
-        figures_found = source.select(metric, PeriodFilter.from_figure(newest)).headline
-        lines = [figure for figure in figures_found if figure.is_cover]
-    return lines[0] if lines else None
-
-
-def _choose_filing(lines: Mapping[str, Figure | None], totals: Sequence[str], *, is_original: bool) -> Fact | None:
-    """Return a fact of the newest filing (for originals, the first) that states most of the totals.
-
-    Later filings with few of the other lines are skipped, because they only repeat totals in a multi-period table.
-    """
-    facts = {
-        name: figure.headlines[:1] if is_original else figure.headlines
-        for name, figure in lines.items()
-        if figure is not None
-    }
-    total_facts = [fact for name in totals for fact in facts.get(name, ())]
-    if not is_original:
-        stated = Counter(fact.accession for line in facts.values() for fact in line)
-        full_filing_facts = [fact for fact in total_facts if stated[fact.accession] >= max(stated.values()) / 2]
-        total_facts = full_filing_facts or total_facts
-    counts = Counter(fact.accession for fact in total_facts)
-    complete = [fact for fact in total_facts if counts[fact.accession] == max(counts.values())]
-    choose = min if is_original else max
-    return choose(complete, key=lambda fact: (fact.filed, fact.accession)) if complete else None
-
-
-def _match_filing(source: CompanyFigures, line: Figure, filing: Fact | None) -> Figure:
-    """Return a line with the value of the statement's filing, or with a note if another filing states it.
-
-    Original lines have their first value.
-    """
-    if filing is None or line.is_cover or not line.headlines:
-        return line
-    stated = (line.as_filed or line).value
-    fact = next((fact for fact in line.headlines if fact.accession == filing.accession), None)
-    if fact is None:
-        return line.with_note(
-            f"from another filing: {filing.form} {filing.accession} states the totals but not this line"
-        )
-    if fact.taxonomy == line.fact.taxonomy and (fact.value == stated or is_rounding(stated, fact.value)):
-        return line
-    if source.options.vintage == ORIGINAL:
-        return line.with_note(f"from an earlier filing: {fact.form} {fact.accession} states {fact.value}")
-    return source.restate(line, fact)
 
 
 def company_info(library: FactLibrary, params: CompanyInfoParams | CompaniesParams) -> Reply:

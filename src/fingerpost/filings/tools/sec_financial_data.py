@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fingerpost.filings import claims, query_params, questions
+from fingerpost.filings import claims, query_params, questions, statements
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
@@ -42,12 +42,13 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="statement",
         params=query_params.StatementParams,
-        answer=questions.statement,
+        answer=statements.statement,
         shape=shape.StatementAnswer,
         results=list[shape.FigureRow],
-        data=dict[str, shape.Value],
+        data=dict[str, shape.Headline],
+        text=text.format_statement,
         continuation_hint="For the rest, use financial_facts and its metrics.",
-        usage="statement {ticker, statement: income|balance|cash_flow, period}",
+        usage="statement {ticker, statement: income|balance|cash_flow, period: 2022 or 2020..2022}",
     ),
     QueryType(
         name="financial_ratios",

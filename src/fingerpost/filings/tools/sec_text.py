@@ -43,6 +43,17 @@ def format_verdict(body: Body) -> str:
     return _with_sources(body, lines)
 
 
+def format_statement(body: Body) -> str:
+    """Format the periods of a statement side by side, then each figure with its filing."""
+    columns = {name: points for name, points in body["data"].items() if isinstance(points, list)}
+    ends = sorted({point["end_date"] for points in columns.values() for point in points})
+    lines = [f"Periods to: {' | '.join(ends)}."] if ends else []
+    for name, points in columns.items():
+        values = {point["end_date"]: f"{point['value']:,}" for point in points}
+        lines.append(f"{name}: {' | '.join(values.get(end, '-') for end in ends)}.")
+    return "\n".join([*lines, format_figures(body)])
+
+
 def format_figures(body: Body) -> str:
     lines = [f"{name}: {value:,}." for name, value in _list_headlines(body.get("data"))]
     lines += [f"{_format_figure(row)}." for row in body["results"]]
