@@ -109,7 +109,7 @@ def test_companies_are_listed_with_their_newest_filing(facts_file, invoke, words
         "DRWN: Drawn Inc. (CIK 0000000007), edgar, periods from 2022-12-31, newest filing 2023-02-01 (1,133 days ago)"
         in printed
     )
-    assert "The next annual report is overdue for DRWN (2023-02-01)" in printed
+    assert "The next report is overdue for DRWN (2023-02-01)" in printed
 
 
 def test_an_empty_filing_date_is_not_newer(invoke, monkeypatch):

@@ -6,13 +6,16 @@ import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.claims import verify_claim
+from fingerpost.filings.companyfacts import read_submissions
 from fingerpost.filings.concepts import find_metric, list_metrics
 from fingerpost.filings.periods import QUARTER
 from fingerpost.filings.query_params import Claim
 from fingerpost.filings.statements import TOTALS
+from fingerpost.filings.store import FactStore
 from fingerpost.filings.tools.sec_text import format_statement
 from tests.filings.conftest import CHANGED, RECORDED
 from tests.filings.drawing import ask, facts, figures_of, library_of
+from tests.net.test_filings_sync import SUBMISSIONS
 
 TICKERS = sorted(RECORDED | CHANGED)
 LATEST, FIRST = {}, {"vintage": "original"}
@@ -72,6 +75,30 @@ def test_before_the_restatement_was_filed_the_quarter_is_derived(amended):
         (row,) = find(amended, "DRWN", "Revenue", "2022-Q4", **options).results
 
         assert (row["value"], row["kind"], row.get("notes")) == (30, "derived", None)
+
+
+@pytest.mark.parametrize(
+    ("former_names", "filed_before"),
+    [
+        ([], True),
+        ([{"name": "Shell Acquisition Corp", "from": "2020-01-01", "to": "2022-12-01T00:00:00.000Z"}], False),
+        ([{"name": "DRAWN INC /DE/", "from": "2020-01-01", "to": "2022-12-01T00:00:00.000Z"}], True),
+        ([{"name": "Shell Acquisition Corp", "from": "2020-01-01", "to": "2022-10-31"}], True),
+    ],
+)
+def test_a_quarter_over_a_new_name_is_refused(tmp_path, former_names, filed_before):
+    """The nine months of 2022 were filed on 2022-11-01, the year on 2023-02-01."""
+    unchanged = [line for line in AMENDED.splitlines() if " 2022-" in line and "10-K/A" not in line]
+    library = library_of(tmp_path / "f.sqlite", facts("\n".join(unchanged)), YEARS)
+    recent = {column: [] for column in SUBMISSIONS["filings"]["recent"]}
+    raw = {"cik": "7", "name": "Drawn Inc.", "filings": {"recent": recent}, "formerNames": former_names}
+    FactStore(tmp_path / "f.sqlite").put_submissions(read_submissions(raw, "submissions"))
+    if filed_before:
+        assert find(library, "DRWN", "Revenue", "2022-Q4").data == {"Revenue": 30}
+    else:
+        told = refused(library, "DRWN", "Revenue", "2022-Q4")
+        assert "(the company changed its name between these filings)" in told["message"]
+        assert told["next_step"] == "Set vintage to original to get 30 USD, as first filed"
 
 
 def test_a_series_of_quarters_names_those_that_it_lacks(amended):

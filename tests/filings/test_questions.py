@@ -304,13 +304,23 @@ def test_a_series_names_the_periods_that_a_recipe_lacks(tmp_path, metric, freque
         ("2024-04-06", "2030-01-01", False),
     ],
 )
-def test_figures_whose_next_annual_report_is_overdue_are_marked(library, monkeypatch, day, as_of, is_overdue):
+def test_figures_whose_next_report_is_overdue_are_marked(library, monkeypatch, day, as_of, is_overdue):
     """430 days after the newest report, each answer says so, unless it is of an earlier day."""
     monkeypatch.setenv("FINGERPOST_NOW", f"{day}T12:00:00Z")
     reply = ask(library, "financial_facts", ticker="DRWN", metrics=["Revenue"], period="2022", as_of=as_of)
 
-    told = "The next annual report is overdue for DRWN (2023-02-01): run fingerpost filings sync, unless the company"
+    told = "The next report is overdue for DRWN (2023-02-01): run fingerpost filings sync, unless the company"
     assert reply.source.get("note") == (f"{told} stopped filing" if is_overdue else None)
+
+
+@pytest.mark.parametrize(("day", "is_overdue"), [("2022-11-02", False), ("2022-11-03", True)])
+def test_a_company_that_files_quarterly_is_overdue_after_185_days(tmp_path, monkeypatch, day, is_overdue):
+    monkeypatch.setenv("FINGERPOST_NOW", f"{day}T12:00:00Z")
+    drawn = facts("Revenues 2022-01-01 2022-03-31 8 q1 10-Q 2022-05-01")
+    library = library_of(tmp_path / "f.sqlite", drawn)
+    reply = ask(library, "financial_facts", ticker="DRWN", metrics=["Revenue"], period="2022-Q1")
+
+    assert ("overdue" in reply.source.get("note", "")) == is_overdue
 
 
 FRAMEWORK = "under us-gaap; the earlier value is under ifrs-full"

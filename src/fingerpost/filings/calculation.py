@@ -25,7 +25,7 @@ from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTERS, YEAR, classify_period, day_after, day_number
 from fingerpost.filings.reasons import explain_missing_figure, explain_missing_metric
 from fingerpost.filings.reply import Missing, build_missing
-from fingerpost.filings.revisions import align_basis, find_split_factor, is_in_shares
+from fingerpost.filings.revisions import align_basis, find_split_factor, is_in_shares, is_renamed_between
 
 _MONTHS = 12
 # A period starts within a week of the previous period's end. Balances have no start, and quarters of 12 or 16 weeks
@@ -161,6 +161,8 @@ class Computation:
         last = max(current or self.figures, key=lambda figure: (figure.end, figure.start))
         notes = [recipe.note] if recipe.note else []
         notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
+        if is_renamed_between(self.figures, self.source.name_changes):
+            notes.append("The company changed its name between the filings of the inputs")
         figure = derive_figure(last, self.figures, to_number(self.value), recipe.expression, notes)
         return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
 

@@ -8,12 +8,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.filings.figure import ANNUAL_FORMS, PERIODIC_FORMS, Fact, normalize_number
 from fingerpost.filings.periods import YEAR, classify_period, day_number, name_years
+from fingerpost.runtime.company_names import build_name_key
 
 # Year ends with a smaller share of a filing's annual figures are errors, or belong to a joint venture.
 _MIN_END_SHARE = 0.2
@@ -51,7 +53,10 @@ class Filing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubmissionsFile:
-    """A company and its recent filings; ``is_complete`` is false if EDGAR has older pages."""
+    """A company and its recent filings; ``is_complete`` is false if EDGAR has older pages.
+
+    ``name_changes`` are the last days of former names.
+    """
 
     cik: int
     name: str
@@ -61,6 +66,7 @@ class SubmissionsFile:
     exchange: str | None
     filings: list[Filing]
     is_complete: bool
+    name_changes: list[str]
 
 
 def parse_json(content: bytes, name: str) -> dict[str, Any]:
@@ -143,7 +149,15 @@ def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
             exchange=next((exchange for exchange in raw.get("exchanges") or () if exchange), None),
             filings=[Filing(*(str(cell) for cell in row)) for row in rows],
             is_complete=not raw["filings"].get("files"),
+            name_changes=_find_name_changes(str(raw["name"]), raw.get("formerNames") or ()),
         )
+
+
+def _find_name_changes(name: str, former_names: Iterable[Mapping[str, str]]) -> list[str]:
+    """Return the days on which the name changed, not only its spelling or legal form."""
+    ends = sorted((str(former["to"])[:10], build_name_key(str(former["name"]))) for former in former_names)
+    names = [*ends, ("", build_name_key(name))]
+    return [day for (day, key), (_, later) in pairwise(names) if key != later and day_number(day)]
 
 
 def read_tickers(raw: Mapping[str, Any], name: str) -> list[tuple[str, int, str]]:

@@ -54,6 +54,8 @@ class Company:
     retrieved_at: str | None
     complete_through: str
     first_end: str
+    is_quarterly: int = 0
+    """Whether it files 10-Qs."""
 
     @property
     def padded_cik(self) -> str:

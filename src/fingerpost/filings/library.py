@@ -192,7 +192,9 @@ class FactLibrary:
         with self._lock, self._translating_sqlite_errors():
             cursor = self._refresh().cursor()
             cursor.row_factory = sqlite3.Row
-            rows = cursor.execute(f"SELECT * FROM companies {clause}", values).fetchall()  # noqa: S608
+            quarterly = "EXISTS (SELECT 1 FROM reports WHERE reports.cik = companies.cik AND form LIKE '10-Q%')"
+            query = f"SELECT *, {quarterly} AS is_quarterly FROM companies {clause}"  # noqa: S608
+            rows = cursor.execute(query, values).fetchall()
         companies = []
         for row in rows:
             tickers = self.rows("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", row["cik"])
@@ -324,6 +326,13 @@ class CompanyFigures:
         return self.library.get_cached(key, lambda: FiscalCalendar(dict(self._rows(query)).items()))
 
     @property
+    def name_changes(self) -> list[str]:
+        """The days on which the company's name changed, if its submissions are loaded."""
+        query = "SELECT day FROM name_changes WHERE cik = ?"
+        key = ("name_changes", self.company.cik)
+        return self.library.get_cached(key, lambda: sorted(day for (day,) in self._rows(query)))
+
+    @property
     def splits(self) -> list[Split]:
         return self.library.get_cached(
             ("splits", self.company.cik),
@@ -343,6 +352,7 @@ class CompanyFigures:
                 sic=self.company.sic,
                 currency=self.company.currency,
                 options=self.options,
+                name_changes=self.name_changes,
             )
 
         return self.library.get_cached(("series", self.company.cik, metric.concepts, metric.name, self.options), read)

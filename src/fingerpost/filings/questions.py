@@ -200,5 +200,5 @@ def metrics(library: FactLibrary, params: MetricsParams) -> Reply:
 def _build_company_row(company: Company) -> dict[str, Any]:
     row = asdict(company) | {"cik": company.padded_cik, "tickers": list(company.tickers), "sector": None}
     row["first_period_end"] = row.pop("first_end")
-    del row["retrieved_at"]
+    del row["retrieved_at"], row["is_quarterly"]
     return row

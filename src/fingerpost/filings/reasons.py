@@ -9,6 +9,7 @@ from fingerpost.filings.library import CompanyFigures, FactLibrary
 from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR
 from fingerpost.filings.reply import Reason, build_missing, build_not_found
+from fingerpost.filings.revisions import is_renamed_between
 from fingerpost.filings.store import normalize_ticker
 
 # A reason names only the newest spans of periods.
@@ -97,9 +98,11 @@ def explain_refused_quarter(source: CompanyFigures, metric: Metric, refused: Fig
         f" of {part.fact.filed})"
         for part in refused.parts
     )
+    is_renamed = is_renamed_between(refused.parts, source.name_changes)
+    renamed = " (the company changed its name between these filings)" if is_renamed else ""
     message = (
         f"{metric.name} of {source.company.name} for {period.wording} is not derived as {refused.formula}:"
-        f" {parts} are not on the same basis, and no filing states both"
+        f" {parts} are not on the same basis{renamed}, and no filing states both"
     )
     original = source.with_options(vintage=ORIGINAL).select(metric, period).headline
     values = [f"{figure.value} {figure.unit}" for figure in original if figure.end == refused.end]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, Literal
 
 from fingerpost import clock
@@ -19,8 +19,8 @@ Missing = dict[str, dict[str, Any]]
 
 SAMPLE_NOTE = "A small sample that ships with fingerpost; it is neither complete nor up to date"
 
-# A year between annual reports, plus the delay of a late filer.
-_OVERDUE_DAYS = 430
+# A year between annual reports, or two quarters between a 10-Q and a 10-K, plus the delay of a late filer.
+_OVERDUE_DAYS, _QUARTERLY_OVERDUE_DAYS = 430, 185
 _MAX_NAMED = 3
 _PERIOD_TYPES = {
     YEAR: "annual",
@@ -78,7 +78,7 @@ def build_points(figures: Iterable[Figure]) -> list[dict[str, Any]]:
 def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any]:
     """Build the source of a response about companies; ``complete_through`` is their earliest.
 
-    A note warns about companies whose next annual report was due by today, or by ``as_of``.
+    A note warns about companies whose next report was due by today, or by ``as_of``.
     """
     datasets = sorted({company.dataset for company in companies})
     source: dict[str, Any] = {
@@ -89,13 +89,18 @@ def build_source(*companies: Company, as_of: str | None = None) -> dict[str, Any
     notes = [SAMPLE_NOTE] if SAMPLE in datasets else []
     today = clock.now().date()
     day = today if as_of is None else min(today, date.fromisoformat(as_of))
-    oldest = (day - timedelta(days=_OVERDUE_DAYS)).isoformat()
-    overdue = [company for company in companies if company.dataset != SAMPLE and company.complete_through < oldest]
+    overdue = [
+        company
+        for company in companies
+        if company.dataset != SAMPLE
+        and (day - date.fromisoformat(company.complete_through)).days
+        > (_QUARTERLY_OVERDUE_DAYS if company.is_quarterly else _OVERDUE_DAYS)
+    ]
     if overdue:
         more = f" and {len(overdue) - _MAX_NAMED} more" if len(overdue) > _MAX_NAMED else ""
         names = ", ".join(f"{company.ticker} ({company.complete_through})" for company in overdue[:_MAX_NAMED])
         notes.append(
-            f"The next annual report is overdue for {names}{more}: run fingerpost filings sync, unless the company"
+            f"The next report is overdue for {names}{more}: run fingerpost filings sync, unless the company"
             " stopped filing"
         )
     if notes:

@@ -42,6 +42,7 @@ from fingerpost.filings.revisions import (
     have_common_framework,
     is_in_shares,
     is_per_share,
+    is_renamed_between,
     is_rounding,
     restate_jointly,
 )
@@ -62,6 +63,7 @@ def resolve(
     sic: str | None = None,
     currency: str = "USD",
     options: FigureOptions = LATEST_FIGURES,
+    name_changes: Sequence[str] = (),
 ) -> Series:
     """Return all reported and derived figures of a metric; facts may be unordered and duplicated."""
     visible = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
@@ -71,7 +73,7 @@ def resolve(
     figures = _resolve_periods(metric, visible, splits, sic, options)
     refused: list[Figure] = []
     if metric.kind in (FLOW, RAW) and not is_in_shares(unit) and unit != "pure":
-        derived, refused = _derive_quarters(figures, options)
+        derived, refused = _derive_quarters(figures, options, name_changes)
         derived_tiers = {figure.end: figure.tier for figure in derived}
         figures = [
             figure
@@ -289,7 +291,9 @@ _STEPS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF,
 _CENTS = 4
 
 
-def _derive_quarters(figures: Sequence[Figure], options: FigureOptions) -> tuple[list[Figure], list[Figure]]:
+def _derive_quarters(
+    figures: Sequence[Figure], options: FigureOptions, name_changes: Sequence[str]
+) -> tuple[list[Figure], list[Figure]]:
     """Return quarters derived from pairs of figures with the same start, and quarters without a common basis.
 
     Quarters that a filing states with an equal or better tag are not derived.
@@ -307,7 +311,7 @@ def _derive_quarters(figures: Sequence[Figure], options: FigureOptions) -> tuple
             for shorter in by_class_and_start.get((shorter_class, longer.start), ()):
                 if classify_period(day_after(shorter.end), longer.end) != QUARTER:
                     continue
-                pair = _align_pair(longer, shorter, options)
+                pair = _align_pair(longer, shorter, options, name_changes)
                 if pair is None:
                     refused.setdefault(longer.end, _subtract(longer, shorter, formula))
                 else:
@@ -317,19 +321,24 @@ def _derive_quarters(figures: Sequence[Figure], options: FigureOptions) -> tuple
     return list(derived.values()), [figure for end, figure in refused.items() if end not in derived]
 
 
-def _align_pair(longer: Figure, shorter: Figure, options: FigureOptions) -> tuple[Figure, Figure] | None:
+def _align_pair(
+    longer: Figure, shorter: Figure, options: FigureOptions, name_changes: Sequence[str]
+) -> tuple[Figure, Figure] | None:
     """Return two figures on a common basis, or None.
 
-    Figures are on a common basis if they have the same tier and framework and are not restated; originals need the same
-    tag. Otherwise the newest filing that states both with one tag decides the values.
+    Figures are on a common basis if they have the same tier and framework, are not restated, and the company did not
+    change its name between them; originals need the same tag. Otherwise the newest filing that states both with one tag
+    decides the values.
     """
     if options.vintage == ORIGINAL:
         return (longer, shorter) if longer.concepts & shorter.concepts else None
     if longer.tier != shorter.tier:
         return None
-    if have_common_framework([longer, shorter]) and not (longer.restated or shorter.restated):
+    pair = [longer, shorter]
+    is_unchanged = not (longer.restated or shorter.restated or is_renamed_between(pair, name_changes))
+    if have_common_framework(pair) and is_unchanged:
         return longer, shorter
-    joint = restate_jointly([longer, shorter], ["", ""])
+    joint = restate_jointly(pair, ["", ""])
     return (joint[0], joint[1]) if joint else None
 
 

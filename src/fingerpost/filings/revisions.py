@@ -218,6 +218,12 @@ def have_common_framework(figures: Sequence[Figure]) -> bool:
     return not frameworks or bool(set.intersection(*frameworks))
 
 
+def is_renamed_between(figures: Sequence[Figure], name_changes: Iterable[str]) -> bool:
+    """Whether the company changed its name between the filings of figures; ``name_changes`` end the former names."""
+    days = [figure.fact.filed for figure in figures]
+    return any(min(days) <= day < max(days) for day in name_changes)
+
+
 def explain_break(before: Figure, figure: Figure, options: FigureOptions) -> str | None:
     if not have_common_framework([before, figure]):
         old, new = (" and ".join(sorted(part.taxonomies & FRAMEWORKS)) for part in (before, figure))

@@ -81,6 +81,7 @@ _TABLES_OF_VERSION_3 = (
     """CREATE VIRTUAL TABLE paragraph_words USING fts5 (
         title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
     )""",
+    "CREATE TABLE name_changes (cik INTEGER NOT NULL, day TEXT NOT NULL, PRIMARY KEY (cik, day)) WITHOUT ROWID",
     """CREATE TABLE failed_fetches (
         ticker TEXT PRIMARY KEY, failed_at TEXT NOT NULL, message TEXT NOT NULL
     ) WITHOUT ROWID""",
@@ -188,6 +189,8 @@ class FactStore:
             columns = "cik, accession_number, filing_type, filing_date, report_date, document, description"
             filings = [(file.cik, *astuple(filing)) for filing in file.filings]
             _insert(connection, f"filings ({columns})", filings, "OR REPLACE")
+            connection.execute("DELETE FROM name_changes WHERE cik = ?", (file.cik,))
+            _insert(connection, "name_changes (cik, day)", [(file.cik, day) for day in file.name_changes], "OR IGNORE")
             if ticker is not None:
                 _insert(connection, "main_tickers (cik, ticker)", [(file.cik, ticker)], "OR REPLACE")
             oldest = min((row.filed for row in file.filings), default="")
