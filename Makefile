@@ -109,10 +109,16 @@ SITE_FILES := '*.md' 'docs/views/*.png' deploy examples .ci LICENSE Makefile pyp
 test-new-draws: .venv/ready  ## Run the property tests on new examples, and print the seed (SEED=...)
 	@FINGERPOST_NEW_DRAWS=1 $(BIN)/pytest -q --numprocesses auto --dist loadfile -m hypothesis --hypothesis-seed=$(or $(SEED),$(shell date +%s)) $(TESTS)
 
+.PHONY: worlds
+worlds: .venv/ready  ## Check random cities, as network check does (WORLDS=0:120 for other seeds)
+	@$(COMPILE_KERNELS)
+	@FINGERPOST_WORLDS=$(or $(WORLDS),20:120) $(BIN)/pytest -q tests/worlds/test_worlds.py
+
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kills, load for ten minutes, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/worlds tests/embedded/test_riders_against_oracle.py tests/riders tests/plan/test_kill.py tests/apps/test_generated_calls.py tests/apps/test_event_loop.py
 	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or dbos or scale"
 	@$(MAKE) --no-print-directory test-new-draws
+	@first=$$(date +%s); $(MAKE) --no-print-directory worlds WORLDS=$$first:$$((first + 500))
 	@$(BIN)/python bench/load.py --seconds 600
 	@$(MAKE) --no-print-directory test-web TESTS=tests/views/test_new_york.py
 	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"

@@ -16,6 +16,7 @@ from fingerpost.transit.embedded.preparing import prepare_network
 from fingerpost.transit.engine.gtfs.importer import FeedSource
 from fingerpost.transit.engine.gtfs.report import ImportReport
 from fingerpost.transit.engine.timetable.timetable_store import TimetableStore
+from fingerpost.transit.osm.basemap import find_basemap
 from fingerpost.transit.osm.streets.store import find_streets
 from tests.fakes import FakeNetworks
 from tests.worlds.feeds import World
@@ -54,7 +55,7 @@ def open_world(world: World, folder: Path) -> OpenWorld:
     )  # fmt: skip
     entry, timetable = TimetableStore(folder).open("WORLD")
     record = NetworkRecord(name="WORLD", source="gtfs")
-    network = EmbeddedNetwork(record, timetable, streets=find_streets(entry.folder))
+    network = EmbeddedNetwork(record, timetable, streets=find_streets(entry.folder), basemap=find_basemap(entry.folder))
     tools = list_tools(FakeNetworks(network), VariableStore(folder / "variables.sqlite"))
     return OpenWorld(
         world=world, feeds=tuple(feeds), extract=extract, report=report, network=network,

@@ -12,6 +12,7 @@ from fingerpost.apps.cli import TOOL_ERROR
 from fingerpost.apps.cli.application import prepare_settings
 from fingerpost.apps.cli.import_report import print_report
 from fingerpost.apps.cli.network_add import new_add_command, parse_value
+from fingerpost.apps.cli.network_check import check_feeds
 from fingerpost.apps.cli.network_sources import (
     Unchecked,
     check_realtime,
@@ -37,6 +38,8 @@ app = typer.Typer(no_args_is_help=True)
 app.command("add", epilog="Example: fingerpost network add HSL hsl.zip --realtime updates.pb")(
     new_add_command(REMOTE_KINDS)
 )
+
+app.command("check", epilog="Example: fingerpost network check hsl.zip --streets helsinki.osm.pbf")(check_feeds)
 
 _Name = Annotated[str, typer.Argument(help="An added network.")]
 

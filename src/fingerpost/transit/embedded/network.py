@@ -84,7 +84,7 @@ class EmbeddedNetwork:
     ) -> None:
         self.timetable = timetable
         self._check = check
-        self._walks = NetworkWalks(timetable, streets)
+        self._walks = NetworkWalks(timetable, streets, basemap)
         self._basemap = basemap
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable, cache=days))

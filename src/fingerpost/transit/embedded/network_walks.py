@@ -15,9 +15,11 @@ from fingerpost.transit.engine.timetable.walks import StraightLine, WalkedStops,
 from fingerpost.transit.model.itinerary import Access, Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.model.place import Coordinate
 from fingerpost.transit.model.provenance import Provenance
+from fingerpost.transit.osm.basemap import StoredBasemap
 from fingerpost.transit.osm.streets.snapping import SNAP_M, find_lifts
 from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.osm.streets.street_walks import StreetWalks
+from fingerpost.transit.osm.water import MIN_WATER_M, Water
 from fingerpost.transit.port import WalkToStop
 from fingerpost.transit.rules.trip_limits import MAX_WALK_M
 
@@ -36,10 +38,13 @@ FindRow = Callable[[str | None], int | None]
 
 
 class NetworkWalks:
-    def __init__(self, timetable: Timetable, streets: StoredStreets | None) -> None:
+    def __init__(
+        self, timetable: Timetable, streets: StoredStreets | None, basemap: StoredBasemap | None = None
+    ) -> None:
         self._timetable = timetable
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self._streets = streets
+        self._water = Water(basemap)
         self._close_cached = lru_cache(maxsize=_CACHE_SIZE)(self._close)
         self._walks: StreetWalks | None = None
         if streets is not None:
@@ -101,7 +106,7 @@ class NetworkWalks:
     def list_notes(
         self, ends: tuple[Coordinate, Coordinate], itineraries: Sequence[Itinerary], *, step_free: bool
     ) -> list[str]:
-        """Warn about ends that are far from any street, because their walks are straight lines."""
+        """Warn about ends that are far from any street, or across water from it: their walks are straight lines."""
         walks = self._step_free if step_free else self._walks
         walked = {
             side
@@ -109,12 +114,22 @@ class NetworkWalks:
             for side, leg in (("origin", itinerary.legs[0]), ("destination", itinerary.legs[-1]))
             if not leg.is_transit
         }
-        return [
-            f"The {side} is more than {SNAP_M:g} m from every street in the extract: "
-            "its walk is a straight line, which may cross water or rail."
-            for side, end in zip(("origin", "destination"), ends, strict=True)
-            if side in walked and walks is not None and not walks.covers(end.lat, end.lon)
-        ]
+        notes = []
+        for side, end in zip(("origin", "destination"), ends, strict=True):
+            if side not in walked or walks is None:
+                continue
+            street = walks.find_street_point(end.lat, end.lon)
+            if street is None:
+                notes.append(
+                    f"The {side} is more than {SNAP_M:g} m from every street in the extract: "
+                    "its walk is a straight line, which may cross water or rail."
+                )
+            elif self._water.measure_m((end.lat, end.lon), street) > MIN_WATER_M:
+                notes.append(
+                    f"Water is between the {side} and the nearest street in the extract: "
+                    "its walk to the street is a straight line across water."
+                )
+        return notes
 
     def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
         rows = np.array(sorted(stops), np.int64)

@@ -76,6 +76,12 @@ class StreetSearch:
         _, arcs = self.measure(start, goal, limit_m)
         return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0])) if arcs else None
 
+    def locate(self, point: Snapped) -> tuple[float, float]:
+        """Return the position (latitude, longitude) of a snapped point on its street."""
+        at_m = float(point.at_m[0])
+        lat, lon = self._draw([2 * int(point.edge[0])], at_m, at_m)[0].tolist()
+        return lat, lon
+
     def has_unknown_kerbs(self, start: Snapped, goal: Snapped, limit_m: float) -> bool:
         _, arcs = self.measure(start, goal, limit_m)
         passed = self._graph.node_flags[self._graph.arc_head[np.array(arcs[:-1], np.int64)]]

@@ -64,6 +64,11 @@ class StreetWalks:
     def covers(self, lat: float, lon: float) -> bool:
         return bool(self._snap_point(lat, lon).edge[0] >= 0)
 
+    def find_street_point(self, lat: float, lon: float) -> tuple[float, float] | None:
+        """Return the point of a street where walks from a position begin, None if no street is near."""
+        point = self._snap_point(lat, lon)
+        return None if point.edge[0] < 0 else self._search.locate(point)
+
     def list_links(self, stops: Int64) -> StopLinks:
         begin, end, _ = find_neighbours(self._stops.lats, self._stops.lons, stops, LINK_M)
         on_streets = self._is_on[begin] & self._is_on[end]

@@ -1,0 +1,141 @@
+"""The command ``fingerpost network check``: import feeds into a temporary home, ask many questions, and report."""
+
+import asyncio
+import tempfile
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import TypeAdapter
+from rich.text import Text
+
+from fingerpost import clock
+from fingerpost.apps import error_boundary
+from fingerpost.apps.cli import TOOL_ERROR
+from fingerpost.apps.cli.application import Json, prepare_settings
+from fingerpost.apps.cli.network_sources import check_realtime, list_realtime_lines, run_import, show_import_bars
+from fingerpost.apps.cli.output import new_console, print_error, print_json, print_line
+from fingerpost.apps.kernels import compile_in_background
+from fingerpost.apps.overview import describe_realtime
+from fingerpost.apps.settings import Settings
+from fingerpost.apps.source_kinds import EMBEDDED, open_record_store
+from fingerpost.apps.wiring import build
+from fingerpost.errors import FeedUnusable, SettingsInvalid
+from fingerpost.store.network_record import NetworkRecord
+from fingerpost.transit.embedded.feed_origins import OriginFolder, expand_home, read_place
+
+if TYPE_CHECKING:
+    from fingerpost.transit.check.check_report import CheckReport, CheckResult
+
+NAME = "CHECK"
+DATA_FAULT = 3
+_VERDICTS = {
+    "program": "fingerpost answers wrongly from this feed. Please report it with the lines below.",
+    "data": "Riders can use this feed with losses: its publisher, or the publisher of the extract, can fix them.",
+    "note": "Riders can use this feed.",
+}
+_ENDED = "Riders cannot use this feed today."
+_STYLES = {"program": "bold red", "data": "yellow", "note": ""}
+
+
+def check_feeds(
+    ctx: typer.Context,
+    feeds: Annotated[
+        list[str], typer.Argument(metavar="[FEED=]PATH|URL...", help="GTFS zip files, folders or URLs of one network.")
+    ],
+    streets: Annotated[
+        str | None, typer.Option("--streets", metavar="EXTRACT", help="An OpenStreetMap extract (.osm.pbf).")
+    ] = None,
+    realtime: Annotated[
+        list[str] | None, typer.Option("--realtime", metavar="[FEED=]FILE|URL", help="A realtime source. Repeatable.")
+    ] = None,
+    questions: Annotated[int, typer.Option("--questions", min=1, max=100_000, help="How many trips to plan.")] = 200,
+    seed: Annotated[int, typer.Option("--seed", help="Another number asks other questions.")] = 1,
+    as_json: Json = False,
+) -> None:
+    """Check whether riders can use feeds: plan trips, and compare the answers with the raw tables.
+
+    The exit status is 0 if riders can use them, 3 for faults of the data, 1 for faults of fingerpost.
+    """
+    with tempfile.TemporaryDirectory(prefix="fingerpost-check-") as folder:
+        settings = prepare_settings(ctx).model_copy(update={"home": Path(folder)})
+        record = NetworkRecord(
+            name=NAME,
+            source=EMBEDDED,
+            feeds=tuple(read_place(text).text for text in feeds),
+            realtime=tuple(read_place(text).text for text in realtime or ()),
+            extract=None if streets is None else str(expand_home(streets).absolute()),
+        )
+        try:
+            run_import(settings, "Importing ...", lambda importer: importer.add(record))
+        except FeedUnusable as error:
+            print_error(error)
+            raise typer.Exit(DATA_FAULT) from None
+        open_record_store(settings.home).put(record.model_copy(update={"realtime": ()}))
+        report = asyncio.run(_check(settings, record, questions, seed))
+        if realtime:
+            report = replace(report, results=(*report.results, _check_realtime(settings, record)))
+    if as_json:
+        from fingerpost.transit.check.check_report import CheckReport
+
+        print_json(TypeAdapter(CheckReport).dump_python(report, mode="json") | {"verdict": report.origin.value})
+    else:
+        _print(report)
+    raise typer.Exit({"program": TOOL_ERROR, "data": DATA_FAULT}.get(report.origin.value, 0))
+
+
+async def _check(settings: Settings, record: NetworkRecord, questions: int, seed: int) -> "CheckReport":
+    # Local imports, because they load numba.
+    from fingerpost.transit.check.raw_feed import RawFeed
+    from fingerpost.transit.check.run import run_checks
+    from fingerpost.transit.check.trial import open_trial
+    from fingerpost.transit.embedded.network import EmbeddedNetwork
+
+    application = build(settings, ("core",))
+    compile_in_background(settings.home)
+    opened = await application.networks.open()
+    network = next((each for each in opened.answering if isinstance(each, EmbeddedNetwork)), None)
+    if network is None:
+        raise SettingsInvalid(opened.problems[NAME])
+    folder = OriginFolder(settings.home, NAME)
+    contents = folder.read()
+    paths = [
+        place.path or folder.folder / (contents[text].file or "")
+        for text in record.feeds
+        for place in [read_place(text, settings.home)]
+    ]
+    feeds = [RawFeed(feed.name, path) for feed, path in zip(network.timetable.feeds, paths, strict=True)]
+    ask = partial(error_boundary.answer, application.tools, user=None)
+    trial = open_trial(settings.home, network, feeds, ask)
+    with show_import_bars(new_console(stderr=True)) as progress:
+        report = await run_checks(
+            trial, clock.today_in(network.profile.zone), questions=questions, seed=seed, progress=progress
+        )
+    await application.networks.close()
+    return report
+
+
+def _check_realtime(settings: Settings, record: NetworkRecord) -> "CheckResult":
+    # A local import, because it loads numba.
+    from fingerpost.transit.check.check_report import FaultKind, Observation, summarize
+
+    health, _ = check_realtime(settings, record).match()
+    lines = list_realtime_lines(describe_realtime(health))
+    faults = [Observation(FaultKind.REALTIME_UNUSABLE, line) for line, is_ok in lines if not is_ok]
+    return summarize("realtime", len(health.sources), "sources", faults)
+
+
+def _print(report: "CheckReport") -> None:
+    codes = {fault.code for result in report.results for fault in result.faults}
+    is_ended = report.origin.value == "data" and "feed-out-of-service" in codes
+    verdict = _ENDED if is_ended else _VERDICTS[report.origin.value]
+    print_line(Text(verdict, _STYLES[report.origin.value] or "bold"))
+    print_line(f"Service {report.days}; seed {report.seed}.")
+    for result in report.results:
+        print_line(f"{result.name}: {result.checked:,} {result.unit} checked{'' if result.faults else '; no faults'}")
+        for fault in result.faults:
+            print_line(Text(f"  {fault.origin.value}: {fault.count:,} {fault.meaning}", _STYLES[fault.origin.value]))
+            for example in fault.examples:
+                print_line(f"    {example}")

@@ -1,0 +1,118 @@
+"""The report of a check: faults, who has to fix them, and examples."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum, StrEnum, unique
+from typing import NamedTuple
+
+# The number of examples of each fault.
+MAX_EXAMPLES = 3
+
+
+class Origin(StrEnum):
+    """The origin of a fault: the publisher's data, or this program; a note needs no correction."""
+
+    NOTE = "note"
+    DATA = "data"
+    PROGRAM = "program"
+
+
+class FaultMeaning(NamedTuple):
+    origin: Origin
+    text: str
+
+
+_NOTE, _DATA, _PROGRAM = Origin
+
+
+@unique
+class FaultKind(FaultMeaning, Enum):
+    """A kind of fault, and its effect on riders."""
+
+    FEED_LEFT_OUT = _DATA, "rows that the import leaves out or does not use"
+    FEED_GUESSED = _NOTE, "values that the import guesses"
+    FEED_OUT_OF_SERVICE = _DATA, "feeds without service today"
+    FEED_THINS_OUT = _DATA, "feeds that lose most trips before their last day"
+    STOP_MISSING = _PROGRAM, "stops of the feed that are not in the network"
+    TRIP_MISSING = _PROGRAM, "trips of the feed that are not in the network, and not in the import report"
+    TRIP_DIFFERS = _PROGRAM, "trips with other stops or times than in the feed"
+    BOARD_LACKS_DEPARTURE = _PROGRAM, "departures of the feed that are not on the board"
+    BOARD_INVENTS_DEPARTURE = _PROGRAM, "departures on the board that are not in the feed"
+    STOP_OFF_STREETS = _DATA, "stops without a street of the extract nearby; walks to them are straight lines"
+    STOP_UNREACHABLE = _PROGRAM, "stops on the streets that cannot be reached on foot"
+    STOP_WITHOUT_EXIT = _PROGRAM, "stops on the streets that cannot be left on foot"
+    PIN_ISOLATED = _PROGRAM, "points beside a stop from which no walk leads to it"
+    WALK_CROSSES_WATER = _PROGRAM, "walks off the streets across water, without a warning"
+    WALK_MAY_CROSS_WATER = _NOTE, "walks off the streets across water, with a warning"
+    ANSWER_FAILED = _PROGRAM, "questions that failed unexpectedly"
+    ANSWERS_DISAGREE = _PROGRAM, "questions that plan_trip answers differently from its network"
+    TRIP_NOT_FOUND = _PROGRAM, "questions without a trip, although the feed has one"
+    TRIP_NOT_BEST = _PROGRAM, "trips that are slower than one in the feed"
+    RIDE_NOT_IN_FEED = _PROGRAM, "rides that are not in the feed"
+    RIDE_NOT_ON_BOARD = _PROGRAM, "rides that are not on the board of their first stop"
+    CHANGE_TOO_SHORT = _PROGRAM, "legs that overlap"
+    MORE_WALKING_HELPS = _NOTE, "trips that become over 30 min faster with 24 m more walking"
+    REALTIME_UNUSABLE = _DATA, "realtime sources that fail, or mostly do not match the feed"
+
+    @property
+    def code(self) -> str:
+        return self.name.lower().replace("_", "-")
+
+
+class Observation(NamedTuple):
+    """Some occurrences of a fault, with an example that a person can repeat."""
+
+    kind: FaultKind
+    example: str
+    occurrences: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    code: str
+    origin: Origin
+    meaning: str
+    count: int
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckResult:
+    """One check: how many things were checked (``unit`` names them in the plural), and the faults."""
+
+    name: str
+    checked: int
+    unit: str
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckReport:
+    network: str
+    days: str
+    seed: int
+    results: tuple[CheckResult, ...]
+
+    @property
+    def origin(self) -> Origin:
+        """The gravest origin of a fault: the program, then the data, then a note."""
+        origins = {fault.origin for result in self.results for fault in result.faults}
+        return next((origin for origin in (_PROGRAM, _DATA) if origin in origins), _NOTE)
+
+
+def summarize(name: str, checked: int, unit: str, observations: Iterable[Observation]) -> CheckResult:
+    """Count the observations of each kind."""
+    by_kind: dict[FaultKind, list[Observation]] = {}
+    for observation in observations:
+        by_kind.setdefault(observation.kind, []).append(observation)
+    faults = tuple(
+        Fault(
+            code=kind.code,
+            origin=kind.origin,
+            meaning=kind.text,
+            count=sum(observation.occurrences for observation in of_kind),
+            examples=tuple(observation.example for observation in of_kind[:MAX_EXAMPLES]),
+        )
+        for kind, of_kind in by_kind.items()
+    )
+    return CheckResult(name=name, checked=checked, unit=unit, faults=faults)

@@ -1,0 +1,135 @@
+"""Draw questions that riders may ask: random ones, and ones near unusual places and times."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from fingerpost.transit.check.trial import Trial
+from fingerpost.transit.check.walking import format_point, shift
+from fingerpost.transit.engine.timetable.service_days import find_covered_days, find_midnight
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
+from fingerpost.transit.model.map_layer import LayerKind
+from fingerpost.transit.osm.basemap import KINDS
+from fingerpost.transit.osm.streets.graph import DEGREES_E7, ENDS_ONLY
+from fingerpost.transit.osm.water import Water
+
+_HOUR_S = 3600
+# Questions of one group are about this span of time.
+SPAN_S = 2 * _HOUR_S
+_NEAR_M = 400.0
+# Places that are further from every stop are not asked about.
+_WITHIN_M = 1000.0
+_MAX_UNUSUAL = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    origin: Point
+    destination: Point
+    instant: int
+    arrive_by: bool
+    zone: str
+
+    @property
+    def command(self) -> str:
+        """The command that repeats the question."""
+        time = datetime.fromtimestamp(self.instant, ZoneInfo(self.zone)).isoformat(timespec="seconds")
+        option = "--arrive-by" if self.arrive_by else "--at"
+        return f"plan {format_point(self.origin)} {format_point(self.destination)} {option} {time}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionGroup:
+    """Questions about a span of time that begins at ``begin`` (Unix seconds) on a service day."""
+
+    day: date
+    begin: int
+    questions: tuple[Question, ...]
+
+
+def draw_groups(trial: Trial, water: Water, dice: random.Random, count: int) -> list[QuestionGroup]:
+    """Return about ``count`` questions, in groups of the same time."""
+    table, zone = trial.timetable, trial.network.profile.zone
+    served = np.unique(table.stop_time_stop)
+    boardable = served[table.stop_kind[served] == STOP]
+    unusual = _list_unusual(trial, water, dice, boardable)
+    times = _draw_times(trial, dice)
+    groups = []
+    for day, begin in times:
+        questions = []
+        for _ in range(-(-count // len(times))):
+            ends = [_draw_place(trial, dice, boardable, unusual) for _ in range(2)]
+            if ends[0] == ends[1]:
+                continue
+            instant = begin + dice.randrange(SPAN_S // 60) * 60
+            questions.append(
+                Question(
+                    origin=ends[0], destination=ends[1], instant=instant, arrive_by=dice.random() < 0.25, zone=zone
+                )
+            )
+        groups.append(QuestionGroup(day=day, begin=begin, questions=tuple(questions)))
+    return groups
+
+
+def draw_days(trial: Trial, dice: random.Random) -> list[date]:
+    """Return the first and last covered day, the nights in which clocks change, and two others."""
+    covered = find_covered_days(trial.timetable) or (date(2026, 3, 2), date(2026, 3, 2))
+    days = [covered[0] + timedelta(days=number) for number in range(min((covered[1] - covered[0]).days + 1, 400))]
+    zone = trial.network.profile.zone
+    lengths = [find_midnight(day + timedelta(days=1), zone) - find_midnight(day, zone) for day in days]
+    changes = [day for day, length_s in zip(days, lengths, strict=True) if length_s != 24 * _HOUR_S]
+    others = dice.sample(days, min(2, len(days)))
+    return list(dict.fromkeys([*others, days[0], covered[1], *changes[:2]]))
+
+
+def _draw_times(trial: Trial, dice: random.Random) -> list[tuple[date, int]]:
+    """Return (day, instant): by day, in the last hours, at midnight, and when clocks change."""
+    zone = trial.network.profile.zone
+    times = []
+    for number, day in enumerate(draw_days(trial, dice)):
+        hours = (dice.randrange(6, 20), (22, 0, 23, 0, 1, 1)[number % 6])
+        times += [(day, find_midnight(day, zone) + hour * _HOUR_S) for hour in hours]
+    return times
+
+
+def _draw_place(trial: Trial, dice: random.Random, stops: Sequence[int], unusual: Sequence[Point]) -> Point:
+    """Return an unusual place, a stop, or a point near a stop."""
+    table = trial.timetable
+    if unusual and dice.random() < 0.3:
+        return dice.choice(unusual)
+    stop = int(dice.choice(stops))
+    near_m = 0.0 if dice.random() < 0.2 else _NEAR_M
+    lat, lon = shift(
+        float(table.stop_lat[stop]), float(table.stop_lon[stop]),
+        dice.uniform(-near_m, near_m), dice.uniform(-near_m, near_m),
+    )  # fmt: skip
+    return round(lat, 6), round(lon, 6)
+
+
+def _list_unusual(trial: Trial, water: Water, dice: random.Random, stops: Sequence[int]) -> list[Point]:
+    """Return points on shores, at railways, and on private ways that are near a stop."""
+    points = [shift(*shore, dice.uniform(-60, 60), dice.uniform(-60, 60)) for shore in water.list_shores()]
+    if trial.basemap is not None:
+        base = trial.basemap
+        for row in np.flatnonzero(base.kind == KINDS.index(LayerKind.RAIL)).tolist():
+            point = dice.randrange(int(base.first[row]), int(base.first[row + 1]))
+            points.append(shift(base.lat_e7[point] / DEGREES_E7, base.lon_e7[point] / DEGREES_E7, 15, 15))
+    if trial.streets is not None:
+        graph = trial.streets.graph
+        for edge in np.flatnonzero(graph.edge_flags & ENDS_ONLY != 0).tolist():
+            point = int(graph.shape_first[edge])
+            points.append((graph.shape_lat_e7[point] / DEGREES_E7, graph.shape_lon_e7[point] / DEGREES_E7))
+    dice.shuffle(points)
+    table, near = trial.timetable, []
+    for lat, lon in points:
+        gap_m = np.hypot(table.stop_lat[stops] - lat, (table.stop_lon[stops] - lon) * np.cos(np.radians(lat)))
+        if gap_m.min() * METRES_PER_DEGREE <= _WITHIN_M:
+            near.append((round(float(lat), 6), round(float(lon), 6)))
+        if len(near) == _MAX_UNUSUAL:
+            break
+    return near

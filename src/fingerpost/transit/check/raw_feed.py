@@ -1,0 +1,198 @@
+"""Read the tables of a GTFS feed a second time, row by row, to compare the imported network with them.
+
+This shares no code with the import. It returns only rows that are plainly valid; the import report explains the others.
+"""
+
+import csv
+import io
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+_NOON_S = 12 * 3600
+_DAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+class RawCall(NamedTuple):
+    """A stop of a trip; times are seconds of the service day, None if the feed leaves them to be interpolated."""
+
+    stop: str
+    arrival_s: int | None
+    departure_s: int | None
+    can_board: bool
+    can_alight: bool
+
+
+class RawTrip(NamedTuple):
+    """A trip; ``shifts_s`` are its departures relative to the times of its calls."""
+
+    trip_id: str
+    service: str
+    calls: tuple[RawCall, ...]
+    shifts_s: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RawFeed:
+    name: str
+    path: Path
+
+    @cached_property
+    def zone(self) -> str:
+        return next((row["agency_timezone"] for row in self._read("agency.txt")), "UTC")
+
+    @cached_property
+    def stops(self) -> Mapping[str, tuple[float, float]]:
+        """The positions of boardable stops."""
+        stops: dict[str, tuple[float, float]] = {}
+        for row in self._read("stops.txt"):
+            place = _parse_degrees(row["stop_lat"]), _parse_degrees(row["stop_lon"])
+            if row["location_type"] in ("", "0") and row["stop_id"] and None not in place:
+                stops.setdefault(row["stop_id"], (place[0] or 0.0, place[1] or 0.0))
+        return stops
+
+    @cached_property
+    def trips(self) -> Mapping[str, RawTrip]:
+        """The valid trips by id."""
+        routes = {row["route_id"] for row in self._read("routes.txt")}
+        services: dict[str, str] = {}
+        for row in self._read("trips.txt"):
+            if row["route_id"] in routes and row["trip_id"] and self._has_service(row["service_id"]):
+                services.setdefault(row["trip_id"], row["service_id"])
+        calls: dict[str, list[tuple[int, RawCall] | None]] = {trip: [] for trip in services}
+        for row in self._read("stop_times.txt"):
+            if row["trip_id"] in calls:
+                calls[row["trip_id"]].append(self._parse_call(row))
+        shifts = self._read_shifts(calls)
+        trips = {}
+        for trip, service in services.items():
+            ordered, shifts_s = _order_calls(calls[trip]), shifts.get(trip, (0,))
+            if ordered is not None and shifts_s is not None:
+                trips[trip] = RawTrip(trip, service, ordered, shifts_s)
+        return trips
+
+    def _parse_call(self, row: Mapping[str, str]) -> tuple[int, RawCall] | None:
+        sequence, stop = row["stop_sequence"], row["stop_id"]
+        typed = row["arrival_time"], row["departure_time"]
+        times = [parse_time_s(text) for text in typed]
+        pickup, drop_off = row["pickup_type"], row["drop_off_type"]
+        if (
+            not sequence.isdigit()
+            or stop not in self.stops
+            or any(text and time is None for text, time in zip(typed, times, strict=True))
+            or any(kind not in ("", "0", "1", "2", "3") for kind in (pickup, drop_off))
+            or row["start_pickup_drop_off_window"]
+        ):
+            return None
+        arrival_s = times[1] if times[0] is None else times[0]
+        departure_s = times[0] if times[1] is None else times[1]
+        return int(sequence), RawCall(stop, arrival_s, departure_s, pickup != "1", drop_off != "1")
+
+    def _read_shifts(self, calls: Mapping[str, list[tuple[int, RawCall] | None]]) -> dict[str, tuple[int, ...] | None]:
+        """Return the departures of trips that frequencies.txt repeats; None for rows that are not plainly valid."""
+        shifts: dict[str, tuple[int, ...] | None] = {}
+        for row in self._read("frequencies.txt"):
+            ordered = _order_calls(calls.get(row["trip_id"], []))
+            start_s, end_s = parse_time_s(row["start_time"]), parse_time_s(row["end_time"])
+            step = row["headway_secs"]
+            earlier = shifts.get(row["trip_id"], ())
+            is_valid = start_s is not None and end_s is not None and step.isdigit() and int(step) > 0
+            if ordered is None or earlier is None or not is_valid or start_s is None or end_s is None:
+                shifts[row["trip_id"]] = None
+                continue
+            first_s = ordered[0].departure_s or 0
+            shifts[row["trip_id"]] = (*earlier, *(at - first_s for at in range(start_s, end_s, int(step))))
+        return shifts
+
+    def _has_service(self, service: str) -> bool:
+        return bool(self._calendar.get(service))
+
+    @cached_property
+    def _calendar(self) -> Mapping[str, frozenset[date]]:
+        days: dict[str, set[date]] = {}
+        for row in self._read("calendar.txt"):
+            first, last = _parse_day(row["start_date"]), _parse_day(row["end_date"])
+            if first is None or last is None:
+                continue
+            runs = [row[name] == "1" for name in _DAY_NAMES]
+            span = (first + timedelta(days=number) for number in range(min((last - first).days + 1, 4000)))
+            days.setdefault(row["service_id"], set()).update(day for day in span if runs[day.weekday()])
+        for row in self._read("calendar_dates.txt"):
+            day = _parse_day(row["date"])
+            if day is None or row["exception_type"] not in ("1", "2"):
+                continue
+            of_service = days.setdefault(row["service_id"], set())
+            (of_service.add if row["exception_type"] == "1" else of_service.discard)(day)
+        return {service: frozenset(of_service) for service, of_service in days.items()}
+
+    def list_starts(self, trip: RawTrip, day: date) -> list[int]:
+        """Return the instants (Unix seconds) from which the times of a trip's departures on a service day count."""
+        if day not in self._calendar[trip.service]:
+            return []
+        noon = datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(self.zone))
+        return [int(noon.timestamp()) - _NOON_S + shift_s for shift_s in trip.shifts_s]
+
+    def _read(self, table: str) -> Iterator[dict[str, str]]:
+        """Yield the rows of a table; missing fields are empty."""
+        data = self._load(table)
+        if data is None:
+            return
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            text = data.decode("cp1252", "replace")
+        rows = csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
+        header = [name.strip() for name in next(rows, [])]
+        for row in rows:
+            if any(row):
+                fields = [field.strip() for field in row] + [""] * (len(header) - len(row))
+                yield defaultdict(str, zip(header, fields, strict=False))
+
+    def _load(self, table: str) -> bytes | None:
+        if self.path.is_dir():
+            file = next((each for each in (self.path / table, *self.path.glob(f"*/{table}")) if each.is_file()), None)
+            return None if file is None else file.read_bytes()
+        with zipfile.ZipFile(self.path) as archive:
+            names = [name for name in archive.namelist() if "__MACOSX" not in name]
+            folder = min((name[: -len("stops.txt")] for name in names if name.endswith("stops.txt")), key=len)
+            return archive.read(f"{folder}{table}") if f"{folder}{table}" in names else None
+
+
+def _order_calls(calls: list[tuple[int, RawCall] | None]) -> tuple[RawCall, ...] | None:
+    """Return the calls of a trip in order, None if the trip is not plainly valid."""
+    valid = sorted((call for call in calls if call is not None), key=lambda call: call[0])
+    if len(valid) < len(calls) or len(valid) < 2 or len({sequence for sequence, _ in valid}) < len(valid):
+        return None
+    ordered = tuple(call for _, call in valid)
+    times = [time for call in ordered for time in (call.arrival_s, call.departure_s) if time is not None]
+    is_timed = ordered[0].departure_s is not None and ordered[-1].arrival_s is not None
+    return ordered if is_timed and times == sorted(times) else None
+
+
+def parse_time_s(text: str) -> int | None:
+    """Return the seconds of ``H:MM:SS`` or ``H:MM``, None for anything else."""
+    parts = text.split(":")
+    if len(parts) not in (2, 3) or not all(part.isdigit() for part in parts):
+        return None
+    hours, minutes, seconds = (*map(int, parts), 0)[:3]
+    return hours * 3600 + minutes * 60 + seconds if minutes < 60 and seconds < 60 else None
+
+
+def _parse_day(text: str) -> date | None:
+    try:
+        return datetime.strptime(text, "%Y%m%d").date()
+    except ValueError:
+        return None
+
+
+def _parse_degrees(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,125 @@
+"""Compare the stops, trips and boards of a network with the raw tables of its feeds."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+
+from fingerpost.transit.check.check_report import FaultKind, Observation
+from fingerpost.transit.check.raw_feed import RawFeed, RawTrip
+from fingerpost.transit.check.trial import Trial
+from fingerpost.transit.engine.gtfs.csv.findings import FindingKind, find_meaning
+from fingerpost.transit.engine.timetable.service_days import find_midnight
+from fingerpost.transit.model.provenance import ServiceState
+from fingerpost.transit.port import DepartureQuery
+
+# Trips of earlier service days that may still run.
+MAX_TRIP_DAYS = 3
+_EVERYTHING = 1_000_000
+
+
+def list_import_faults(trial: Trial, today: date) -> Iterator[Observation]:
+    """Yield the findings of the import report that matter to riders."""
+    for feed in trial.report.feeds:
+        for finding in feed.findings:
+            meaning, place = find_meaning(finding.reason), finding.places[0]
+            if meaning.kind is FindingKind.WITHOUT_EFFECT:
+                continue
+            kind = FaultKind.FEED_LEFT_OUT if meaning.is_loss else FaultKind.FEED_GUESSED
+            example = f"{feed.feed}: {finding.count:,} {finding.reason}, first in {place.table} line {place.line}"
+            yield Observation(kind, f"{example}: {meaning.text}", finding.count)
+        if feed.service.state_on(today) is not ServiceState.IN_SERVICE:
+            state = feed.service.format_service_state(today)
+            yield Observation(FaultKind.FEED_OUT_OF_SERVICE, f"{feed.feed}: {state}")
+        if feed.thin_after is not None:
+            example = f"{feed.feed}: fewer than a quarter of the trips after {feed.thin_after}, until {feed.last_day}"
+            yield Observation(FaultKind.FEED_THINS_OUT, example)
+
+
+def compare_rows(trial: Trial) -> Iterator[Observation]:
+    """Yield stops and trips that are missing in the network, or differ."""
+    table = trial.timetable
+    first = table.trip_first_stop_time.tolist()
+    columns = [
+        column.tolist() for column in (table.stop_time_stop, table.stop_time_arrival_s, table.stop_time_departure_s)
+    ]
+    feeds = [table.feeds[feed].name for feed in table.route_feed[table.trip_route].tolist()]
+    trips = {key: row for row, key in enumerate(zip(feeds, table.trip_local_id, strict=True))}
+    for feed in trial.feeds:
+        for stop in feed.stops:
+            if (feed.name, stop) not in trial.stop_rows:
+                yield Observation(FaultKind.STOP_MISSING, f"{feed.name}: stop {stop}")
+        for trip in feed.trips.values():
+            row = trips.get((feed.name, trip.trip_id))
+            if row is None:
+                yield Observation(FaultKind.TRIP_MISSING, f"{feed.name}: trip {trip.trip_id}")
+                continue
+            imported = list(zip(*(column[first[row] : first[row + 1]] for column in columns), strict=True))
+            if not _is_same(trip, imported, [trial.stop_rows.get((feed.name, call.stop)) for call in trip.calls]):
+                yield Observation(FaultKind.TRIP_DIFFERS, f"{feed.name}: trip {trip.trip_id}")
+
+
+def _is_same(trip: RawTrip, imported: Sequence[tuple[int, int, int]], stops: Sequence[int | None]) -> bool:
+    return len(imported) == len(stops) and all(
+        (call.arrival_s, call.departure_s) in ((arrival_s, departure_s), (None, None)) and stop == row
+        for call, stop, (row, arrival_s, departure_s) in zip(trip.calls, stops, imported, strict=True)
+    )
+
+
+async def compare_boards(trial: Trial, day: date, stops: Sequence[tuple[RawFeed, str]]) -> list[Observation]:
+    """Compare the boards of some stops on a day with the raw tables."""
+    observations: list[Observation] = []
+    zone = trial.network.profile.zone
+    begin, end = find_midnight(day, zone), find_midnight(day + timedelta(days=1), zone) - 1
+    certain, possible = _list_expected(stops, day)
+    for feed, stop in stops:
+        row = trial.stop_rows.get((feed.name, stop))
+        if row is None:
+            continue
+        stop_id = trial.timetable.stop_printed_id[row]
+        query = DepartureQuery(
+            stop_ids=[stop_id], instant=begin, window_s=end - begin, wanted=_EVERYTHING, by_schedule=True
+        )
+        board = await trial.network.list_departures(query)
+        shown = Counter((feed.name, stop, row.trip_id.partition(":")[2], row.scheduled) for row in board.departures)
+        expected = Counter(
+            {key: count for key, count in certain.items() if key[:2] == (feed.name, stop) and begin <= key[3] <= end}
+        )
+        place = f"{stop_id} on {day}"
+        observations += [
+            Observation(FaultKind.BOARD_LACKS_DEPARTURE, f"{place}: trip {trip} at {instant}", count)
+            for (_, _, trip, instant), count in (expected - shown).items()
+        ]
+        observations += [
+            Observation(FaultKind.BOARD_INVENTS_DEPARTURE, f"{place}: trip {trip} at {instant}", count)
+            for (_, _, trip, instant), count in (shown - expected).items()
+            if trip in feed.trips
+            and possible.isdisjoint(((feed.name, stop, trip, instant), (feed.name, stop, trip, 0)))
+        ]
+    return observations
+
+
+_Key = tuple[str, str, str, int]
+"""FEED, stop, trip, and instant (Unix seconds); 0 if the feed leaves the time to be interpolated."""
+
+
+def _list_expected(stops: Sequence[tuple[RawFeed, str]], day: date) -> tuple[Counter[_Key], set[_Key]]:
+    """Return the departures that boards around a day must show, and those that they may show."""
+    certain: Counter[_Key] = Counter()
+    possible: set[_Key] = set()
+    days = [day + timedelta(days=number) for number in range(-MAX_TRIP_DAYS, 2)]
+    for feed in dict.fromkeys(feed for feed, _ in stops):
+        wanted = {stop for each, stop in stops if each == feed}
+        for trip in feed.trips.values():
+            last = max((at for at, call in enumerate(trip.calls) if call.can_alight), default=0)
+            calls = [(at, call) for at, call in enumerate(trip.calls) if call.stop in wanted]
+            starts = [start for each in days for start in feed.list_starts(trip, each)] if calls else []
+            for at, call in calls:
+                if call.departure_s is None:
+                    possible.add((feed.name, call.stop, trip.trip_id, 0))
+                    continue
+                keys = [(feed.name, call.stop, trip.trip_id, start + call.departure_s) for start in starts]
+                if call.can_board and at < last:
+                    certain.update(keys)
+                else:
+                    possible.update(keys)
+    return certain, possible

@@ -1,0 +1,52 @@
+"""Run all checks of a network."""
+
+import random
+from collections.abc import Callable
+from datetime import date
+
+import numpy as np
+
+from fingerpost.transit.check.check_report import CheckReport, CheckResult, Observation, summarize
+from fingerpost.transit.check.questions import draw_days, draw_groups
+from fingerpost.transit.check.rows import compare_boards, compare_rows, list_import_faults
+from fingerpost.transit.check.trial import Trial
+from fingerpost.transit.check.trips import TripChecker
+from fingerpost.transit.check.walking import check_stops
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.osm.water import Water
+
+MAX_WALKED_STOPS = 1000
+BOARDS_PER_DAY = 30
+
+Progress = Callable[[str, int, int | None], None]
+"""Called with the step, the amount done, and the total."""
+
+
+async def run_checks(
+    trial: Trial, today: date, *, questions: int, seed: int, progress: Progress = lambda _step, _done, _total: None
+) -> CheckReport:
+    """Check a network with so many random questions; equal seeds ask equal questions."""
+    dice = random.Random(seed)  # noqa: S311  (questions, not secrets)
+    table = trial.timetable
+    tables = [*list_import_faults(trial, today), *compare_rows(trial)]
+    rows = sum(feed.events for feed in trial.report.feeds)
+    results: list[CheckResult] = [summarize("rows", rows, "stop times", tables)]
+    observations: list[Observation] = []
+    boards = [(feed, stop) for feed in trial.feeds for stop in feed.stops]
+    days = draw_days(trial, dice)
+    for number, day in enumerate(days):
+        progress("comparing boards", number, len(days))
+        observations += await compare_boards(trial, day, dice.sample(boards, min(BOARDS_PER_DAY, len(boards))))
+    results.append(summarize("boards", len(days) * min(BOARDS_PER_DAY, len(boards)), "boards", observations))
+    stops = np.flatnonzero(table.stop_kind == STOP)
+    stops = np.array(sorted(dice.sample(stops.tolist(), min(MAX_WALKED_STOPS, len(stops)))), np.int64)
+    if trial.streets is not None:
+        results.append(summarize("walks", len(stops), "stops", check_stops(trial, stops)))
+    water = Water(trial.basemap)
+    checker, observations, groups = TripChecker(trial, water), [], draw_groups(trial, water, dice, questions)
+    for number, group in enumerate(groups):
+        progress("asking questions", number, len(groups))
+        observations += await checker.check_group(group)
+    asked = sum(len(group.questions) for group in groups)
+    results.append(summarize("trips", asked, "questions", observations))
+    return CheckReport(network=trial.report.network, days=trial.report.days, seed=seed, results=tuple(results))

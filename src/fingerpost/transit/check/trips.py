@@ -1,0 +1,248 @@
+"""Ask questions, and compare the answers with a scan of the raw feeds, with boards, and with the ground."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from fingerpost import clock
+from fingerpost.errors import OutsideCalendar, StorageUnavailable, ToolError
+from fingerpost.transit.check.check_report import FaultKind, Observation
+from fingerpost.transit.check.questions import SPAN_S, Question, QuestionGroup
+from fingerpost.transit.check.rows import MAX_TRIP_DAYS
+from fingerpost.transit.check.scan import Connection, ScanQuery, Walked, find_earliest_arrival
+from fingerpost.transit.check.trial import Trial
+from fingerpost.transit.check.walking import check_line, check_pin
+from fingerpost.transit.engine.timetable.timetable import STOP
+from fingerpost.transit.model.itinerary import Itinerary, Leg, LineSource, Optimize
+from fingerpost.transit.model.place import Coordinate, Location, LocationSource
+from fingerpost.transit.osm.water import Water
+from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery
+from fingerpost.transit.rules.times import to_query_instant
+
+# Scans end this long after the questions of a group; later arrivals are not compared.
+_SCAN_S = 6 * 3600
+_MAX_WALK_M, _MAX_TRANSFERS = 1500, 4
+_MORE_WALK_M = 24
+_MIN_GAIN_S = 1800
+
+
+class _Timetable(NamedTuple):
+    """The connections of a span of time, in order, and its end (Unix seconds)."""
+
+    connections: Sequence[Connection]
+    until: int
+
+
+class TripChecker:
+    """Checks the answers to questions; ``water`` is the water of the network's extract."""
+
+    def __init__(self, trial: Trial, water: Water) -> None:
+        self._trial, self._water = trial, water
+        table = trial.timetable
+        paths, change_s = table.footpaths, table.change_s.tolist()
+        self._links = {
+            stop: [
+                *([(stop, change_s[stop], 0)] if change_s[stop] >= 0 else []),
+                *zip(
+                    *(
+                        column[paths.first[stop] : paths.first[stop + 1]].tolist()
+                        for column in (paths.to, paths.seconds, paths.metres)
+                    ),
+                    strict=True,
+                ),
+            ]
+            for stop in range(table.stop_count)
+        }
+        # Specific transfers may forbid or lengthen a change, so scans do not change trips at their stops.
+        specific = set(table.specific_transfer_from_stop.tolist())
+        if -1 in specific:
+            self._links = {}
+        for stop in specific:
+            self._links.pop(stop, None)
+
+    async def check_group(self, group: QuestionGroup) -> list[Observation]:
+        timetable = self._read_timetable(group)
+        observations: list[Observation] = []
+        for question in group.questions:
+            observations += await self._check(question, timetable)
+        return observations
+
+    def _read_timetable(self, group: QuestionGroup) -> _Timetable:
+        begin, until = group.begin - SPAN_S, group.begin + SPAN_S + _SCAN_S
+        connections: list[Connection] = []
+        days = [group.day + timedelta(days=number) for number in range(-MAX_TRIP_DAYS, 2)]
+        instance = 0
+        for feed in self._trial.feeds:
+            rows = {stop: self._trial.stop_rows.get((feed.name, stop), -1) for stop in feed.stops}
+            for trip in feed.trips.values():
+                first_s, last_s = trip.calls[0].departure_s or 0, trip.calls[-1].arrival_s or 0
+                for start in (start for day in days for start in feed.list_starts(trip, day)):
+                    if start + last_s < begin or start + first_s > until:
+                        continue
+                    instance += 1
+                    timed = [call for call in trip.calls if call.arrival_s is not None]
+                    connections += [
+                        Connection(
+                            start + (one.departure_s or 0), instance, position, start + (other.arrival_s or 0),
+                            rows[one.stop], rows[other.stop], one.can_board, other.can_alight,
+                        )
+                        for position, (one, other) in enumerate(pairwise(timed))
+                    ]  # fmt: skip
+        return _Timetable(sorted(connections), until)
+
+    async def _check(self, question: Question, timetable: _Timetable) -> list[Observation]:
+        answer = await self._trial.ask("plan_trip", _to_arguments(question))
+        if answer.error is not None and (
+            type(answer.error) is ToolError or isinstance(answer.error, StorageUnavailable)
+        ):
+            return [Observation(FaultKind.ANSWER_FAILED, f"{question.command}: {answer.error.message}")]
+        query = _to_query(question)
+        try:
+            found = await self._trial.network.plan_journeys(query)
+        except OutsideCalendar:
+            return []
+        observations = list(check_pin(self._trial, self._water, question.origin))
+        if found.itineraries and answer.is_error:
+            observations.append(Observation(FaultKind.ANSWERS_DISAGREE, f"{question.command}: {answer.text}"))
+        observations += self._compare_with_scan(question, query, found, timetable)
+        for itinerary in found.itineraries:
+            observations += self._check_legs(question, itinerary, found)
+        best = _find_best(found.itineraries, query)
+        if best is not None:
+            observations += await self._check_boards(question, best)
+            observations += await self._check_more_walking(question, query, best)
+        return observations
+
+    def _compare_with_scan(
+        self, question: Question, query: JourneyQuery, found: JourneyAnswer, timetable: _Timetable
+    ) -> Iterator[Observation]:
+        best = _find_best(found.itineraries, query)
+        begin, until = query.instant, timetable.until
+        if query.arrive_by:
+            if best is None:
+                return
+            # Nothing that leaves later arrives in time.
+            begin, until = best.departure + 1, query.instant + 1
+        elif best is not None:
+            until = min(until, best.arrival)
+        boardable = np.flatnonzero(self._trial.timetable.stop_kind == STOP)
+        walked = [
+            self._trial.walks.reach(*point, boardable, _MAX_WALK_M, from_stops=from_stops)
+            for point, from_stops in ((question.origin, False), (question.destination, True))
+        ]
+        access, egress = (
+            {
+                stop: Walked(seconds, metres)
+                for stop, metres, seconds in zip(*(column.tolist() for column in columns), strict=True)
+            }
+            for columns in walked
+        )
+        scan_query = ScanQuery(access, egress, begin, until, _MAX_WALK_M, _MAX_TRANSFERS + 1)
+        arrival = find_earliest_arrival(timetable.connections, self._links, scan_query)
+        if arrival is not None:
+            kind = FaultKind.TRIP_NOT_FOUND if best is None else FaultKind.TRIP_NOT_BEST
+            shown = "nothing" if best is None else f"{_format(best.departure)} to {_format(best.arrival)}"
+            better = f"leaving from {_format(begin)}, arrival {_format(arrival)}"
+            yield Observation(kind, f"{question.command}: {shown}, but the feed has a trip {better} (UTC)")
+
+    def _check_legs(self, question: Question, itinerary: Itinerary, found: JourneyAnswer) -> Iterator[Observation]:
+        is_warned = any("across water" in note or "cross water" in note for note in found.provenance.notes)
+        legs = itinerary.legs
+        if any(before.arrival > after.departure for before, after in pairwise(legs)) or itinerary.missed_changes:
+            yield Observation(FaultKind.CHANGE_TOO_SHORT, question.command)
+        for leg in legs:
+            if leg.is_transit:
+                if not self._is_in_feed(leg):
+                    yield Observation(FaultKind.RIDE_NOT_IN_FEED, f"{question.command}: {leg.line} {leg.trip_id}")
+            elif (line := self._trial.network.find_line(leg)) is not None and self._trial.streets is not None:
+                is_straight = line.source is LineSource.STRAIGHT
+                yield from check_line(self._water, line.points, is_straight=is_straight, is_warned=is_warned)
+
+    def _is_in_feed(self, leg: Leg) -> bool:
+        """Whether a trip of the feed makes the ride; rides of trips that are not plainly valid are not checked."""
+        name, _, trip_id = (leg.trip_id or "").partition(":")
+        feed = next((feed for feed in self._trial.feeds if feed.name == name), None)
+        trip = None if feed is None else feed.trips.get(trip_id)
+        if feed is None or trip is None or leg.service_day is None:
+            return True
+        ids = self._trial.timetable.stop_printed_id
+        stops = [ids[self._trial.stop_rows[name, call.stop]] for call in trip.calls]
+        for start in feed.list_starts(trip, leg.service_day):
+            boards, alights = (
+                [at for at, stop in enumerate(stops) if stop == end.id and times[at] in (None, instant - start)]
+                for end, instant, times in (
+                    (leg.start, leg.departure_scheduled, [call.departure_s for call in trip.calls]),
+                    (leg.end, leg.arrival_scheduled, [call.arrival_s for call in trip.calls]),
+                )
+            )
+            if boards and alights and boards[0] < alights[-1]:
+                return True
+        return False
+
+    async def _check_boards(self, question: Question, itinerary: Itinerary) -> list[Observation]:
+        missing = []
+        for leg in itinerary.rides:
+            if leg.stays_seated or leg.start.id is None:
+                continue
+            query = DepartureQuery(
+                stop_ids=[leg.start.id], instant=leg.departure_scheduled, window_s=59, wanted=1000, by_schedule=True
+            )
+            board = await self._trial.network.list_departures(query)
+            if not any(
+                row.trip_id == leg.trip_id and row.scheduled == leg.departure_scheduled for row in board.departures
+            ):
+                missing.append(
+                    Observation(FaultKind.RIDE_NOT_ON_BOARD, f"{question.command}: {leg.line} from {leg.start.id}")
+                )
+        return missing
+
+    async def _check_more_walking(self, question: Question, query: JourneyQuery, best: Itinerary) -> list[Observation]:
+        wider = await self._trial.network.plan_journeys(replace(query, max_walk_m=_MAX_WALK_M + _MORE_WALK_M))
+        better = _find_best(wider.itineraries, query)
+        if better is None:
+            return []
+        gain_s = better.departure - best.departure if query.arrive_by else best.arrival - better.arrival
+        if gain_s <= _MIN_GAIN_S:
+            return []
+        return [Observation(FaultKind.MORE_WALKING_HELPS, f"{question.command}: {gain_s // 60} min")]
+
+
+def _find_best(itineraries: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
+    if query.arrive_by:
+        return max(itineraries, key=lambda itinerary: itinerary.departure, default=None)
+    return min(itineraries, key=lambda itinerary: itinerary.arrival, default=None)
+
+
+def _to_query(question: Question) -> JourneyQuery:
+    origin, destination = (
+        Location(coordinate=Coordinate(*point), source=LocationSource.INPUT)
+        for point in (question.origin, question.destination)
+    )
+    when = to_query_instant(question.instant, int(clock.now().timestamp()))
+    return JourneyQuery(
+        origin=origin, destination=destination, instant=when.instant, arrive_by=question.arrive_by,
+        not_before=when.not_before,
+        max_walk_m=_MAX_WALK_M, max_transfers=_MAX_TRANSFERS, optimize=Optimize.SHORTEST_TIME,
+    )  # fmt: skip
+
+
+def _to_arguments(question: Question) -> dict[str, object]:
+    origin, destination = (
+        {"type": "coords", "value": {"lat": point[0], "lon": point[1]}}
+        for point in (question.origin, question.destination)
+    )
+    time = datetime.fromtimestamp(question.instant, ZoneInfo(question.zone)).isoformat()
+    return {
+        "origin": origin, "destination": destination,
+        "when": {"type": "arrive" if question.arrive_by else "depart", "time": time},
+        "constraints": {"maxWalkingDistance": _MAX_WALK_M, "maxTransfers": _MAX_TRANSFERS},
+    }  # fmt: skip
+
+
+def _format(instant: int) -> str:
+    return f"{datetime.fromtimestamp(instant, ZoneInfo('UTC')):%Y-%m-%d %H:%M:%S}"

@@ -1,0 +1,78 @@
+"""Check walks: stops that cannot be reached or left, points that reach nothing, and walks across water."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fingerpost.transit.check.check_report import FaultKind, Observation
+from fingerpost.transit.check.trial import Trial
+from fingerpost.transit.engine.timetable.timetable import STOP, Int64
+from fingerpost.transit.model.geodesy import METRES_PER_DEGREE, Point
+from fingerpost.transit.osm.streets.street_walks import StreetWalks
+from fingerpost.transit.osm.water import MIN_WATER_M, Water
+
+# Riders come from this far, and from each side.
+_AROUND_M = 150.0
+_SIDES = ((1, 0), (0, 1), (-1, 0), (0, -1), (2, 2), (-2, -2), (2, -2), (-2, 2))
+_REACH_M = 1500.0
+# A point closer to a stop than this (straight line) should reach it, if no water lies between.
+_BESIDE_M = 120.0
+
+
+def check_stops(trial: Trial, stops: Int64) -> Iterator[Observation]:
+    """Yield stops that no walk along the streets reaches, or leaves, from any side."""
+    walks, table = trial.walks, trial.timetable
+    if not isinstance(walks, StreetWalks):
+        return
+    for stop in stops.tolist():
+        lat, lon = float(table.stop_lat[stop]), float(table.stop_lon[stop])
+        name = f"{table.stop_printed_id[stop]} at {lat:.6f},{lon:.6f}"
+        if not walks.covers(lat, lon):
+            yield Observation(FaultKind.STOP_OFF_STREETS, name)
+            continue
+        around = [shift(lat, lon, *(side * _AROUND_M for side in sides)) for sides in _SIDES]
+        around = [point for point in around if walks.covers(*point)]
+        row = np.array([stop], np.int64)
+        for kind, from_stops in ((FaultKind.STOP_UNREACHABLE, False), (FaultKind.STOP_WITHOUT_EXIT, True)):
+            if around and not any(
+                len(walks.reach(*point, row, _REACH_M, from_stops=from_stops).stop) for point in around
+            ):
+                yield Observation(kind, name)
+
+
+def check_pin(trial: Trial, water: Water, point: Point) -> Iterator[Observation]:
+    """Yield a point that reaches no stop although one is beside it."""
+    table = trial.timetable
+    boardable = np.flatnonzero(table.stop_kind == STOP)
+    if len(trial.walks.reach(*point, boardable, _REACH_M, from_stops=False).stop):
+        return
+    gap_m = np.hypot(
+        (table.stop_lat[boardable] - point[0]) * METRES_PER_DEGREE,
+        (table.stop_lon[boardable] - point[1]) * METRES_PER_DEGREE * math.cos(math.radians(point[0])),
+    )
+    for row in np.flatnonzero(gap_m <= _BESIDE_M).tolist():
+        stop = int(boardable[row])
+        place = float(table.stop_lat[stop]), float(table.stop_lon[stop])
+        if water.measure_m(point, place) <= MIN_WATER_M:
+            yield Observation(FaultKind.PIN_ISOLATED, f"{format_point(point)}, beside {table.stop_printed_id[stop]}")
+            return
+
+
+def check_line(water: Water, points: Sequence[Point], *, is_straight: bool, is_warned: bool) -> Iterator[Observation]:
+    """Yield a walk whose part off the streets crosses water; the first and the last piece lead to the streets."""
+    pieces = [points] if is_straight else [points[:2], points[-2:]]
+    for piece in pieces:
+        if water.measure_m(piece[0], piece[-1]) > MIN_WATER_M:
+            kind = FaultKind.WALK_MAY_CROSS_WATER if is_warned else FaultKind.WALK_CROSSES_WATER
+            yield Observation(kind, f"{format_point(piece[0])} to {format_point(piece[-1])}")
+            return
+
+
+def shift(lat: float, lon: float, north_m: float, east_m: float) -> Point:
+    scale = METRES_PER_DEGREE * max(0.01, math.cos(math.radians(lat)))
+    return lat + north_m / METRES_PER_DEGREE, lon + east_m / scale
+
+
+def format_point(point: Point) -> str:
+    return f"{point[0]:.6f},{point[1]:.6f}"

@@ -1,0 +1,82 @@
+"""`fingerpost network check` finds faults of feeds, of extracts and of the program, and tells them apart."""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.worlds.checking import check_world
+from tests.worlds.feeds import World
+from tests.worlds.opening import open_world
+
+DAY = date(2026, 3, 2)
+NEAR = {"Alpha": (60.17, 24.94), "Beta": (60.17, 24.97), "Gamma": (60.17, 25.0)}
+LINE = """
+line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20
+line A | Alpha 12:00 | Beta 12:10 | Gamma 12:20
+line A | Gamma 18:00 | Beta 18:10 | Alpha 18:20
+"""
+HOURLY = "\n".join(f"line A | Alpha {hour}:30 | Beta {hour}:40 | Gamma {hour}:50" for hour in range(10, 22))
+
+
+@pytest.fixture(autouse=True)
+def _clock(monkeypatch):
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-02T04:00:00Z")
+
+
+def draw(text=LINE, **tables):
+    feed = feed_from_drawing(text, days=[DAY], coordinates=NEAR)
+    feed |= {f"{name}.txt": rows for name, rows in tables.items()}
+    return World(
+        seed=1, feeds={"W": {name: rows.encode() for name, rows in feed.items()}}, extract=None,
+        zone="Europe/Helsinki", days=(DAY, DAY), now=datetime(2026, 3, 2, 4, tzinfo=UTC), stops=(),
+        features=frozenset(),
+    )  # fmt: skip
+
+
+def find_codes(world, folder, raw=None):
+    """Return the codes of all faults, by origin; ``raw`` is a drawing with which the network is compared."""
+    opened = open_world(world, folder)
+    if raw is not None:
+        path = write_feed(folder / "raw.zip", draw(raw).feeds["W"])
+        opened = replace(opened, feeds=(replace(opened.feeds[0], path=path),))
+    report = check_world(opened, folder, questions=60)
+    return {(fault.origin.value, fault.code) for result in report.results for fault in result.faults}
+
+
+def test_a_sound_feed_has_no_faults(tmp_path):
+    assert find_codes(draw(), tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    ("tables", "fault"),
+    [
+        ({"frequencies": "trip_id,start_time,end_time,headway_secs\nA-1,08:00:00,09:00:00,x\n"}, "feed-left-out"),
+        ({"stops": "stop_id,stop_name,stop_lat,stop_lon,stop_timezone\nALPHA,Alpha,60.17,24.94,Asia/Tokyo\n"
+                   "BETA,Beta,60.17,24.97,\nGAMMA,Gamma,60.17,25.0,\n"}, "feed-left-out"),
+        ({"calendar_dates": "service_id,date,exception_type\nALL,20260301,1\n"}, "feed-out-of-service"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_the_data_is_named(tables, fault, tmp_path):
+    assert find_codes(draw(**tables), tmp_path) == {("data", fault)}
+
+
+@pytest.mark.parametrize(
+    ("raw", "faults"),
+    [
+        (LINE + HOURLY, {"trip-missing", "board-lacks-departure", "trip-not-best"}),
+        (LINE.replace("18:10", "18:11"), {"trip-differs", "board-lacks-departure", "board-invents-departure"}),
+    ],
+)  # fmt: skip
+def test_a_network_unlike_its_feed_is_a_fault_of_the_program(raw, faults, tmp_path):
+    found = find_codes(draw(), tmp_path, raw)
+
+    assert {("program", fault) for fault in faults} <= found
+
+
+def test_short_times_are_no_fault(tmp_path):
+    world = draw()
+    short = world.feeds["W"] | {"stop_times.txt": world.feeds["W"]["stop_times.txt"].replace(b":00,", b",")}
+
+    assert find_codes(replace(world, feeds={"W": short}), tmp_path) == set()
