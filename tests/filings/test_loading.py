@@ -133,6 +133,42 @@ def test_a_text_needs_no_figures(store, tmp_path):
     assert loaded.summary == "Drawn Inc., 10-K of 2023-02-01: 1 sections"
 
 
+COVER = """<html><ix:header><ix:nonNumeric contextRef="c" name="dei:EntityCentralIndexKey">0000000007</ix:nonNumeric>
+</ix:header><p><ix:nonNumeric contextRef="c" name="dei:DocumentType">10-K</ix:nonNumeric> of
+<ix:nonNumeric format="ixt:date-monthname-day-year-en" name="dei:DocumentPeriodEndDate">December&#160;<b>31</b>, 2022
+</ix:nonNumeric> <ix:nonNumeric name="dei:EntityRegistrantName">Drawn &amp; Co.</ix:nonNumeric></p>
+<p>Item 1. Business</p><p>We draw.</p></html>"""
+RECENT = {
+    "accessionNumber": ["q", "a"], "form": ["10-Q", "10-K"], "filingDate": ["2023-05-01", "2023-02-01"],
+    "reportDate": ["2023-03-31", "2022-12-31"], "primaryDocument": ["q.htm", "drawn-20221231.htm"],
+    "primaryDocDescription": ["10-Q", "10-K"],
+}  # fmt: skip
+SUBMISSIONS = {"cik": "7", "name": "Drawn Inc.", "tickers": ["DRWN"], "filings": {"recent": RECENT}}
+
+
+@pytest.mark.parametrize(("name", "content"), [("copy.htm", COVER), ("drawn-20221231.htm", "<html>Item 1. Business")])
+def test_a_text_in_the_list_of_filings_needs_no_options(store, tmp_path, name, content):
+    """It is known by its cover page's form and period, or by its name."""
+    options = LoadOptions() if content == COVER else LoadOptions(ticker="DRWN")
+    load_files(store, [written(tmp_path / "facts.json", FACTS), written(tmp_path / "list.json", SUBMISSIONS)])
+    (loaded,) = load_files(store, [written(tmp_path / name, content)], options)
+
+    assert loaded.summary.startswith("Drawn Inc., 10-K of 2023-02-01: ")
+    assert FactLibrary(store.path).rows("SELECT DISTINCT cik, accession_number FROM sections") == [(7, "a")]
+
+
+def test_a_text_needs_only_the_options_that_its_cover_page_lacks(store, tmp_path):
+    text = written(tmp_path / "10k.htm", COVER)
+    with pytest.raises(ParameterError, match=r"text; add --accession, --filed$"):
+        load_files(store, [text])
+    (loaded,) = load_files(store, [text], LoadOptions(accession="a", filed="2023-02-01"))
+    load_files(store, [written(tmp_path / "company_tickers.json", {"0": LISTED["0"] | {"cik_str": 8}})])
+    with pytest.raises(ParameterError, match=r"of Drawn & Co. \(CIK 7\), not of Drawn Inc. \(CIK 8\)"):
+        load_files(store, [text], LoadOptions(ticker="DRWN", accession="a", filed="2023-02-01"))
+
+    assert loaded.summary == "Drawn & Co., 10-K of 2023-02-01: 2 sections"
+
+
 def test_an_archive_replaces_older_figures_and_preserves_newer_ones(store, tmp_path):
     for cik, filed in ((7, "2023-01-31"), (8, "2023-02-02")):
         own = json.loads(json.dumps(FACTS | {"cik": cik}).replace("2023-02-01", filed))
@@ -148,7 +184,7 @@ def test_an_archive_replaces_older_figures_and_preserves_newer_ones(store, tmp_p
 def test_an_archive_without_companies_is_refused(store, tmp_path):
     with pytest.raises(FeedUnusable, match="is not a zip archive"):
         load_files(store, [written(tmp_path / "text.zip", "{}")])
-    with pytest.raises(FeedUnusable, match="has no readable companyfacts file"):
+    with pytest.raises(FeedUnusable, match="has no readable file"):
         load_files(store, [zipped(tmp_path / "companyfacts.zip", {"readme.txt": "nothing"})])
 
 
@@ -159,9 +195,20 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
     written(folder / "a.json", FACTS)
     written(folder / "b.json", "[]")
     written(folder / "c.json", LISTED)
+    written(folder / "d.csv", "")
+    written(folder / "aaa.txt", "Item 1. Business")
+    zipped(folder / "e.zip", {"CIK0000000007.json": SUBMISSIONS, "readme.txt": "", "pages.json": RECENT})
     loaded = load_files(store, [folder])
 
-    assert [done.summary for done in loaded[1:]] == ["skipped: b.json is not a JSON object", "1 tickers"]
+    assert [f"{done.name}: {done.summary}" for done in loaded[1:]] == [
+        "b.json: skipped: b.json is not a JSON object",
+        "c.json: 1 tickers",
+        "d.csv: skipped: not one of .json, .zip, .txt, .htm, .html",
+        "e.zip: 0 companies, 0 figures, 1 lists of filings or tickers; 2 skipped",
+        "pages.json: skipped: pages.json is an older page of a list of filings; only the newest page is read",
+        "readme.txt: skipped: not a JSON file",
+        "aaa.txt: skipped: aaa.txt is a filing's text; add --ticker, --accession, --form, --filed",
+    ]
     assert FactLibrary(store.path).find_company("DRWN").cik == 7
     with pytest.raises(FeedUnusable, match="empty has no readable file"):
         load_files(store, [nothing])
@@ -186,7 +233,7 @@ def test_options_of_one_company_are_refused_for_many(store, tmp_path, name, opti
 
 @pytest.mark.parametrize(
     ("ticker", "filed", "lacking"),
-    [(None, "", "--ticker, --filed"), ("DRWN", "", "--filed"), (None, "2023-02-01", "--ticker")],
+    [(None, "", "--ticker, --filed"), ("AAPL", "", "--filed"), (None, "2023-02-01", "--ticker")],
 )
 def test_a_text_names_only_the_options_that_it_lacks(store, tmp_path, ticker, filed, lacking):
     text = written(tmp_path / "10k.txt", "Item 1. Business")

@@ -1,4 +1,4 @@
-"""Thirty formulas of FinanceBench's kinds against a plain reading of the files, to the last digit."""
+"""Fifty questions of FinanceBench's kinds against a plain reading of the files, to the last digit."""
 
 import json
 from collections import defaultdict
@@ -8,11 +8,11 @@ from fractions import Fraction
 import pytest
 
 from fingerpost.errors import DataNotFound
-from tests.filings.conftest import RECORDED
+from tests.filings.conftest import CHANGED, RECORDED
 from tests.filings.drawing import ask
 from tests.shared_data import get_shared
 
-MIN_CHECKED = 600
+MIN_CHECKED = {"AAPL": 500, "NVDA": 500, "META": 300, "CLS": 100, "VRT": 100}
 
 # What a reader of the file takes for each word: tags of equal standing together, the largest of them; in order.
 TAGS = {
@@ -99,6 +99,10 @@ FORMULAS = {
 }
 
 
+# A single figure, too, is a kind of question.
+FORMULAS |= {word: lambda v, word=word: v(word) for word in TAGS}
+
+
 class Unclear(LookupError):
     """The file tells nothing, or two things."""
 
@@ -107,7 +111,7 @@ class PlainReading:
     """A company's file, read without any of the package's rules: annual reports, years by their length and end."""
 
     def __init__(self, ticker):
-        raw = json.loads(get_shared(RECORDED[ticker]).read_bytes())["facts"]["us-gaap"]
+        raw = json.loads(get_shared((RECORDED | CHANGED)[ticker]).read_bytes())["facts"]["us-gaap"]
         self.values = defaultdict(set)
         ends = defaultdict(set)
         for tag, told in raw.items():
@@ -137,10 +141,10 @@ class PlainReading:
 
 @pytest.fixture(scope="module")
 def readings():
-    return {ticker: PlainReading(ticker) for ticker in RECORDED}
+    return {ticker: PlainReading(ticker) for ticker in MIN_CHECKED}
 
 
-@pytest.mark.parametrize("ticker", sorted(RECORDED))
+@pytest.mark.parametrize("ticker", sorted(MIN_CHECKED))
 def test_formulas_match_a_plain_reading_of_the_file(recorded, readings, ticker):
     reading, checked, wrong = readings[ticker], 0, []
     for expression, formula in FORMULAS.items():
@@ -162,4 +166,4 @@ def test_formulas_match_a_plain_reading_of_the_file(recorded, readings, ticker):
                 wrong.append((expression, year, found, float(expected)))
 
     assert wrong == []
-    assert checked >= MIN_CHECKED / len(RECORDED)
+    assert (len(FORMULAS) >= 50, checked >= MIN_CHECKED[ticker]) == (True, True)

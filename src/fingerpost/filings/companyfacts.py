@@ -160,9 +160,14 @@ def _find_name_changes(name: str, former_names: Iterable[Mapping[str, str]]) -> 
     return [day for (day, key), (_, later) in pairwise(names) if key != later and day_number(day)]
 
 
-def read_tickers(raw: Mapping[str, Any], name: str) -> list[tuple[str, int, str]]:
-    """Return the (ticker, CIK, company name) rows of a ``company_tickers`` file."""
+TickerList = list[tuple[str, int, str]]
+"""Tickers, each with CIK and company name."""
+
+
+def read_tickers(raw: Mapping[str, Any], name: str) -> TickerList:
     with _raising_feed_unusable("company_tickers", name):
+        if not raw:
+            raise FeedUnusable(f"{name} is empty")
         return [(str(row["ticker"]), int(row["cik_str"]), str(row["title"])) for row in raw.values()]
 
 

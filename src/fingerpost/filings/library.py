@@ -118,7 +118,7 @@ class FactLibrary:
         """Return (CIK, filing) for all CIKs of a company, newest first; list joint filings once."""
         matches: dict[str, tuple[int, Filing]] = {}
         for cik in sorted(self.list_ciks(company), key=lambda cik: (cik != company.cik, cik)):
-            for filing in self._load_filings(cik):
+            for filing in self.list_filings_of(cik):
                 matches.setdefault(filing.accession, (cik, filing))
         return sorted(matches.values(), key=lambda row: (row[1].filed, row[1].accession), reverse=True)
 
@@ -202,7 +202,7 @@ class FactLibrary:
             companies.append(Company(tickers=tickers_matched, **row))
         return companies
 
-    def _load_filings(self, cik: int) -> list[Filing]:
+    def list_filings_of(self, cik: int) -> list[Filing]:
         rows = self.rows(
             "SELECT accession_number, filing_type, filing_date, report_date, document, description FROM filings"
             " WHERE cik = ?",

@@ -1,7 +1,6 @@
 """Load EDGAR files from disk into the facts file: figures, filings, tickers, filing texts and archives."""
 
 import multiprocessing
-import re
 import zipfile
 import zlib
 from collections.abc import Callable, Sequence
@@ -12,24 +11,35 @@ from functools import partial
 from pathlib import Path
 
 from fingerpost.errors import FeedUnusable, ParameterError
-from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
+from fingerpost.filings.companyfacts import (
+    FactsFile,
+    SubmissionsFile,
+    TickerList,
+    parse_json,
+    read_facts,
+    read_submissions,
+    read_tickers,
+)
+from fingerpost.filings.cover_page import CoverPage, read_cover_page
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, normalize_ticker
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
-_MEMBER = re.compile(r"(?:.*/)?CIK\d{10}\.json")
+_FOLDER_SUFFIXES = (".json", ".zip", *_TEXT_SUFFIXES)
 _MAX_MEMBER_MB = 256
 _PROCESSES = 2
 _COMPANIES_PER_TRANSACTION = 50
-_MAX_NAMED = 3
 
 ShowProgress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadOptions:
-    """The company and filing that files belong to; ``predecessor_of`` is the ticker of the successor company."""
+    """The company and filing that files belong to; ``predecessor_of`` is the ticker of the successor company.
+
+    A filing's text needs only what neither its cover page nor the loaded list of filings has.
+    """
 
     ticker: str | None = None
     predecessor_of: str | None = None
@@ -53,8 +63,8 @@ def load_files(
 ) -> list[LoadedFile]:
     """Load files into the store: companyfacts, submissions, company_tickers, or filing texts.
 
-    JSON files and archives of a folder are loaded; unusable files are reported as skipped.
-    A companyfacts archive does not replace newer figures; ``show`` receives (done, all) companies.
+    Folders and archives are loaded file by file; unusable files in them are reported as skipped.
+    An archive does not replace newer figures; ``show`` receives (done, all) files of an archive.
     If a file raises FeedUnusable, the files before it are loaded.
     """
     if options.ticker and options.predecessor_of:
@@ -69,7 +79,7 @@ def load_files(
         if path.is_dir():
             loaded += _load_folder(store, path, options, show)
         elif path.suffix.lower() == ".zip":
-            loaded.append(_load_archive(store, path, options.retrieved_at, show))
+            loaded += _load_archive(store, path, options.retrieved_at, show)
         else:
             loaded.append(_load_file(store, path, options))
     return loaded
@@ -78,14 +88,17 @@ def load_files(
 def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: ShowProgress | None) -> list[LoadedFile]:
     loaded, count = [], 0
     try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".json", ".zip"))
+        paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         raise FeedUnusable(f"Cannot read {folder.name}: {error.strerror}") from error
-    for path in paths:
+    # The texts come last, because they may need the lists of filings.
+    for path in sorted(paths, key=lambda path: path.suffix.lower() in _TEXT_SUFFIXES):
         try:
+            if path.suffix.lower() not in _FOLDER_SUFFIXES:
+                raise FeedUnusable(f"not one of {', '.join(_FOLDER_SUFFIXES)}")
             loaded += load_files(store, [path], options, show)
             count += 1
-        except FeedUnusable as error:
+        except (FeedUnusable, ParameterError) as error:
             loaded.append(LoadedFile(path.name, f"skipped: {error.message}"))
     if not count:
         raise FeedUnusable(f"{folder.name} has no readable file of figures, filings or tickers")
@@ -99,28 +112,39 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         raise FeedUnusable(f"Cannot read {path.name}: {error.strerror}") from error
     if path.suffix.lower() in _TEXT_SUFFIXES:
         return _load_text(store, path.name, content, options)
-    raw = parse_json(content, path.name)
+    parsed = _parse(content, path.name)
+    if not isinstance(parsed, FactsFile):
+        return LoadedFile(path.name, _put_list(store, parsed))
+    with closing(FactLibrary(store.path)) as library:
+        ticker = options.predecessor_of or options.ticker
+        if ticker is not None:
+            _check_owner(library, parsed, ticker, is_predecessor=options.predecessor_of is not None)
+        store.put_facts(parsed, tickers=[ticker] if ticker else [], retrieved_at=options.retrieved_at)
+        company = library.find_company(str(parsed.cik))
+    main_ticker = company.ticker if company is not None else ""
+    hint = "; name it with --ticker, or load company_tickers.json" if main_ticker.startswith("CIK") else ""
+    count, last = len(parsed.facts), parsed.complete_through
+    return LoadedFile(path.name, f"{parsed.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}")
+
+
+def _parse(content: bytes, name: str) -> FactsFile | SubmissionsFile | TickerList:
+    raw = parse_json(content, name)
     if "facts" in raw:
-        facts = read_facts(raw, path.name)
-        with closing(FactLibrary(store.path)) as library:
-            ticker = options.predecessor_of or options.ticker
-            if ticker is not None:
-                _check_owner(library, facts, ticker, is_predecessor=options.predecessor_of is not None)
-            store.put_facts(facts, tickers=[ticker] if ticker else [], retrieved_at=options.retrieved_at)
-            company = library.find_company(str(facts.cik))
-        main_ticker = company.ticker if company is not None else ""
-        hint = "; name it with --ticker, or load company_tickers.json" if main_ticker.startswith("CIK") else ""
-        count, last = len(facts.facts), facts.complete_through
-        summary = f"{facts.name} ({main_ticker}): {count:,} figures, complete through {last}{hint}"
-        return LoadedFile(path.name, summary)
+        return read_facts(raw, name)
     if "filings" in raw:
-        submissions = read_submissions(raw, path.name)
-        store.put_submissions(submissions)
-        hint = "" if submissions.is_complete else "; older ones are in further files"
-        return LoadedFile(path.name, f"{submissions.name}: {len(submissions.filings):,} filings listed{hint}")
-    tickers = read_tickers(raw, path.name)
-    store.put_tickers(tickers)
-    return LoadedFile(path.name, f"{len(tickers):,} tickers")
+        return read_submissions(raw, name)
+    if "accessionNumber" in raw:
+        raise FeedUnusable(f"{name} is an older page of a list of filings; only the newest page is read")
+    return read_tickers(raw, name)
+
+
+def _put_list(store: FactStore, parsed: SubmissionsFile | TickerList) -> str:
+    if isinstance(parsed, SubmissionsFile):
+        store.put_submissions(parsed)
+        hint = "" if parsed.is_complete else "; older ones are in further files"
+        return f"{parsed.name}: {len(parsed.filings):,} filings listed{hint}"
+    store.put_tickers(parsed)
+    return f"{len(parsed):,} tickers"
 
 
 def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_predecessor: bool) -> None:
@@ -136,60 +160,90 @@ def _check_owner(library: FactLibrary, facts: FactsFile, ticker: str, *, is_pred
 
 
 def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions) -> LoadedFile:
-    ticker, accession, form, filed = options.ticker, options.accession, options.form, options.filed
-    required = {"--ticker": ticker, "--accession": accession, "--filed": filed}
-    missing = [option for option, value in required.items() if not value]
-    if ticker is None or missing:
-        raise ParameterError(f"{name} is a filing's text; add {', '.join(missing)}")
+    """Load a filing's text; its identity comes from the options, the cover page and the list of filings."""
+    document = content.decode("utf-8", errors="replace")
+    cover = read_cover_page(document)
     with closing(FactLibrary(store.path)) as library:
-        company, company_row = library.find_company(ticker), library.find_listed_company(ticker)
-    if company is not None:
-        company_row = company.ticker, company.cik, company.name
-    if company_row is None:
-        raise ParameterError(f"No company here is called {ticker}; load company_tickers.json or its figures first")
-    is_plain = name.lower().endswith(".txt")
-    text = content.decode("utf-8", errors="replace") if is_plain else read_plain_text(content)
-    _, cik, company_name = company_row
+        cik, company_name = _find_company_of_text(library, name, cover, options.ticker)
+        listed = [] if cik is None else library.list_filings_of(cik)
+    form = options.form or cover.form
+    same_reports = {(form, cover.period)} if cover.period else set()
+    matching = (row for row in listed if row.document == name or (row.form, row.report_date) in same_reports)
+    filing = next(matching, None)
+    accession = options.accession or (filing.accession if filing else "")
+    filed = options.filed or (filing.filed if filing else "")
+    form = form or (filing.form if filing else "")
+    required = {"--ticker": cik, "--accession": accession, "--form": form, "--filed": filed}
+    missing = [option for option, value in required.items() if not value]
+    if cik is None or missing:
+        raise ParameterError(f"{name} is a filing's text; add {', '.join(missing)}")
+    text = document if name.lower().endswith(".txt") else read_plain_text(content)
     sections = split_sections(cik, accession, form, filed, text)
     store.put_sections(sections)
     return LoadedFile(name, f"{company_name}, {form} of {filed}: {len(sections)} sections")
 
 
-def _load_archive(store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None) -> LoadedFile:
-    companies, figures, skipped = 0, 0, []
+def _find_company_of_text(
+    library: FactLibrary, name: str, cover: CoverPage, ticker: str | None
+) -> tuple[int | None, str]:
+    company = None if ticker is None and cover.cik is None else library.find_company(ticker or f"CIK{cover.cik}")
+    listed = None if ticker is None else library.find_listed_company(ticker)
+    if company is not None:
+        cik, company_name = company.cik, company.name
+    elif listed is not None:
+        _, cik, company_name = listed
+    elif ticker is not None:
+        raise ParameterError(f"No company here is called {ticker}; load company_tickers.json or its figures first")
+    else:
+        return cover.cik, cover.name or f"CIK {cover.cik}"
+    if cover.cik not in (None, cik) and (company is None or cover.cik not in library.list_ciks(company)):
+        raise ParameterError(f"{name} is a filing of {cover.name} (CIK {cover.cik}), not of {company_name} (CIK {cik})")
+    return cover.cik or cik, company_name
+
+
+def _load_archive(
+    store: FactStore, path: Path, retrieved_at: str | None, show: ShowProgress | None
+) -> list[LoadedFile]:
+    companies, figures, lists = 0, 0, 0
+    skipped: list[LoadedFile] = []
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [name for name in sorted(archive.namelist()) if _MEMBER.fullmatch(name)]
+            members = [name for name in sorted(archive.namelist()) if not name.endswith("/")]
     except (OSError, zipfile.BadZipFile) as error:
         raise FeedUnusable(f"{path.name} is not a zip archive, or is damaged: {error}") from error
     # Do not fork, because a forked process inherits the locks that other threads have acquired.
     with ProcessPoolExecutor(_PROCESSES, mp_context=multiprocessing.get_context("spawn")) as processes:
         for start in range(0, len(members), _COMPANIES_PER_TRANSACTION):
             batch = members[start : start + _COMPANIES_PER_TRANSACTION]
-            parsed = list(processes.map(partial(_read_member, path), batch))
-            files = [file for file in parsed if isinstance(file, FactsFile)]
-            skipped += [reason for reason in parsed if isinstance(reason, str)]
+            parsed = list(zip(batch, processes.map(partial(_read_member, path), batch), strict=True))
+            files = [file for _, file in parsed if isinstance(file, FactsFile)]
             store.put_newer_facts(files, retrieved_at=retrieved_at)
             companies, figures = companies + len(files), figures + sum(len(file.facts) for file in files)
+            for member, file in parsed:
+                if isinstance(file, str):
+                    skipped.append(LoadedFile(member, f"skipped: {file}"))
+                elif not isinstance(file, FactsFile):
+                    _put_list(store, file)
+                    lists += 1
             if show is not None:
                 show(start + len(batch), len(members))
-    if not companies:
-        raise FeedUnusable(f"{path.name} has no readable companyfacts file")
+    if not companies and not lists:
+        raise FeedUnusable(f"{path.name} has no readable file of figures, filings or tickers")
     summary = f"{companies:,} companies, {figures:,} figures"
-    if skipped:
-        remainder = f"; and {len(skipped) - _MAX_NAMED} more" if len(skipped) > _MAX_NAMED else ""
-        summary += f"; {len(skipped):,} skipped: {'; '.join(skipped[:_MAX_NAMED])}{remainder}"
-    return LoadedFile(path.name, f"{summary}; tickers come from company_tickers.json")
+    summary += f", {lists:,} lists of filings or tickers" if lists else "; tickers come from company_tickers.json"
+    return [LoadedFile(path.name, f"{summary}; {len(skipped):,} skipped" if skipped else summary), *skipped]
 
 
-def _read_member(path: Path, member: str) -> FactsFile | str:
-    """Return a company's figures, or why a member is skipped."""
+def _read_member(path: Path, member: str) -> FactsFile | SubmissionsFile | TickerList | str:
+    """Return a member's content, or why it is skipped."""
+    if not member.lower().endswith(".json"):
+        return "not a JSON file"
     with zipfile.ZipFile(path) as archive:
         if archive.getinfo(member).file_size > _MAX_MEMBER_MB * 2**20:
-            return f"{member} is larger than {_MAX_MEMBER_MB} MB"
+            return f"larger than {_MAX_MEMBER_MB} MB"
         try:
-            return read_facts(parse_json(archive.read(member), member), member)
+            return _parse(archive.read(member), member)
         except FeedUnusable as error:
             return error.message
         except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
-            return f"{member} is damaged: {error}"
+            return f"damaged: {error}"

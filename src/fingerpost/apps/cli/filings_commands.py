@@ -126,8 +126,8 @@ def load_filings(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="companyfacts (a file, or the zip), submissions, company_tickers (without it, figures have no"
-            " ticker), a folder of them; or a text.",
+            help="companyfacts, submissions, company_tickers (without it, figures have no ticker), texts of filings,"
+            " and folders or zips of them.",
         ),
     ],
     ticker: Annotated[str | None, typer.Option(help="The company's ticker; files of figures do not have one.")] = None,
@@ -135,14 +135,15 @@ def load_filings(
         str | None, typer.Option(help="The ticker of the company that filed these older figures under another CIK.")
     ] = None,
     accession: Annotated[str | None, typer.Option(help="The accession number of a filing's text.")] = None,
-    form: Annotated[str, typer.Option(help="The form of a filing's text.")] = "10-K",
+    form: Annotated[str | None, typer.Option(help="The form of a filing's text, such as 10-K.")] = None,
     filed: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The filing date of a text, YYYY-MM-DD.")
     ] = None,
 ) -> None:
-    """Load figures, lists of filings or a filing's text from files."""
-    if (accession is None) != (filed is None):
-        raise typer.BadParameter(f"a filing's text also needs {'--accession' if accession is None else '--filed'}")
+    """Load figures, lists of filings or filing texts.
+
+    A text in inline XBRL names its company, form and period. It needs no option if the list of filings is loaded.
+    """
     if accession is not None and not _ACCESSION.fullmatch(accession):
         raise typer.BadParameter(f"'{accession}' is not an accession number; write it like 0000320193-22-000108")
     settings = prepare_settings(ctx)
@@ -152,7 +153,7 @@ def load_filings(
             ticker=ticker,
             predecessor_of=predecessor_of,
             accession=accession or "",
-            form=form,
+            form=form or "",
             filed="" if filed is None else f"{filed:%Y-%m-%d}",
             retrieved_at=clock.now().isoformat(timespec="seconds"),
         )
