@@ -128,7 +128,7 @@ class FakeNetwork:
         near = [stop for stop in self.near if stop.distance_m <= radius_m]
         return NearbyStops(stops=near, provenance=self.describe(language))
 
-    async def find_address(self, coordinate, *, language=None, may_ask=False):
+    async def find_address(self, coordinate, *, language=None):
         return None
 
     def find_fare(self, itinerary):

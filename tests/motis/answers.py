@@ -37,8 +37,8 @@ class Told:
     """
 
     def __init__(self, promised=(), **answers):
-        self._answers = {"map/stops": [], "geocode": [], "reverse-geocode": []} | {
-            name.replace("__", "/").replace("reverse_", "reverse-"): each for name, each in answers.items()
+        self._answers = {"map/stops": [], "geocode": []} | {
+            name.replace("__", "/"): each for name, each in answers.items()
         }
         self._promised = promised
         self.asked = []

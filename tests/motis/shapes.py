@@ -106,6 +106,5 @@ ANSWERS = {
     "stoptimes": shape("stopTimes place previousPageCursor nextPageCursor"),
     "map/stops": several(ref("Place")),
     "geocode": several(ref("Match")),
-    "reverse-geocode": several(ref("Match")),
     "map/initial": shape("lat lon zoom serverConfig"),
 }

@@ -131,31 +131,3 @@ async def test_stops_near_a_point_are_measured_straight():
         ("Far", (Mode.BUS,), None),
     ]
     assert told.asked == [("map/stops", {"min": "52.369100,4.898526", "max": "52.370900,4.901474"})]
-
-
-@pytest.mark.parametrize("name", ["Damrak 1", "Damrak"])
-async def test_a_position_is_named_by_the_servers_geocoder(name):
-    told = Told(
-        reverse_geocode=[
-            a_match(lat=52.3701),
-            a_match(name, "way/12", "ADDRESS", lat=52.3703, street="Damrak", houseNumber="1"),
-        ]
-    )
-    async with asking(told) as network:
-        unasked = await network.find_address(DAM), tuple(told.asked)
-        places = [await network.find_address(DAM, may_ask=True) for _ in range(2)]
-        far = await network.find_address(Coordinate(52.4, 4.9), may_ask=True)
-    place = places[0]
-
-    assert unasked == (None, ())
-    assert place is not None
-    assert (place.name, place.locality, place.coordinate, place.attribution) == (
-        "Damrak 1",
-        "Amsterdam",
-        DAM,
-        ("Town Transport",),
-    )
-    assert (far, network.profile.names_positions) == (None, True)
-    assert told.asked == [
-        ("reverse-geocode", {"place": f"{lat}000,4.90000", "numResults": "5"}) for lat in ("52.37", "52.40")
-    ]

@@ -26,7 +26,6 @@ PATHS = {
     "stoptimes": "/api/v6/stoptimes",
     "map/stops": "/api/v6/map/stops",
     "geocode": "/api/v1/geocode",
-    "reverse-geocode": "/api/v1/reverse-geocode",
     "map/initial": "/api/v1/map/initial",
 }
 
@@ -65,7 +64,6 @@ async def _ask_everything(source):
         await network.find_stop_place(town.stop_id("Beta"))
         await network.find_stop(f"{town.name}:NOWHERE")
         await network.list_stops_near(NEAR_ALPHA, 2000.0)
-        await network.find_address(NEAR_ALPHA, may_ask=True)
 
 
 def validator(schema, schemas):

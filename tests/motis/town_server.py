@@ -33,7 +33,6 @@ PARAMETERS = {
     "stoptimes": "stopId time window n radius exactRadius language",
     "map/stops": "min max language",
     "geocode": "text language place numResults",
-    "reverse-geocode": "place type numResults",
     "map/initial": "",
 }
 VERSIONS = {"plan": "v6", "stoptimes": "v6", "map/stops": "v6"}
@@ -75,7 +74,6 @@ class TownServer:
             "stoptimes": self._stop_times,
             "map/stops": self._list_stops,
             "geocode": self._geocode,
-            "reverse-geocode": self._reverse_geocode,
             "map/initial": self._initial,
         }[question]
         try:
@@ -120,11 +118,6 @@ class TownServer:
     def _modes_at(self, stop_id):
         calling = {trip for trip, calls in self._calls.items() if any(call["stop_id"] == stop_id for call in calls)}
         return sorted({_ROUTE_MODES[self._routes[self._trips[trip]["route_id"]]["route_type"]] for trip in calling})
-
-    async def _reverse_geocode(self, place, numResults):  # noqa: N803
-        here = Coordinate(*map(float, place.split(",")))
-        near = (await self._served.list_stops_near(here, 3000.0)).stops[: int(numResults)]
-        return [self._match(each.stop) for each in near]
 
     async def _geocode(self, text, numResults, language=None, place=None):  # noqa: N803
         found = [match.place for match in (await self._served.find_places(text))[: int(numResults)]]

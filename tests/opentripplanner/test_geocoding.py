@@ -139,41 +139,6 @@ async def test_an_answer_states_when_it_was_retrieved(tmp_path):
     assert upstream.questions("routing")[0].target == "/routing/v2/hsl/gtfs/v1"
 
 
-async def test_a_position_is_named_in_the_requested_language(tmp_path):
-    told = features(
-        ("Kamppi", 60.1691, 24.9312, {"layer": "stop"}),
-        ("Urho Kekkosen katu 1", 60.1692, 24.9312, {"housenumber": "1", "localadmin": "Helsinki"}),
-    )
-    upstream = Digitransit(geocoding=[told])
-    async with asking_hsl(tmp_path, upstream) as network:
-        place = await network.find_address(Coordinate(*KAMPPI), language="sv", may_ask=True)
-
-    assert place is not None
-    assert (place.name, place.locality, place.coordinate) == (
-        "Urho Kekkosen katu 1",
-        "Helsinki",
-        Coordinate(*KAMPPI),
-    )
-    assert upstream.questions("geocoding")[-1].target.startswith("/geocoding/v1/reverse?")
-    assert upstream.params() == {
-        "point.lat": "60.16900",
-        "point.lon": "24.93120",
-        "boundary.circle.radius": "0.25",
-        "layers": "address,venue,street,stop,station",
-        "size": "5",
-        "lang": "sv",
-    }
-
-
-async def test_an_empty_area_has_no_name_and_a_failure_is_the_geocoders(tmp_path):
-    async with asking_hsl(tmp_path, Digitransit(geocoding=[features(), html("502 Bad Gateway")])) as network:
-        nothing = await network.find_address(Coordinate(*KAMPPI), may_ask=True)
-        with pytest.raises(SourceFailed) as failed:
-            await network.find_address(Coordinate(60.2, 24.9), may_ask=True)
-
-    assert (nothing, failed.value.details["service"]) == (None, "geocoding")
-
-
 @pytest.mark.parametrize("lon", ["NaN", "1e999", "999", "null", '"east"'])
 async def test_a_candidate_without_a_position_does_not_affect_others(tmp_path, lon):
     told = features(("Kamppi", *KAMPPI, {}), ("Kamppi", 60.18, 77.5, {}))

@@ -77,7 +77,6 @@ def tell_motis(asked, said):
         "stoptimes": {"stopTimes": [times], "place": place, "nextPageCursor": said},
         "stops": [place],
         "initial": {"lat": 51.5, "lon": -0.1, "serverConfig": {"motisVersion": said}},
-        "reverse-geocode": [match],
         "geocode": [match],
     }
     return told[urlsplit(asked.target).path.rsplit("/", 1)[-1]]

@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind
-from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
+from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
 from tests.rules.drawing import DEGREE_M
 
 
@@ -67,38 +67,3 @@ def test_an_address_with_another_name_stays_next_to_a_stop():
     places = [stop("Kamppi"), address("Kamppi"), address("Kampinkuja")]
 
     assert [each.place.name for each in match_places(places, [0.7, 0.9, 0.8], None)] == ["Kampinkuja", "Kamppi"]
-
-
-HERE = Coordinate(60.0, 25.0)
-
-
-def near(name, metres, **more):
-    return NearName(name=name, coordinate=Coordinate(60.0 + metres / DEGREE_M, 25.0), **more)
-
-
-@pytest.mark.parametrize(
-    ("around", "name"),
-    [
-        ([near("Square", 100), near("Stop", 40), near("Park", 41)], "Stop"),
-        # An address within 60 m goes before anything nearer.
-        ([near("Stop", 10), near("Street 5", 59, is_address=True)], "Street 5"),
-        ([near("Stop", 10), near("Street 5", 61, is_address=True)], "Stop"),
-        # Nothing further away than 250 m counts, nor does an empty name.
-        ([near("Stop", 249)], "Stop"),
-        ([near("Stop", 251)], None),
-        ([near(" ", 5)], None),
-        ([], None),
-    ],
-)
-def test_a_position_is_named_after_the_nearest_place(around, name):
-    place = find_position_name(HERE, around)
-
-    assert (None if place is None else place.name) == name
-
-
-def test_a_place_is_at_its_position():
-    place = find_position_name(HERE, [near("Street 5", 50, locality="Town")], ["Whoever"])
-
-    assert place is not None
-    assert (place.coordinate, place.kind, place.id) == (HERE, PlaceKind.ADDRESS, None)
-    assert (place.locality, place.attribution) == ("Town", ("Whoever",))

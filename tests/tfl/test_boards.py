@@ -182,12 +182,3 @@ async def test_a_hub_and_its_stations_are_one_place_among_names():
     assert [(match.place.id, match.score >= 0.8) for match in found[:1]] == [("TFL:HUBVIC", True)]
     assert "TFL:940GZZLUVIC" not in [match.place.id for match in found]
     assert (found[0].distance_m, server.paths) == (0.0, ["/StopPoint/Search"])
-
-
-async def test_a_position_is_named_by_the_nearest_stop():
-    stop = a_stop("940GZZLUVIC", "Victoria")
-    async with asking({"/StopPoint": {"stopPoints": [stop]}}) as (network, _):
-        near = await network.find_address(Coordinate(51.4970, -0.1447), may_ask=True)
-        far = await network.find_address(Coordinate(51.5000, -0.1447), may_ask=True)
-
-    assert (near.name, near.coordinate, far) == ("near Victoria", Coordinate(51.4970, -0.1447), None)

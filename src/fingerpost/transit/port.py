@@ -230,13 +230,10 @@ class Network(Protocol):
         """Return boardable stops within the straight-line radius."""
         ...
 
-    async def find_address(
-        self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
-    ) -> Place | None:
-        """Return a place at the position, named by its address or a place nearby; None if nothing is near.
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Return a place at the position, named by an address or a place in the network's own data, or None.
 
-        ``may_ask`` allows sending the position to the network's server, if its profile's ``names_positions`` is True;
-        set it only for positions that queries to the server contain anyway.
+        No position is sent to a server.
         """
         ...
 

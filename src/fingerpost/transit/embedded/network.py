@@ -316,13 +316,7 @@ class EmbeddedNetwork:
         await self._check_files()
         return await self._places.find(text, language, focus)
 
-    async def find_address(
-        self,
-        coordinate: Coordinate,
-        *,
-        language: str | None = None,
-        may_ask: bool = False,  # noqa: ARG002
-    ) -> Place | None:
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
         await self._check_files()
         return self._places.find_address(coordinate, language)
 

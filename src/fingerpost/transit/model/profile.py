@@ -33,8 +33,8 @@ class NetworkProfile:
     ``name`` and ``feed_names``, the FEEDs of its ids, are in upper case. ``zone`` is an IANA time zone. Each answer
     includes ``attribution`` and ``notes``. Without ``first_day`` and ``last_day``, all days are served. If several
     networks cover a place, the highest ``priority`` is tried first (rule A13). ``reads_texts`` allows
-    ``Network.plan_texts``, ``names_positions`` means reverse geocoding. ``fallback`` is the name of another network.
-    Deadlines are None for an engine in this process.
+    ``Network.plan_texts``. ``fallback`` is the name of another network. Deadlines are None for an engine in this
+    process.
     """
 
     name: str
@@ -52,7 +52,6 @@ class NetworkProfile:
     last_day: date | None = None
     feeds: tuple[FeedVersion, ...] = ()
     reads_texts: bool = False
-    names_positions: bool = False
     fallback: str | None = None
     answer_deadline_s: float | None = ANSWER_DEADLINE_S
     names_deadline_s: float | None = NAMES_DEADLINE_S

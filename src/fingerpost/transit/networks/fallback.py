@@ -100,14 +100,9 @@ class FallbackNetwork(WrapperNetwork):
 
         return await self._query((Ability.BOARDS,), list_board)
 
-    async def find_address(
-        self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
-    ) -> Place | None:
-        """Reverse geocode with either network's local index, or with the first network's server."""
-        found = await self.network.find_address(coordinate, language=language, may_ask=may_ask)
-        if found is not None or may_ask:
-            return found
-        return await self._fallback.find_address(coordinate, language=language)
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        found = await self.network.find_address(coordinate, language=language)
+        return found or await self._fallback.find_address(coordinate, language=language)
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
         return self.network.find_fare(itinerary) or self._fallback.find_fare(itinerary)

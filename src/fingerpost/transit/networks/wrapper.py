@@ -58,14 +58,8 @@ class WrapperNetwork(ABC):
     ) -> Sequence[PlaceMatch]:
         return await self.forward(lambda network: network.find_places(text, language=language, focus=focus), names=True)
 
-    async def find_address(
-        self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
-    ) -> Place | None:
-        if not may_ask:
-            return await self.network.find_address(coordinate, language=language)
-        return await self.forward(
-            lambda network: network.find_address(coordinate, language=language, may_ask=True), names=True
-        )
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        return await self.network.find_address(coordinate, language=language)
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
         return self.network.find_fare(itinerary)

@@ -20,12 +20,10 @@ from fingerpost.transit.model.place import (
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.networks.querying import (
-    UNAVAILABLE,
     NetworkFailure,
     list_problems,
     query_all,
     query_for_names,
-    query_within,
 )
 from fingerpost.transit.places.candidates import new_ambiguous, new_unknown
 from fingerpost.transit.places.labels import find_stop_id, find_variable, parse_position
@@ -111,9 +109,9 @@ class PlaceResolver:
         opened = await self.networks.open()
         position = parse_position(text)
         if position is not None:
-            named, warnings = await _name_position(opened.answering, position, language)
+            named = await find_address(opened.answering, position, language)
             place = named or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS)
-            return FoundPlaces([match_place(place, 1.0, focus)], warnings)
+            return FoundPlaces([match_place(place, 1.0, focus)], [])
         lookup = PlaceLookup(opened, language)
         known = await lookup.find_token(text)
         if known is not None:
@@ -204,24 +202,6 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
         if found is not None:
             return found
     return None
-
-
-async def _name_position(
-    networks: Sequence[Network], position: Coordinate, language: str | None
-) -> tuple[Place | None, list[Warning]]:
-    """Reverse geocode with a local index, else with the preferred network's server only."""
-    found = await find_address(networks, position, language)
-    servers = (network for network in list_covering(networks, position) if network.profile.names_positions)
-    server = None if found is not None else next(servers, None)
-    if server is None:
-        return found, []
-    limit_s = server.profile.names_deadline_s
-    try:
-        return await query_within(
-            server, lambda network: network.find_address(position, language=language, may_ask=True), limit_s
-        ), []
-    except UNAVAILABLE as error:
-        return None, [NetworkFailure(server.profile.name, error).warning]
 
 
 def to_location(place: Place, label: str, variable: Variable | None = None) -> Location:

@@ -1,7 +1,6 @@
 """Score the candidates of a geocoder against a text, and name a position after a nearby feature."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import chain
 
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m, match_place
@@ -45,27 +44,3 @@ ADDRESS_WITHIN_M = 60.0
 """Addresses within this distance win over nearer features."""
 NAMED_WITHIN_M = 250.0
 """Features farther away do not name a position."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NearName:
-    name: str
-    coordinate: Coordinate
-    is_address: bool = False
-    locality: str | None = None
-
-
-def find_position_name(position: Coordinate, near: Iterable[NearName], attribution: Iterable[str] = ()) -> Place | None:
-    """Name a position after an address within 60 m, else the nearest feature within 250 m."""
-    measured = [(distance_m(position, feature.coordinate), feature) for feature in near if feature.name.strip()]
-    named = [pair for pair in measured if pair[0] <= NAMED_WITHIN_M]
-    if not named:
-        return None
-    _, best = min(named, key=lambda pair: (pair[0] > ADDRESS_WITHIN_M or not pair[1].is_address, pair[0], pair[1].name))
-    return Place(
-        name=best.name.strip(),
-        coordinate=position,
-        kind=PlaceKind.ADDRESS,
-        locality=best.locality,
-        attribution=tuple(attribution),
-    )

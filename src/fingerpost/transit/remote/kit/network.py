@@ -22,7 +22,7 @@ from fingerpost.transit.model.profile import Ability, NetworkProfile
 from fingerpost.transit.model.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.remote.kit.answers import MeasuredLeg
 from fingerpost.transit.remote.kit.journeys import JourneyPage, JourneyRequest, JourneySearch, draw_leg, resolve_end
-from fingerpost.transit.remote.kit.places import Geocoder, PlaceNames, StopIdCodec, StopLookup
+from fingerpost.transit.remote.kit.places import PlaceNames, StopIdCodec, StopLookup
 from fingerpost.transit.rules.board_window import list_in_window, take_first
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.times import format_instant, is_zone
@@ -119,7 +119,7 @@ class ServerNetwork(ABC):
         stops: StopLookup | None = None,
         names: PlaceNames | None = None,
     ) -> None:
-        self._profile = replace(profile, names_positions=isinstance(names, Geocoder))
+        self._profile = profile
         self._languages = record.languages or learned.languages
         self._ids = ids
         self._stops = stops or StopLookup(ids)
@@ -180,12 +180,8 @@ class ServerNetwork(ABC):
     ) -> Sequence[PlaceMatch]:
         return await self._names.find_places(text, self._choose_language(language), focus)
 
-    async def find_address(
-        self, coordinate: Coordinate, *, language: str | None = None, may_ask: bool = False
-    ) -> Place | None:
-        if not may_ask or not isinstance(self._names, Geocoder):
-            return None
-        return await self._names.find_address(coordinate, self._choose_language(language), self._profile.attribution)
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
+        return None
 
     def find_fare(self, itinerary: Itinerary) -> Fare | None:
         fare, is_from_server = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)

@@ -3,14 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fingerpost.errors import ToolError
 from fingerpost.transit.engine.timetable.stop_ids import clean_feed_name, escape, unescape
 from fingerpost.transit.model.itinerary import Access, Mode, NearbyStop, StopPoint
 from fingerpost.transit.model.place import Coordinate, Place, PlaceKind, PlaceMatch, distance_m
 from fingerpost.transit.remote.kit.answers import Answer
-from fingerpost.transit.rules.geocoder_matches import NearName, find_position_name, match_places, score_spellings
+from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
 from fingerpost.transit.rules.language import set_language
 from fingerpost.transit.rules.name_matching import list_plain, plain
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, build_place
@@ -90,7 +90,7 @@ AROUND_M = 2 * ONE_PLACE_M
 # The number of matching stops for which the complete place is looked up.
 MAX_GROUPED = 3
 
-MAX_MATCHES, MAX_NEARBY = 20, 5
+MAX_MATCHES = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,15 +181,16 @@ def to_named_stop(ids: StopIdCodec, stop: ServerStop) -> NamedStop:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate(NearName):
-    """A geocoder's match.
+class Candidate:
+    """A geocoder's match; ``stop_id`` is a stop's id on the routing server.
 
-    ``title`` is the name for a position there, by default ``name``. ``stop_id`` is a stop's id on the routing server.
     ``confidence`` is the geocoder's score, 0 to 1, used only if no spelling resembles the text.
     """
 
+    name: str
+    coordinate: Coordinate
+    locality: str | None = None
     label: str | None = None
-    title: str | None = None
     stop_id: str | None = None
     confidence: float = 0.0
 
@@ -221,9 +222,6 @@ class Geocoder(PlaceNames, ABC):
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]: ...
 
     @abstractmethod
-    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]: ...
-
-    @abstractmethod
     async def _find_places(
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
     ) -> Sequence[Place]:
@@ -238,15 +236,6 @@ class Geocoder(PlaceNames, ABC):
             scores = score_spellings(text, spellings, [candidate.confidence for candidate in candidates])
             places = await self._find_places(candidates, scores, language)
         return match_places(places, scores, focus)
-
-    async def find_address(
-        self, position: Coordinate, language: str | None, attribution: Sequence[str]
-    ) -> Place | None:
-        """Name a position after a nearby feature; return None without one."""
-        with _naming_failures():
-            candidates = await self._list_near(position, language)
-        named = [replace(candidate, name=candidate.title or candidate.name) for candidate in candidates]
-        return find_position_name(position, named, attribution)
 
 
 @contextmanager

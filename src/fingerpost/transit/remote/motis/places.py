@@ -14,7 +14,6 @@ from fingerpost.transit.remote.kit.places import (
     AROUND_M,
     MAX_GROUPED,
     MAX_MATCHES,
-    MAX_NEARBY,
     Candidate,
     Geocoder,
     GroupingLookup,
@@ -200,21 +199,14 @@ class MotisGeocoder(Geocoder):
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:
         params = {"text": text, "numResults": str(MAX_MATCHES)}
         if focus is not None:
-            params["place"] = _format_position(focus)
-        found = await self._fetch(MotisEndpoint.GEOCODE, params, language)
-        # The server may cover a larger area than this network.
-        return [candidate for candidate in found if self._bounds.covers(candidate.coordinate)]
-
-    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:  # noqa: ARG002
-        params = {"place": _format_position(position), "numResults": str(MAX_NEARBY)}
-        return await self._fetch(MotisEndpoint.REVERSE_GEOCODE, params, None)
-
-    async def _fetch(self, endpoint: MotisEndpoint, params: Mapping[str, str], language: str | None) -> list[Candidate]:
+            # Rounded to a metre, so that nearby requests share a cached response.
+            params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
         answered = await self._server.fetch(
-            endpoint, Entries[shapes.Match], params, language=language, fresh_s=STOPS_FRESH_S
+            MotisEndpoint.GEOCODE, Entries[shapes.Match], params, language=language, fresh_s=STOPS_FRESH_S
         )
         answered.require("place", "", found=answered.data)
-        return [_new_candidate(match) for match in answered.data]
+        # The server may cover a larger area than this network.
+        return [_new_candidate(match) for match in answered.data if self._bounds.covers(match.coordinate)]
 
     async def _find_places(
         self, candidates: Sequence[Candidate], scores: Sequence[float], language: str | None
@@ -235,20 +227,10 @@ class MotisGeocoder(Geocoder):
         return self._stops.new_place(stop)
 
 
-def _format_position(position: Coordinate) -> str:
-    # Rounded to a metre, so that nearby requests share a cached response.
-    return f"{position.lat:.5f},{position.lon:.5f}"
-
-
 def _new_candidate(match: shapes.Match) -> Candidate:
-    # Some versions include the house number in the name, others return it separately.
-    number = match.house_number or ""
-    title = match.name if number in match.name.split() else f"{match.name} {number}".strip()
     return Candidate(
         name=match.name,
         coordinate=match.coordinate,
-        title=title,
         locality=next((area.name for area in match.areas if area.default and area.name), None),
-        is_address=bool(number),
         stop_id=match.id if match.type == "STOP" and match.id else None,
     )

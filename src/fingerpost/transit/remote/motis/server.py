@@ -41,7 +41,6 @@ class MotisEndpoint(StrEnum):
     STOPS = "api/v6/map/stops"
     INITIAL = "api/v1/map/initial"
     GEOCODE = "api/v1/geocode"
-    REVERSE_GEOCODE = "api/v1/reverse-geocode"
 
 
 class UnknownThere(DataNotFound):

@@ -147,7 +147,6 @@ class Match(Positioned):
     name: str = ""
     id: str = ""
     areas: Several[Area] = ()
-    house_number: str | None = None
 
 
 class Initial(Positioned):

@@ -1,7 +1,7 @@
 """Stop ids, stop look-up and search by name on an OpenTripPlanner server, and Digitransit's geocoder."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from functools import lru_cache, partial
@@ -17,7 +17,6 @@ from fingerpost.transit.remote.kit.places import (
     AROUND_M,
     MAX_GROUPED,
     MAX_MATCHES,
-    MAX_NEARBY,
     Candidate,
     Geocoder,
     GroupingLookup,
@@ -31,7 +30,6 @@ from fingerpost.transit.remote.opentripplanner import shapes
 from fingerpost.transit.remote.opentripplanner.digitransit import GEOCODING_URL, KEY_HEADER
 from fingerpost.transit.remote.opentripplanner.server import Server, find_rate_limit, is_cacheable
 from fingerpost.transit.remote.opentripplanner.shapes import read_access, read_mode
-from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 from fingerpost.transit.rules.language import set_language
 from fingerpost.transit.rules.place_index import PlaceIndex
 
@@ -164,8 +162,6 @@ class StopNames(PlaceNames):
         return PlaceIndex({stop.id: stop for stop in named_stops}.values())
 
 
-# Layers for the names of positions, without districts and towns, whose centre may be far away.
-_NAMING_LAYERS = "address,venue,street,stop,station"
 _STOP_ID = re.compile(r"GTFS:(?P<id>[^:#]+:[^#]+)(#.*)?")
 _READABLE = re.compile(r"[0-9a-zåäö]", re.IGNORECASE)
 
@@ -179,7 +175,6 @@ class Properties(Shape):
     name: NonBlank
     label: str | None = None
     confidence: float | None = None
-    housenumber: str | None = None
     localadmin: str | None = None
     locality: str | None = None
 
@@ -196,7 +191,6 @@ class Feature(Shape):
             coordinate=Coordinate(lat, lon),
             label=self.properties.label,
             locality=self.properties.localadmin or self.properties.locality,
-            is_address=bool(self.properties.housenumber),
             stop_id=match["id"] if match else None,
             confidence=self.properties.confidence or 0.0,
         )
@@ -237,22 +231,10 @@ class DigitransitGeocoder(Geocoder):
         }
         if focus is not None:
             params |= {"focus.point.lat": f"{focus.lat:.5f}", "focus.point.lon": f"{focus.lon:.5f}"}
-        return await self._fetch("search", params, language)
-
-    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
-        params = {
-            "point.lat": f"{position.lat:.5f}",
-            "point.lon": f"{position.lon:.5f}",
-            "boundary.circle.radius": f"{NAMED_WITHIN_M / 1000:g}",
-            "layers": _NAMING_LAYERS,
-            "size": str(MAX_NEARBY),
-        }
-        return await self._fetch("reverse", params, language)
-
-    async def _fetch(self, endpoint: str, params: Mapping[str, str], language: str | None) -> Sequence[Candidate]:
-        query = {**params, **({"lang": language} if language else {})}
+        if language is not None:
+            params["lang"] = language
         read = partial(read_answer, Features)
-        answered = await self._connection.get(endpoint, params=query, fresh_s=STOPS_FRESH_S, read=read)
+        answered = await self._connection.get("search", params=params, fresh_s=STOPS_FRESH_S, read=read)
         answered.require("place", "features", found=answered.data.features)
         return [feature.to_candidate() for feature in answered.data.features]
 

@@ -69,7 +69,7 @@ class TflNetwork(ServerNetwork):
         server = self._server = TflClient(fetch, record)
         stops = self._lookup = StopPointLookup(server, ids)
         search = self._journeys = TflJourneySearch(server, ids, self._zone)
-        names = StopPointNames(server, stops, ids)
+        names = StopPointNames(server, ids)
         super().__init__(profile, record, learned, ids=ids, stops=stops, names=names, search=search)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:

@@ -10,7 +10,6 @@ from fingerpost.transit.remote.kit.server import STOPS_FRESH_S
 from fingerpost.transit.remote.tfl import shapes
 from fingerpost.transit.remote.tfl.server import TflClient
 from fingerpost.transit.remote.tfl.unified_api import LANGUAGE
-from fingerpost.transit.rules.geocoder_matches import NAMED_WITHIN_M
 
 # Ids of stop groups, for which TfL never returns arrivals.
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
@@ -118,11 +117,10 @@ _STATION_SUFFIX = re.compile(
 
 
 class StopPointNames(Geocoder):
-    """Finds stops by name; TfL has no addresses, so a position is named after its nearest stop."""
+    """Finds stops by name; TfL has no addresses."""
 
-    def __init__(self, server: TflClient, stops: StopPointLookup, ids: SingleFeedIds) -> None:
+    def __init__(self, server: TflClient, ids: SingleFeedIds) -> None:
         self._server = server
-        self._stops = stops
         self._ids = ids
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Candidate]:  # noqa: ARG002
@@ -141,10 +139,6 @@ class StopPointNames(Geocoder):
             )
             for match in _drop_members(answer.data.matches)
         ]
-
-    async def _list_near(self, position: Coordinate, language: str | None) -> Sequence[Candidate]:
-        stops = (await self._stops.list_near(position, NAMED_WITHIN_M, language)).data
-        return [Candidate(name=f"near {stop.stop.name}", coordinate=stop.stop.coordinate) for stop in stops]
 
     async def _find_places(self, candidates: Sequence[Candidate], *_: object) -> Sequence[Place]:
         return [
