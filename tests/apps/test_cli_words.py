@@ -99,6 +99,16 @@ def test_a_point_copied_from_a_map_is_parsed(invoke):
     assert invoke("stops", "60.17,24.93").stdout == invoke("stops", "60.17", "24.93").stdout
 
 
+def test_every_field_of_a_tool_has_an_option(invoke):
+    by_mode = invoke("stops", "60.1699,24.9384", "--include-modes", "TRAM", "--include-modes", "FERRY", "--json")
+    near = invoke("find", "asema", "--focus-point", "60.2,24.9", "--max-distance-meters", "2000", "--json")
+    trip = invoke("plan", "Kamppi", "Espoo", "--low-walking-distance", "--no-include-disruption-alt", "--json")
+
+    assert {mode for stop in json.loads(by_mode.stdout)["stops"] for mode in stop["modes"]} == {"TRAM"}
+    assert "candidates" in json.loads(near.stdout)
+    assert json.loads(trip.stdout)["constraints"]["accessibility"]["lowWalkingDistance"] is True
+
+
 def test_a_stop_that_is_not_clear_is_an_error_with_candidates(invoke, home):
     done = invoke("departures", "kamp", "--until", "tomorrow 9am", "--json")
 

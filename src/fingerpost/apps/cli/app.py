@@ -20,13 +20,26 @@ class _Entry(NamedTuple):
     example: str | None = None
     # A coordinate may begin with a minus sign.
     takes_negative_numbers: bool = False
+    # The fields of this tool without an option of their own become options.
+    tool: str | None = None
 
 
 _ENTRIES = {
-    "plan": _Entry("tool_commands", "Plan a trip.", "fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'", True),
-    "departures": _Entry("tool_commands", "Show a stop's departures.", "fingerpost departures Kamppi --window 60"),
-    "find": _Entry("tool_commands", "Find a stop or place by its name.", "fingerpost find Kamppi"),
-    "stops": _Entry("tool_commands", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True),
+    "plan": _Entry(
+        "tool_commands", "Plan a trip.", "fingerpost plan Kamppi Espoo --at 'tomorrow 09:00'", True, "plan_trip"
+    ),
+    "departures": _Entry(
+        "tool_commands",
+        "Show a stop's departures.",
+        "fingerpost departures Kamppi --window 60",
+        tool="get_departures",
+    ),
+    "find": _Entry(
+        "tool_commands", "Find a stop or place by its name.", "fingerpost find Kamppi", tool="findAddressOrStop"
+    ),
+    "stops": _Entry(
+        "tool_commands", "List the stops near a point.", "fingerpost stops 60.1699,24.9384", True, "find_stops"
+    ),
     "call": _Entry("tool_commands", "Call a tool and print its envelope.", "fingerpost call get_user_variables"),
     "run": _Entry("plan_commands", "Run a plan, or draw it.", "fingerpost run plan.json"),
     "serve": _Entry("server_commands", "Serve the tools over MCP.", "fingerpost serve --http 127.0.0.1:8000"),
@@ -51,9 +64,12 @@ def _load_command(name: str) -> Any:
     if entry.example is None:
         command: Any = typer.main.get_group(module.app)
     else:
+        function = getattr(module, name)
+        if entry.tool is not None:
+            function = module.with_tool_options(function, entry.tool)
         single_app = typer.Typer(add_completion=False)
         settings = {"ignore_unknown_options": entry.takes_negative_numbers}
-        single_app.command(name, epilog=f"Example: {entry.example}", context_settings=settings)(getattr(module, name))
+        single_app.command(name, epilog=f"Example: {entry.example}", context_settings=settings)(function)
         command = typer.main.get_command(single_app)
     command.help = entry.help
     return command

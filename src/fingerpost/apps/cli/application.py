@@ -1,9 +1,11 @@
 """Open the application for a command, call a tool, and print the answer."""
 
 import asyncio
+import inspect
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -20,6 +22,25 @@ if TYPE_CHECKING:
 _R = TypeVar("_R")
 
 Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
+
+
+def with_options(command: Callable[..., None], options: Mapping[str, tuple[Any, Any]]) -> Callable[..., None]:
+    """Return a command whose ``**`` parameter is replaced with options: by name, the type and a ``typer.Option``."""
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        command(*args, **kwargs)
+
+    signature = inspect.signature(command)
+    parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    for name, (kind, option) in options.items():
+        default = False if kind is bool else None
+        parameters.append(
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option])
+        )
+    setattr(run, "__signature__", signature.replace(parameters=parameters))  # noqa: B010
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def prepare_settings(ctx: typer.Context) -> "Settings":

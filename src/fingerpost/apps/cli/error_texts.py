@@ -32,6 +32,7 @@ OPTIONS: Mapping[str, str] = {
     "stop.value": "STOP",
     "walkFrom": "--from",
     "when.time": "the time",
+    "when.type": "--arrive",
     "windowMinutes": "--window",
 }
 

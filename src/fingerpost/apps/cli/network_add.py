@@ -1,13 +1,12 @@
 """The command ``fingerpost network add``: add a network from GTFS feeds, or from a remote source by its option."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.application import prepare_settings
+from fingerpost.apps.cli.application import prepare_settings, with_options
 from fingerpost.apps.cli.import_report import print_report
 from fingerpost.apps.cli.network_sources import (
     Unchecked,
@@ -104,34 +103,23 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         if realtime is not None:
             print_realtime(realtime)
 
-    _add_options(add_network, kinds)
-    return add_network
+    return with_options(add_network, _list_options(kinds))
 
 
-def _add_options(command: Any, kinds: Sequence[SourceKind]) -> None:
-    """Replace the command's ``**options`` with options in the signature that typer reads."""
-    signature = inspect.signature(command)
-    parameters = [
-        parameter for parameter in signature.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD
-    ]
-
-    def add(name: str, kind: Any, option: Any) -> None:
-        default = False if kind is bool else None
-        annotated: Any = Annotated[kind if kind is bool else kind | None, option]
-        parameters.append(
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotated)
-        )
-
+def _list_options(kinds: Sequence[SourceKind]) -> dict[str, tuple[Any, Any]]:
+    listed: dict[str, tuple[Any, Any]] = {}
     for key, (option, metavar) in _RECORD_OPTIONS.items():
         described = (NetworkRecord.model_fields[key].description or "").replace("``", "")
         text = f"{described[:1].upper()}{described[1:]}{' Repeatable.' if key in _TEXT_LISTS else ''}"
-        add(key, list[str] if key in _TEXT_LISTS else str, typer.Option(option, metavar=metavar, help=text))
+        listed[key] = (
+            (list[str] if key in _TEXT_LISTS else str) | None,
+            typer.Option(option, metavar=metavar, help=text),
+        )
     for source_option in (option for kind in kinds for option in kind.add_options):
-        option_type = bool if source_option.metavar is None else str
+        kind = bool if source_option.metavar is None else str | None
         option = typer.Option(f"--{source_option.name}", metavar=source_option.metavar, help=source_option.help)
-        add(source_option.parameter, option_type, option)
-    command.__signature__ = signature.replace(parameters=parameters)
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        listed[source_option.parameter] = (kind, option)
+    return listed
 
 
 def _choose_source(

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import Annotated, Any
@@ -12,11 +13,16 @@ import typer
 
 from fingerpost import clock
 from fingerpost.apps.cli import TOOL_ERROR, USAGE
-from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application
+from fingerpost.apps.cli.application import Json, call_and_print, call_tool, open_application, with_options
+from fingerpost.apps.cli.error_texts import OPTIONS
 from fingerpost.apps.cli.output import print_json, print_message
 from fingerpost.apps.cli.typed_times import read_typed_time
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
+
+# Between the names in the path of a field, in the name of a parameter.
+_SEPARATOR = "__"
+_TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "array": list[str]}
 
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
 _Limit = Annotated[int | None, typer.Option(help="Maximum number of results.")]
@@ -37,6 +43,7 @@ def plan(
     step_free: Annotated[bool, typer.Option("--step-free", help="Plan trips that wheelchairs can use.")] = False,
     lang: _Language = None,
     as_json: Json = False,
+    **fields: Any,
 ) -> None:
     # Local imports, here and below, because importing the place resolver would slow --help down.
     from fingerpost.apps.cli.zones import find_trip_zone
@@ -58,7 +65,7 @@ def plan(
         time = read_typed_time(typed_time, lambda: find_trip_zone(application, places["origin"], places["destination"]))
         when = {"type": "arrive" if at is None else "depart", "time": time.isoformat(timespec="seconds")}
     arguments = _drop_none(**places, when=when, constraints=constraints or None, limit=limit)
-    call_and_print(application, "plan_trip", arguments, as_json=as_json)
+    call_and_print(application, "plan_trip", _add_fields(arguments, fields), as_json=as_json)
 
 
 def departures(
@@ -77,6 +84,7 @@ def departures(
     limit: _Limit = None,
     lang: _Language = None,
     as_json: Json = False,
+    **fields: Any,
 ) -> None:
     from fingerpost.apps.cli.zones import find_stop
 
@@ -105,7 +113,7 @@ def departures(
         at=None if since is None else since.isoformat(timespec="seconds"),
         walkFrom=walk_from,
     )
-    call_and_print(application, "get_departures", arguments, as_json=as_json)
+    call_and_print(application, "get_departures", _add_fields(arguments, fields), as_json=as_json)
 
 
 def _format_time(time: datetime | None, zone: tzinfo) -> str | None:
@@ -117,9 +125,10 @@ def find(
     text: Annotated[str, typer.Argument(help="The name of the place.")],
     lang: _Language = None,
     as_json: Json = False,
+    **fields: Any,
 ) -> None:
     arguments = _drop_none(rawText=text, languagePreference=lang)
-    call_and_print(open_application(ctx), "findAddressOrStop", arguments, as_json=as_json)
+    call_and_print(open_application(ctx), "findAddressOrStop", _add_fields(arguments, fields), as_json=as_json)
 
 
 def stops(
@@ -130,6 +139,7 @@ def stops(
     limit: _Limit = None,
     lang: _Language = None,
     as_json: Json = False,
+    **fields: Any,
 ) -> None:
     coordinate = read_position(lat if lon is None else f"{lat},{lon}")
     if coordinate is None:
@@ -137,7 +147,7 @@ def stops(
             "a point is two numbers: fingerpost stops 60.17 24.93; to look a name up: fingerpost find NAME"
         )
     arguments = _drop_none(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
-    call_and_print(open_application(ctx), "find_stops", arguments, as_json=as_json)
+    call_and_print(open_application(ctx), "find_stops", _add_fields(arguments, fields), as_json=as_json)
 
 
 def call(
@@ -156,6 +166,49 @@ def call(
     print_json(answer.body)
     if answer.is_error:
         raise typer.Exit(TOOL_ERROR if is_json else USAGE)
+
+
+def with_tool_options(command: Callable[..., None], tool_name: str) -> Callable[..., None]:
+    """Return a command with an option for each optional field of its tool that it has no option for."""
+    from fingerpost.apps.wiring import TOOLS
+
+    schema = next(tool.input_schema for tool in TOOLS if tool.name == tool_name)
+    existing = {f"--{name.replace('_', '-')}" for name in command.__annotations__}
+    options = {}
+    for path, field in _list_optional_fields(schema):
+        name = f"--{re.sub('(?=[A-Z])', '-', path[-1]).lower()}"
+        if ".".join(path) not in OPTIONS and name not in existing:
+            field_type = field.get("type", "string")
+            choices = "|".join(field.get("enum") or field.get("items", {}).get("enum") or []) or None
+            names = [name, f"--no-{name[2:]}"] if field_type == "boolean" else [name]
+            help_text = f"{field.get('description', path[-1])}.{' Repeatable.' if field_type == 'array' else ''}"
+            option = typer.Option("/".join(names), metavar=choices, help=help_text[:1].upper() + help_text[1:])
+            options[_SEPARATOR.join(path)] = (_TYPES.get(field_type, str) | None, option)
+    return with_options(command, options)
+
+
+def _list_optional_fields(
+    schema: Mapping[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    for name, field in schema["properties"].items():
+        if name in schema.get("required", ()):
+            continue
+        if "properties" in field and "required" not in field:
+            yield from _list_optional_fields(field, (*path, name))
+        else:
+            yield (*path, name), field
+
+
+def _add_fields(arguments: dict[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the values of the options of ``with_tool_options`` to a tool's arguments."""
+    for key, value in fields.items():
+        if value is not None:
+            *parents, name = key.split(_SEPARATOR)
+            target = arguments
+            for parent in parents:
+                target = target.setdefault(parent, {})
+            target[name] = (read_position(value) if isinstance(value, str) else None) or value
+    return arguments
 
 
 def read_position(text: str) -> dict[str, float] | None:
