@@ -1,0 +1,90 @@
+"""Adding a network that has ended, or that is far away, changes no answer about the first (rule A13)."""
+
+import asyncio
+import random
+from dataclasses import replace
+
+import pytest
+
+from fingerpost.apps.wiring import list_tools
+from fingerpost.store.variables import VariableStore
+from tests.fakes import FakeNetworks
+from tests.worlds.feeds import draw_world
+from tests.worlds.opening import open_world
+
+# (seed of the first, seed of the added, clock): the streets and names of both are alike.
+PAIRS = {
+    "ended-here": (10, 127, "2026-03-31T06:00:00+00:00"),
+    "ended-here-too": (46, 6, "2026-10-27T06:00:00+00:00"),
+    "far": (52, 7, "2027-01-01T06:00:00+00:00"),
+    "far-too": (73, 16, "2027-01-02T06:00:00+00:00"),
+}
+QUESTIONS = 125
+
+
+class Questions:
+    """Draws calls about the places of a world: by position and id, and by name near a position."""
+
+    def __init__(self, seed, world, names, ids, now):
+        self._dice, self._world, self._names, self._ids, self._now = random.Random(seed), world, names, ids, now
+
+    def draw(self):
+        choose = self._dice.choice
+        name, stop_id = choose(self._names), choose(self._ids)
+        return choose((
+            ("findAddressOrStop", {"rawText": name, "focusPoint": self._draw_place()}),
+            ("find_stops", {"coordinate": self._draw_place()}),
+            ("plan_trip", {"origin": self._draw_end(), "destination": self._draw_end(), "when": self._draw_time()}),
+            ("plan_trip", {
+                "origin": {"type": "coords", "value": self._draw_place()},
+                "destination": {"type": "label", "value": name},
+                "when": self._draw_time(),
+            }),
+            ("planRoute", {
+                "origin": {"rawText": stop_id}, "destination": {"rawText": name}, "departureTime": self._now,
+            }),
+            ("get_departures", {"stop": {"type": "id", "value": stop_id}, "at": self._now, "windowMinutes": 120}),
+            ("getStopTimetable", {"stopId": stop_id, "at": self._now}),
+        ))  # fmt: skip
+
+    def _draw_place(self):
+        lat, lon = self._dice.choice(self._world.stops)
+        return {
+            "lat": round(lat + self._dice.uniform(-0.003, 0.003), 5),
+            "lon": round(lon + self._dice.uniform(-0.003, 0.003), 5),
+        }
+
+    def _draw_end(self):
+        if self._dice.random() < 0.5:
+            return {"type": "coords", "value": self._draw_place()}
+        return {"type": "id", "value": self._dice.choice(self._ids)}
+
+    def _draw_time(self):
+        return {"type": self._dice.choice(("depart", "arrive")), "time": self._now}
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_an_ended_or_a_far_network_changes_no_answer_about_the_first(pair, tmp_path, monkeypatch):
+    seed, added_seed, now = PAIRS[pair]
+    monkeypatch.setenv("FINGERPOST_NOW", now)
+    world, other = (draw_world(each, with_streets=False) for each in (seed, added_seed))
+    # A home never has two networks with one FEED.
+    other = replace(other, feeds={"OTHER": other.feeds["W"]})
+    folders = [tmp_path / "first", tmp_path / "added"]
+    for folder in folders:
+        folder.mkdir()
+    first, added = map(open_world, (world, other), folders)
+    added.network.configure(added.network.record.model_copy(update={"name": "OTHER"}))
+    store = VariableStore(tmp_path / "variables.sqlite")
+    alone, beside = (
+        {tool.name: tool for tool in list_tools(FakeNetworks(*networks), store)}
+        for networks in ((first.network,), (first.network, added.network))
+    )
+    places = first.network._stops.places.list_places()
+    names, ids = sorted({place.name for place in places}), sorted(place.token for place in places)
+    questions = Questions(seed, world, names, ids, now)
+    for _ in range(QUESTIONS):
+        tool, arguments = questions.draw()
+        bodies = [asyncio.run(tools[tool].answer(arguments, user="ann")).body for tools in (alone, beside)]
+
+        assert bodies[0] == bodies[1], (tool, arguments)
