@@ -99,6 +99,12 @@ site: .venv/site/ready  ## Build the documents as a site with search, in build/s
 	@git ls-files -co --exclude-standard -- $(SITE_FILES) | tar --create --files-from - | tar --extract --directory build/site-source
 	@.venv/site/bin/zensical build --strict
 
+.PHONY: bundle
+bundle: .venv/ready  ## Pack build/fingerpost.mcpb, which hosts of MCP bundles install
+	@rm -rf build/mcpb build/fingerpost.mcpb && mkdir -p build/mcpb
+	@git ls-files -- src README.md LICENSE CHANGELOG.md pyproject.toml | tar --create --files-from - | tar --extract --directory build/mcpb
+	@cp deploy/mcpb/manifest.json build/mcpb && cd build/mcpb && $(CURDIR)/$(BIN)/python -m zipfile --create ../fingerpost.mcpb *
+
 SITE_FILES := '*.md' 'docs/views/*.png' deploy examples .ci LICENSE Makefile pyproject.toml
 .venv/site/ready: .venv/ready
 	@$(BIN)/python -m venv .venv/site

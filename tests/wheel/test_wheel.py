@@ -1,5 +1,6 @@
 """What is installed from the built wheel works without the checkout: ``make test-wheel``."""
 
+import asyncio
 import email
 import json
 import os
@@ -12,6 +13,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -140,3 +143,24 @@ asyncio.run(ask())
 """
 
     assert json.loads(run("python", "-c", script)) == ["METRO", "WALK", "RAIL", 1]
+
+
+def test_the_bundle_starts_a_server_that_plans_a_trip(installed, tmp_path):
+    subprocess.run(["make", "bundle"], cwd=ROOT, check=True)
+    zipfile.ZipFile(ROOT / "build" / "fingerpost.mcpb").extractall(tmp_path / "bundle")
+    manifest = json.loads((tmp_path / "bundle" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["version"] == PROJECT["version"]
+    subprocess.run([installed / "python", "-m", "pip", "install", "--quiet", "uv"], check=True)
+    start = manifest["server"]["mcp_config"]
+    assert start["command"] == "uv"
+    server = StdioServerParameters(
+        command=str(installed / "uv"),
+        args=[argument.replace("${__dirname}", str(tmp_path / "bundle")) for argument in start["args"]],
+        env={**os.environ, "FINGERPOST_HOME": str(tmp_path / "home"), "FINGERPOST_NOW": NOW},
+    )
+
+    async def plan():
+        async with Client(stdio_client(server)) as client:
+            return await client.call_tool("plan_trip", {"origin": "Kamppi", "destination": "Espoo"})
+
+    assert asyncio.run(plan()).content[0].text.startswith("Kamppi to Espoo, depart 2026-03-10 08:00")
