@@ -11,6 +11,7 @@ from fingerpost.apps.cli.filings_commands import read_figures
 from fingerpost.filings import edgar
 from tests.apps.feed_server import serving_feeds
 from tests.filings.test_loading import FACTS
+from tests.filings.test_segments import PRODUCTS
 from tests.net.test_filings_sync import CIK, SUBMISSIONS, TICKERS, facts
 
 
@@ -178,3 +179,16 @@ def test_without_a_contact_nothing_is_requested(local_edgar, invoke, monkeypatch
     refused = invoke("filings", "sync", "TOWN")
 
     assert (refused.returncode, "Set FINGERPOST_SEC_CONTACT" in refused.stderr, local_edgar.asked) == (1, True, [])
+
+
+def test_a_text_is_read_and_a_figure_is_divided(invoke, tmp_path):
+    files = {"ink-20231231_htm.xml": PRODUCTS, "10k.txt": "Item 1A. Risk Factors\nInk may run dry."}
+    options = ("--accession", "0000000007-24-000001", "--filed", "2024-02-01", "--ticker", "DRWN", "--form", "10-K")
+    # The cover of the instance names the company, so that its text can be loaded.
+    for name, content in files.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        assert invoke("filings", "load", str(tmp_path / name), *options).returncode == 0
+
+    assert invoke("filings", "read", "DRWN", "1A").stdout.endswith("Item 1A. Risk Factors:\nInk may run dry.\n")
+    divided = invoke("filings", "segments", "DRWN", "revenue", "2023", "--by", "product").stdout
+    assert divided.startswith("srt:ProductOrServiceAxis, fiscal 2023 FY: sum 100 USD, total 100.\n")

@@ -139,7 +139,8 @@ async def test_a_replaced_text_is_no_longer_found(store):
 async def test_a_file_of_the_version_before_is_upgraded_when_it_is_read(store):
     with closing(sqlite3.connect(store.path)) as connection:
         connection.executescript(
-            "DROP TABLE paragraph_words; DROP VIEW paragraph_texts; DROP TABLE paragraphs; PRAGMA user_version = 2;"
+            "DROP TABLE instances; DROP TABLE instance_facts; DROP TABLE instance_labels;"
+            " DROP TABLE paragraph_words; DROP VIEW paragraph_texts; DROP TABLE paragraphs; PRAGMA user_version = 2;"
             " CREATE VIRTUAL TABLE section_words USING fts5 (title, text, content = 'sections', content_rowid = 'id');"
         )
 

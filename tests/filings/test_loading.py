@@ -203,7 +203,7 @@ def test_a_folder_is_loaded_file_by_file(store, tmp_path):
     assert [f"{done.name}: {done.summary}" for done in loaded[1:]] == [
         "b.json: skipped: b.json is not a JSON object",
         "c.json: 1 tickers",
-        "d.csv: skipped: not one of .json, .zip, .txt, .htm, .html",
+        "d.csv: skipped: not one of .json, .zip, .xml, .txt, .htm, .html",
         "e.zip: 0 companies, 0 figures, 1 lists of filings or tickers; 2 skipped",
         "pages.json: skipped: pages.json is an older page of a list of filings; only the newest page is read",
         "readme.txt: skipped: not a JSON file",

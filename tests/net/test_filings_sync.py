@@ -22,6 +22,7 @@ from fingerpost.filings.store import FactStore
 from fingerpost.filings.sync import EdgarSync, SyncedCompany
 from fingerpost.net.limiter import Limiter
 from tests.filings.drawing import companyfacts
+from tests.filings.test_segments import LABELS, PRODUCTS
 from tests.net.local_server import HOST, FakeTime, answer, new_client, serving
 from tests.shared_data import get_shared
 
@@ -48,7 +49,14 @@ SUBMISSIONS = {
     },
 }
 SYNCED = SyncedCompany(
-    ticker="TOWN", cik=CIK, name="Town Corp.", facts="new", complete_through="2026-02-01", filings=1, texts=0
+    ticker="TOWN",
+    cik=CIK,
+    name="Town Corp.",
+    facts="new",
+    complete_through="2026-02-01",
+    filings=1,
+    texts=0,
+    instances=0,
 )
 DOCUMENT = b"""<html><head><title>hidden</title></head><body><p>Item 1. Business</p><p>Trams &amp; ferries.</p>
 <p>Item 1A. Risk Factors</p><p>Rain.</p><script>hidden()</script></body></html>"""
@@ -204,6 +212,23 @@ async def test_the_text_of_reports_is_fetched_on_request(tmp_path):
         sections = library.rows("SELECT section_type, text FROM sections ORDER BY position")
     assert server.asked[-1].target == "/Archives/edgar/data/1234567/000123456726000002/town-10k.htm"
     assert (done[0].texts, sections) == (1, [("business", "Trams & ferries."), ("risk_factors", "Rain.")])
+
+
+async def test_the_segments_of_reports_are_fetched_with_their_labels(tmp_path):
+    """A label file that is missing is looked for in the schema; a report without an instance is not counted."""
+    instance = answer(body=PRODUCTS.replace(">7<", f">{CIK}<").encode())
+    start = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2025))]
+    async with serving(*start, instance, answer(404), answer(body=LABELS.encode())) as server, new_client() as client:
+        done = await syncing(server, client, tmp_path).sync("TOWN", instances=5)
+    async with serving(*start, answer(404)) as without, new_client() as client:
+        none = await syncing(without, client, tmp_path / "other").sync("TOWN", instances=5)
+
+    with closing(FactLibrary(tmp_path / "filings.sqlite")) as library:
+        labels = library.rows("SELECT label FROM instance_labels ORDER BY label")
+    assert [request.target.rpartition("/")[2] for request in server.asked[3:]] == [
+        "town-10k_htm.xml", "ink-20231231_lab.xml", "ink-20231231.xsd",
+    ]  # fmt: skip
+    assert (done[0].instances, labels, none[0].instances) == (1, [("Black ink",), ("Products",)], 0)
 
 
 def test_edgar_is_called_at_most_eight_times_a_second_over_both_hosts():

@@ -98,10 +98,11 @@ class ToolMethods(Generic[_Body_co]):
         and end_date of period ends}; data.Revenue is the number. Others: time_series {ticker, metric, period:
         annual|quarterly}, compare {tickers, metrics, period}, statement {ticker, statement: income|balance|cash_flow,
         period: 2022 or 2020..2022}, financial_ratios, calculate {ticker, expression: free_cash_flow or
-        365*avg(Inventory)/CostOfRevenue, period | periods}, fact_history (restated, split or rounded), verify_claim
-        {ticker, metric or formula, period, relation, value, unit}, company_info, companies, metrics {ticker},
-        custom_sql {sql_query}. All take as_of. Never invents: read missing and source, and say them. For lists of
-        filings take sec_graph_query, for text sec_semantic_search."""
+        365*avg(Inventory)/CostOfRevenue, period | periods}, segments {ticker, metric, axis: segment|product|region,
+        period}, fact_history (restated, split or rounded), verify_claim {ticker, metric or formula, period, relation,
+        value, unit}, company_info, companies, metrics {ticker}, custom_sql {sql_query}. All take as_of. Never
+        invents: read missing and source, and say them. For lists of filings take sec_graph_query, for text
+        sec_semantic_search."""
     def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any] | None = None) -> _Body_co:
         """Which filings a company made at the SEC. query_type company_filings {ticker, filing_types, limit}, newest
         first, filing_timeline {ticker, filing_type}, oldest first, filing_sections {accession_number}, filing_text

@@ -15,6 +15,7 @@ from rapidfuzz import fuzz, process
 from fingerpost.errors import ParameterError
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import RECIPE, Metric, find_concept, find_metric
+from fingerpost.filings.facts_file import build_facts_file, prepare_tables
 from fingerpost.filings.figure import (
     ANNUAL_FORMS,
     LATEST_FIGURES,
@@ -39,7 +40,7 @@ from fingerpost.filings.periods import QUARTERS, FiscalCalendar
 from fingerpost.filings.reply import build_missing, build_not_found, build_row, build_source
 from fingerpost.filings.resolver import adjust_for_splits, resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, SPLIT_EVIDENCE_CONCEPTS, Split, is_in_shares, list_splits
-from fingerpost.filings.store import build_facts_file, create_sample, normalize_ticker, prepare_tables
+from fingerpost.filings.store import create_sample, normalize_ticker
 from fingerpost.runtime.company_names import begins_with, build_name_key, find_tickers
 
 _CACHE_SIZE = 4_096

@@ -21,12 +21,14 @@ from fingerpost.filings.companyfacts import (
     read_tickers,
 )
 from fingerpost.filings.cover_page import CoverPage, read_cover_page
+from fingerpost.filings.instance_loading import load_instance
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, normalize_ticker
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
-_FOLDER_SUFFIXES = (".json", ".zip", *_TEXT_SUFFIXES)
+_INSTANCE_SUFFIX = ".xml"
+_FOLDER_SUFFIXES = (".json", ".zip", _INSTANCE_SUFFIX, *_TEXT_SUFFIXES)
 _MAX_MEMBER_MB = 256
 _PROCESSES = 2
 _COMPANIES_PER_TRANSACTION = 50
@@ -91,8 +93,8 @@ def _load_folder(store: FactStore, folder: Path, options: LoadOptions, show: Sho
         paths = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except OSError as error:
         raise FeedUnusable(f"Cannot read {folder.name}: {error.strerror}") from error
-    # The texts come last, because they may need the lists of filings.
-    for path in sorted(paths, key=lambda path: path.suffix.lower() in _TEXT_SUFFIXES):
+    # Texts and instances come last, because they may need the lists of filings.
+    for path in sorted(paths, key=lambda path: path.suffix.lower() in (_INSTANCE_SUFFIX, *_TEXT_SUFFIXES)):
         try:
             if path.suffix.lower() not in _FOLDER_SUFFIXES:
                 raise FeedUnusable(f"not one of {', '.join(_FOLDER_SUFFIXES)}")
@@ -112,6 +114,9 @@ def _load_file(store: FactStore, path: Path, options: LoadOptions) -> LoadedFile
         raise FeedUnusable(f"Cannot read {path.name}: {error.strerror}") from error
     if path.suffix.lower() in _TEXT_SUFFIXES:
         return _load_text(store, path.name, content, options)
+    if path.suffix.lower() == _INSTANCE_SUFFIX:
+        summary = load_instance(store, path, content, accession=options.accession, filed=options.filed)
+        return LoadedFile(path.name, summary)
     parsed = _parse(content, path.name)
     if not isinstance(parsed, FactsFile):
         return LoadedFile(path.name, _put_list(store, parsed))

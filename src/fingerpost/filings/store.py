@@ -2,138 +2,24 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from fingerpost.errors import ToolError
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
-from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
-from fingerpost.filings.paragraphs import split_paragraphs
-from fingerpost.store.sqlite import SqliteFile, connect_memory, use_write_ahead_log
-
-_APPLICATION_ID = 0x46504643
-_VERSION = 3
-# This version indexed sections instead of paragraphs.
-_UPGRADABLE_VERSION = 2
-
-_TABLES = """
-CREATE TABLE companies (
-    cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL, name TEXT NOT NULL, sic TEXT, industry TEXT, exchange TEXT,
-    currency TEXT NOT NULL, dataset TEXT NOT NULL, retrieved_at TEXT, complete_through TEXT NOT NULL,
-    first_end TEXT NOT NULL
-);
-CREATE TABLE tickers (ticker TEXT NOT NULL, cik INTEGER NOT NULL, PRIMARY KEY (ticker, cik)) WITHOUT ROWID;
-CREATE TABLE main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL);
-CREATE TABLE listed (
-    ticker TEXT NOT NULL, cik INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (ticker, cik)
-) WITHOUT ROWID;
-CREATE TABLE concepts (
-    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, UNIQUE (cik, name)
-);
-CREATE TABLE reports (
-    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession TEXT NOT NULL, form TEXT NOT NULL, filed TEXT NOT NULL,
-    UNIQUE (cik, accession, form, filed)
-);
-CREATE TABLE reported (
-    concept INTEGER NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL, end_date TEXT NOT NULL, value NOT NULL,
-    report INTEGER NOT NULL
-);
-CREATE INDEX reported_by_concept ON reported (concept);
-CREATE TABLE fiscal_years (
-    cik INTEGER NOT NULL, end_date TEXT NOT NULL, fiscal_year INTEGER NOT NULL, PRIMARY KEY (cik, end_date)
-) WITHOUT ROWID;
-CREATE TABLE filings (
-    cik INTEGER NOT NULL, accession_number TEXT NOT NULL, filing_type TEXT NOT NULL, filing_date TEXT NOT NULL,
-    report_date TEXT NOT NULL, document TEXT NOT NULL, description TEXT NOT NULL, PRIMARY KEY (cik, accession_number)
-) WITHOUT ROWID;
-CREATE TABLE filing_lists (cik INTEGER PRIMARY KEY, is_complete INTEGER NOT NULL, oldest TEXT NOT NULL);
-CREATE TABLE sections (
-    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL, filing_type TEXT NOT NULL,
-    filing_date TEXT NOT NULL, position INTEGER NOT NULL, section_type TEXT NOT NULL, title TEXT NOT NULL,
-    text TEXT NOT NULL
-);
-CREATE INDEX sections_by_filing ON sections (accession_number);
-CREATE TABLE fetched (
-    url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE VIEW facts AS
-    SELECT companies.ticker AS ticker, companies.cik AS cik, concepts.name AS concept, concepts.label AS label,
-        reported.unit AS unit, nullif(reported.start_date, '') AS start_date, reported.end_date AS end_date,
-        reported.value AS value, reports.accession AS accession_number, reports.form AS filing_type,
-        reports.filed AS filing_date
-    FROM reported
-    JOIN concepts ON concepts.id = reported.concept
-    JOIN reports ON reports.id = reported.report
-    JOIN companies ON companies.cik = concepts.cik;
-"""
-# ``start`` counts characters from 1, as SQLite's ``substr`` does.
-_TABLES_OF_VERSION_3 = (
-    """CREATE TABLE paragraphs (
-        id INTEGER PRIMARY KEY, section INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL
-    )""",
-    "CREATE INDEX paragraphs_by_section ON paragraphs (section)",
-    """CREATE VIEW paragraph_texts AS
-        SELECT paragraphs.id AS id, section, title, substr(text, start, length) AS text
-        FROM paragraphs JOIN sections ON sections.id = section""",
-    """CREATE VIRTUAL TABLE paragraph_words USING fts5 (
-        title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
-    )""",
-    "CREATE TABLE name_changes (cik INTEGER NOT NULL, day TEXT NOT NULL, PRIMARY KEY (cik, day)) WITHOUT ROWID",
-    """CREATE TABLE failed_fetches (
-        ticker TEXT PRIMARY KEY, failed_at TEXT NOT NULL, message TEXT NOT NULL
-    ) WITHOUT ROWID""",
+from fingerpost.filings.facts_file import (
+    build_facts_file,
+    create_tables,
+    insert_rows,
+    next_id,
+    prepare_tables,
+    put_paragraphs,
 )
-
-
-def build_facts_file(path: Path) -> SqliteFile:
-    return SqliteFile(
-        path=path,
-        contents="filings",
-        application_id=_APPLICATION_ID,
-        any_thread=True,
-        remedy="move it away and load again",
-        # This sentence is the original tool's.
-        unavailable="Database connection failed: {error}",
-    )
-
-
-def prepare_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
-    """Return whether the file has tables, and upgrade those of the version before.
-
-    Raise SettingsInvalid for a file of another program or version, or one that cannot be upgraded.
-    """
-    if file.is_empty(connection):
-        return False
-    version = _read_version(connection)
-    if version == _UPGRADABLE_VERSION:
-        try:
-            with file.opened("rw") as writer:
-                _upgrade(writer)
-        except ToolError as error:
-            raise file.unusable(f"is of an older version and cannot be upgraded: {error.message}") from error
-    elif version != _VERSION:
-        raise file.unusable(f"was written by another version of fingerpost; {file.remedy}")
-    return True
-
-
-def _read_version(connection: sqlite3.Connection) -> int:
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    return version
-
-
-def _upgrade(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    # Another process may have upgraded the file in the meantime.
-    if _read_version(connection) == _UPGRADABLE_VERSION:
-        connection.execute("DROP TABLE section_words")
-        for statement in _TABLES_OF_VERSION_3:
-            connection.execute(statement)
-        _put_paragraphs(connection, connection.execute("SELECT id, text FROM sections"))
-        connection.execute(f"PRAGMA user_version = {_VERSION}")
-    connection.execute("COMMIT")
+from fingerpost.filings.figure import EDGAR, SAMPLE, Fact
+from fingerpost.filings.xbrl import Instance
+from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +64,7 @@ class FactStore:
         tickers = [normalize_ticker(ticker) for ticker in file.tickers]
         ticker = tickers[0] if tickers else None
         with self._transaction() as connection:
-            _insert(connection, "tickers (ticker, cik)", [(ticker, file.cik) for ticker in tickers], "OR IGNORE")
+            insert_rows(connection, "tickers (ticker, cik)", [(ticker, file.cik) for ticker in tickers], "OR IGNORE")
             connection.execute(
                 "UPDATE companies SET name = ?, ticker = coalesce(?, ticker), sic = ?, industry = ?, exchange = ?"
                 " WHERE cik = ?",
@@ -188,14 +74,15 @@ class FactStore:
             connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
             columns = "cik, accession_number, filing_type, filing_date, report_date, document, description"
             filings = [(file.cik, *astuple(filing)) for filing in file.filings]
-            _insert(connection, f"filings ({columns})", filings, "OR REPLACE")
+            insert_rows(connection, f"filings ({columns})", filings, "OR REPLACE")
             connection.execute("DELETE FROM name_changes WHERE cik = ?", (file.cik,))
-            _insert(connection, "name_changes (cik, day)", [(file.cik, day) for day in file.name_changes], "OR IGNORE")
+            days = [(file.cik, day) for day in file.name_changes]
+            insert_rows(connection, "name_changes (cik, day)", days, "OR IGNORE")
             if ticker is not None:
-                _insert(connection, "main_tickers (cik, ticker)", [(file.cik, ticker)], "OR REPLACE")
+                insert_rows(connection, "main_tickers (cik, ticker)", [(file.cik, ticker)], "OR REPLACE")
             oldest = min((row.filed for row in file.filings), default="")
             rows = [(file.cik, file.is_complete, oldest)]
-            _insert(connection, "filing_lists (cik, is_complete, oldest)", rows, "OR REPLACE")
+            insert_rows(connection, "filing_lists (cik, is_complete, oldest)", rows, "OR REPLACE")
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
         """Store EDGAR's list of tickers; a company's first ticker is its main ticker."""
@@ -206,7 +93,7 @@ class FactStore:
                 " SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
             )
             main_ticker = {cik: normalize_ticker(ticker) for ticker, cik, _ in reversed(rows)}
-            _insert(connection, "main_tickers (cik, ticker)", main_ticker.items(), "OR REPLACE")
+            insert_rows(connection, "main_tickers (cik, ticker)", main_ticker.items(), "OR REPLACE")
             connection.execute(
                 "UPDATE companies SET ticker = (SELECT ticker FROM main_tickers WHERE main_tickers.cik = companies.cik)"
                 " WHERE cik IN (SELECT cik FROM main_tickers)"
@@ -218,16 +105,48 @@ class FactStore:
                 query = "SELECT id FROM sections WHERE accession_number = ?"
                 for (section_id,) in connection.execute(query, (accession,)).fetchall():
                     _delete_section(connection, section_id)
-            first_id = _next_id(connection, "sections")
+            first_id = next_id(connection, "sections")
             columns = "cik, accession_number, filing_type, filing_date, section_type, title, text, id, position"
             numbered = [(*astuple(section), first_id + index, index + 1) for index, section in enumerate(sections)]
-            _insert(connection, f"sections ({columns})", numbered)
-            _put_paragraphs(connection, [(first_id + index, section.text) for index, section in enumerate(sections)])
+            insert_rows(connection, f"sections ({columns})", numbered)
+            put_paragraphs(connection, [(first_id + index, section.text) for index, section in enumerate(sections)])
 
     def put_failed_fetch(self, ticker: str, failed_at: str, message: str) -> None:
         with self._transaction() as connection:
             row = (ticker, failed_at, message)
-            _insert(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
+            insert_rows(connection, "failed_fetches (ticker, failed_at, message)", [row], "OR REPLACE")
+
+    def put_instance(
+        self, instance: Instance, labels: Mapping[str, str], *, accession: str, form: str, filed: str
+    ) -> int:
+        """Store the concepts that have facts with dimensions, and their totals; return the number of facts."""
+        with_dimensions = {fact.concept for fact in instance.facts if fact.members}
+        facts = [fact for fact in instance.facts if fact.concept in with_dimensions]
+        names = {name for fact in facts for pair in fact.members for name in pair}
+        with self._transaction() as connection:
+            query = "SELECT id FROM instances WHERE accession_number = ?"
+            for (old_id,) in connection.execute(query, (accession,)).fetchall():
+                for table, column in (
+                    ("instances", "id"),
+                    ("instance_facts", "instance"),
+                    ("instance_labels", "instance"),
+                ):
+                    connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (old_id,))  # noqa: S608
+            number = next_id(connection, "instances")
+            columns = "id, cik, accession_number, filing_type, filing_date, report_date, fiscal_year"
+            row = (number, instance.cik, accession, form, filed, instance.period_end, instance.fiscal_year)
+            insert_rows(connection, f"instances ({columns})", [row])
+            columns = "instance, concept, unit, start_date, end_date, value, members"
+            rows = [(number, *fact[:-1], json.dumps(dict(fact.members)) if fact.members else "") for fact in facts]
+            insert_rows(connection, f"instance_facts ({columns})", rows)
+            label_rows = [(number, name, labels[name]) for name in sorted(names & labels.keys())]
+            insert_rows(connection, "instance_labels (instance, name, label)", label_rows)
+            if instance.ticker:
+                listed = [(instance.ticker, instance.cik, instance.name)]
+                query = "SELECT 1 FROM listed WHERE cik = ?1 UNION SELECT 1 FROM companies WHERE cik = ?1"
+                if connection.execute(query, (instance.cik,)).fetchone() is None:
+                    _put_ticker_list(connection, listed)
+        return len(facts)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
@@ -236,7 +155,7 @@ class FactStore:
             use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             if not prepare_tables(self._file, connection):
-                _create(connection)
+                create_tables(connection)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:
                 _put_sample(connection)
@@ -255,16 +174,11 @@ def read_sample() -> list[tuple[FactsFile, dict[str, Any]]]:
 
 def create_sample() -> sqlite3.Connection:
     connection = connect_memory()
-    _create(connection)
+    create_tables(connection)
     connection.execute("BEGIN")
     _put_sample(connection)
     connection.execute("COMMIT")
     return connection
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    tables = f"{_TABLES} {'; '.join(_TABLES_OF_VERSION_3)};"
-    connection.executescript(f"{tables} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
 
 
 def _put_sample(connection: sqlite3.Connection) -> None:
@@ -292,7 +206,7 @@ def _put_facts(
     connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
     for table in ("concepts", "reports", "fiscal_years", "companies"):
         connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)
-    _insert(connection, "tickers (ticker, cik)", [(symbol, cik) for symbol in all_tickers], "OR IGNORE")
+    insert_rows(connection, "tickers (ticker, cik)", [(symbol, cik) for symbol in all_tickers], "OR IGNORE")
     company = {
         "cik": cik,
         "ticker": main_ticker[0] if main_ticker else ticker,
@@ -306,32 +220,21 @@ def _put_facts(
         "complete_through": file.complete_through,
         "first_end": file.first_end,
     }
-    _insert(connection, f"companies ({', '.join(company)})", [tuple(company.values())])
-    concepts = {name: number for number, name in enumerate(file.labels, _next_id(connection, "concepts"))}
+    insert_rows(connection, f"companies ({', '.join(company)})", [tuple(company.values())])
+    concepts = {name: number for number, name in enumerate(file.labels, next_id(connection, "concepts"))}
     rows = [(number, cik, name, file.labels[name]) for name, number in concepts.items()]
-    _insert(connection, "concepts (id, cik, name, label)", rows)
+    insert_rows(connection, "concepts (id, cik, name, label)", rows)
     keys = dict.fromkeys((fact.accession, fact.form, fact.filed) for fact in file.facts)
-    reports = {key: number for number, key in enumerate(keys, _next_id(connection, "reports"))}
+    reports = {key: number for number, key in enumerate(keys, next_id(connection, "reports"))}
     report_rows = [(number, cik, *key) for key, number in reports.items()]
-    _insert(connection, "reports (id, cik, accession, form, filed)", report_rows)
+    insert_rows(connection, "reports (id, cik, accession, form, filed)", report_rows)
     facts = (
         (concepts[concept], unit, start, end, value, reports[accession, form, filed])
         for concept, unit, start, end, value, accession, form, filed in file.facts
     )
-    _insert(connection, "reported (concept, unit, start_date, end_date, value, report)", facts)
+    insert_rows(connection, "reported (concept, unit, start_date, end_date, value, report)", facts)
     years = [(cik, end, year) for end, year in file.fiscal_years.items()]
-    _insert(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
-
-
-def _put_paragraphs(connection: sqlite3.Connection, sections: Iterable[tuple[int, str]]) -> None:
-    for section_id, text in sections:
-        rows = [(section_id, start + 1, end - start) for start, end in split_paragraphs(text)]
-        _insert(connection, "paragraphs (section, start, length)", rows)
-        connection.execute(
-            "INSERT INTO paragraph_words (rowid, title, text) SELECT id, title, text FROM paragraph_texts"
-            " WHERE section = ?",
-            (section_id,),
-        )
+    insert_rows(connection, "fiscal_years (cik, end_date, fiscal_year)", years)
 
 
 def _delete_section(connection: sqlite3.Connection, section_id: int) -> None:
@@ -346,15 +249,4 @@ def _delete_section(connection: sqlite3.Connection, section_id: int) -> None:
 
 def _put_ticker_list(connection: sqlite3.Connection, rows: Iterable[tuple[str, int, str]]) -> None:
     rows = [(normalize_ticker(ticker), cik, name) for ticker, cik, name in rows]
-    _insert(connection, "listed (ticker, cik, name)", rows, "OR REPLACE")
-
-
-def _insert(connection: sqlite3.Connection, columns: str, rows: Iterable[Sequence[Any]], conflict: str = "") -> None:
-    """Insert rows into ``table (column, ...)``; ``conflict`` is SQLite's conflict clause, such as ``OR REPLACE``."""
-    placeholders = ", ".join("?" * (columns.count(",") + 1))
-    connection.executemany(f"INSERT {conflict} INTO {columns} VALUES ({placeholders})", rows)  # noqa: S608
-
-
-def _next_id(connection: sqlite3.Connection, table: str) -> int:
-    next_id: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0]  # noqa: S608
-    return next_id
+    insert_rows(connection, "listed (ticker, cik, name)", rows, "OR REPLACE")

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged
-from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
+from fingerpost.filings.companyfacts import FactsFile, Filing, parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.edgar import Edgar
+from fingerpost.filings.facts_file import build_facts_file
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
-from fingerpost.filings.store import FactStore, build_facts_file, normalize_ticker
+from fingerpost.filings.store import FactStore, normalize_ticker
+from fingerpost.filings.xbrl import read_instance, read_labels
 from fingerpost.net.response import MemoryBody, Response, Validators
 from fingerpost.runtime.concurrency import run_in_thread
 
@@ -21,6 +24,7 @@ NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
 _NOT_MODIFIED = 304
 FORMS_WITH_ITEMS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
+_FORMS_WITH_SEGMENTS = FORMS_WITH_ITEMS | {"10-KT", "20-F/A", "40-F/A"}
 _T = TypeVar("_T")
 
 
@@ -35,6 +39,7 @@ class SyncedCompany:
     complete_through: str | None
     filings: int
     texts: int
+    instances: int
 
 
 class EdgarSync:
@@ -46,16 +51,18 @@ class EdgarSync:
         self._file = build_facts_file(store.path)
 
     async def sync(
-        self, ticker: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS
+        self, ticker: str, *, texts: int = 0, forms: Collection[str] = FORMS_WITH_ITEMS, instances: int = 0
     ) -> list[SyncedCompany]:
-        """Fetch the figures, filings and newest ``texts`` documents of these forms for all CIKs of a ticker.
+        """Fetch the figures and filings for all CIKs of a ticker.
+
+        Also fetch the newest ``texts`` documents of these forms, and the segments of the newest ``instances`` reports.
 
         Raise DataNotFound with similar tickers for an unknown ticker, and StorageUnavailable if EDGAR does not respond.
         """
         normalized = normalize_ticker(ticker)
         with closing(FactLibrary(self._store.path)) as library:
             ciks = await self._find_ciks(library, normalized)
-            return [await self._sync(library, normalized, cik, texts, forms) for cik in ciks]
+            return [await self._sync(library, normalized, cik, texts, forms, instances) for cik in ciks]
 
     async def _find_ciks(self, library: FactLibrary, ticker: str) -> list[int]:
         owners = await run_in_thread(library.list_ticker_owners, ticker)
@@ -74,7 +81,7 @@ class EdgarSync:
         return sorted({cik for cik, _name in owners})
 
     async def _sync(
-        self, library: FactLibrary, ticker: str, cik: int, texts: int, forms: Collection[str]
+        self, library: FactLibrary, ticker: str, cik: int, texts: int, forms: Collection[str], instances: int
     ) -> SyncedCompany:
         response = await self._client.fetch(self._edgar.request_submissions(cik))
         submissions = _parse(read_submissions, response.body, f"submissions of CIK {cik}")
@@ -87,6 +94,8 @@ class EdgarSync:
             text = read_plain_text((await self._client.fetch(request)).body)
             sections = split_sections(cik, filing.accession, filing.form, filing.filed, text)
             await run_in_thread(self._store.put_sections, sections)
+        inline = [filing for filing in submissions.filings if filing.form in _FORMS_WITH_SEGMENTS and filing.document]
+        fetched = [await self._sync_instance(cik, filing) for filing in inline[:instances]]
         company = await run_in_thread(library.find_company, f"CIK{cik}")
         return SyncedCompany(
             ticker=ticker,
@@ -96,7 +105,31 @@ class EdgarSync:
             complete_through=company.complete_through if company is not None else None,
             filings=len(submissions.filings),
             texts=len(reports[:texts]),
+            instances=sum(fetched),
         )
+
+    async def _sync_instance(self, cik: int, filing: Filing) -> bool:
+        """Fetch a report's instance and its labels; return whether there is one, as older reports have none."""
+        document = f"{filing.document.rpartition('.')[0]}_htm.xml"
+        content = await self._find_document(cik, filing, document)
+        if content is None:
+            return False
+        instance = _parse_xml(read_instance, content, document)
+        _check_cik(instance.cik, cik)
+        labels: dict[str, str] = {}
+        # Some filers put the labels into the schema.
+        for name in (f"{instance.schema.removesuffix('.xsd')}_lab.xml", instance.schema):
+            if not labels and (linkbase := await self._find_document(cik, filing, name)) is not None:
+                labels = _parse_xml(read_labels, linkbase, name)
+        put = partial(self._store.put_instance, accession=filing.accession, form=filing.form, filed=filing.filed)
+        await run_in_thread(put, instance, labels)
+        return True
+
+    async def _find_document(self, cik: int, filing: Filing, name: str) -> bytes | None:
+        try:
+            return (await self._client.fetch(self._edgar.request_document(cik, filing.accession, name))).body
+        except DataNotFound:
+            return None
 
     async def _sync_facts(self, library: FactLibrary, cik: int, tickers: list[str]) -> str:
         request, body = self._edgar.request_facts(cik), MemoryBody()
@@ -130,8 +163,12 @@ def _find_validators(library: FactLibrary, url: str, cik: int) -> Validators | N
 
 
 def _parse(parser: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
+    return _parse_xml(lambda body, label: parser(parse_json(body, label), label), content, name)
+
+
+def _parse_xml(parser: Callable[[bytes, str], _T], content: bytes, name: str) -> _T:
     try:
-        return parser(parse_json(content, name), name)
+        return parser(content, name)
     except FeedUnusable as error:
         raise SourceChanged(f"EDGAR's answer cannot be used: {error.message}") from error
 

@@ -82,16 +82,20 @@ def sync_filings(
             "--form", help="Fetch the text of this form only, such as 8-K; else of annual and quarterly reports."
         ),
     ] = None,
+    segments: Annotated[
+        int, typer.Option(min=0, help="How many of the newest annual and quarterly reports to fetch the segments of.")
+    ] = 0,
 ) -> None:
     """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
     if forms and not text:
         raise typer.BadParameter("--form also needs --text")
     settings = prepare_settings(ctx)
-    if not asyncio.run(_sync(settings, tickers, text, {form.upper() for form in forms or FORMS_WITH_ITEMS})):
+    chosen_forms = {form.upper() for form in forms or FORMS_WITH_ITEMS}
+    if not asyncio.run(_sync(settings, tickers, text, chosen_forms, segments)):
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Collection[str]) -> bool:
+async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Collection[str], instances: int) -> bool:
     """Fetch each company, even if another fails; return whether all succeeded."""
     edgar = Edgar(contact=settings.sec_contact)
     console = new_console(stderr=True)
@@ -103,7 +107,7 @@ async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Colle
                 print_message(f"Fetching {ticker} ...")
             try:
                 with show_status(f"Fetching {ticker} ..."):
-                    synced = await sync.sync(ticker, texts=texts, forms=forms)
+                    synced = await sync.sync(ticker, texts=texts, forms=forms, instances=instances)
             except ToolError as error:
                 print_error(error)
                 succeeded = False
@@ -116,6 +120,7 @@ async def _sync(settings: Settings, tickers: list[str], texts: int, forms: Colle
 def _format_synced(company: SyncedCompany) -> str:
     outcome = _OUTCOMES[company.facts].format(day=company.complete_through)
     texts = f"; {company.texts} texts" if company.texts else ""
+    texts += f"; segments of {company.instances} reports" if company.instances else ""
     return f"{company.ticker} {company.name} (CIK {company.cik}): {outcome}; {company.filings:,} filings listed{texts}"
 
 
@@ -127,7 +132,7 @@ def load_filings(
         typer.Argument(
             metavar="FILE...",
             help="companyfacts, submissions, company_tickers (without it, figures have no ticker), texts of filings,"
-            " and folders or zips of them.",
+            " their XBRL instances (NAME_htm.xml) for segments, and folders or zips of them.",
         ),
     ],
     ticker: Annotated[str | None, typer.Option(help="The company's ticker; files of figures do not have one.")] = None,
@@ -184,6 +189,23 @@ def read_text(
     parameters = {**filing, "item": item, "form": form, "page": page}
     arguments = {"query_type": "filing_text", "parameters": parameters}
     print_or_exit(call_tool(open_application(ctx), "sec_graph_query", arguments), as_json=as_json)
+
+
+@app.command("segments", epilog="Example: fingerpost filings segments AAPL revenue 2023 --by product")
+def show_segments(
+    ctx: typer.Context,
+    company: Annotated[str, typer.Argument(help="A ticker, a CIK, or a name.")],
+    words: Annotated[list[str], typer.Argument(metavar="FIGURE PERIOD", help="Such as revenue 2023.")],
+    by: Annotated[str | None, typer.Option(help="segment, product, region, customer, or a filed axis.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Break a figure down by segment, product or region, as a filing states it."""
+    names, period = read_figures(words)
+    if len(names) != 1:
+        raise typer.BadParameter("write one figure and a period: fingerpost filings segments AAPL revenue 2023")
+    parameters = {"ticker": company, "metric": names[0], "period": period or "latest", "axis": by}
+    arguments = {"query_type": "segments", "parameters": parameters}
+    print_or_exit(call_tool(open_application(ctx), "sec_financial_data", arguments), as_json=as_json)
 
 
 @app.command("list", epilog="Example: fingerpost filings list")

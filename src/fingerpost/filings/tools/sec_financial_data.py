@@ -8,6 +8,13 @@ from fingerpost.filings.sandbox import run_sql
 from fingerpost.filings.tools import sec_shapes as shape
 from fingerpost.filings.tools import sec_text as text
 from fingerpost.filings.tools.sec_query import QueryTool, QueryType, define_query_tool
+from fingerpost.filings.tools.segment_query import (
+    SegmentRow,
+    SegmentsAnswer,
+    SegmentsParams,
+    format_segments,
+    list_segments,
+)
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
@@ -69,6 +76,17 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         data=dict[str, shape.Headline],
         continuation_hint="Give one period instead of periods.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
+    ),
+    QueryType(
+        name="segments",
+        params=SegmentsParams,
+        answer=list_segments,
+        shape=SegmentsAnswer,
+        results=list[SegmentRow],
+        data=dict[str, dict[str, shape.Headline]],
+        text=format_segments,
+        continuation_hint="Name an axis, or a shorter period.",
+        usage="segments {ticker, metric, axis: segment|product|region, period}",
     ),
     QueryType(
         name="fact_history",

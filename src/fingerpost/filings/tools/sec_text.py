@@ -17,7 +17,7 @@ def format_rows(format_row: Callable[[Any], str]) -> Callable[[Body], str]:
 
     def format_body(body: Body) -> str:
         rows = [f"{format_row(row)}." for row in body["results"]]
-        return _with_sources(body, [*_format_total(body), *rows] or ["No rows."])
+        return with_sources(body, [*_format_total(body), *rows] or ["No rows."])
 
     return format_body
 
@@ -29,7 +29,7 @@ def format_table(body: Body) -> str:
     if rows:
         lines.append(" | ".join(rows[0]))
         lines += [" | ".join(_format_cell(value) for value in row.values()) for row in rows]
-    return _with_sources(body, lines)
+    return with_sources(body, lines)
 
 
 def format_verdict(body: Body) -> str:
@@ -40,7 +40,7 @@ def format_verdict(body: Body) -> str:
     if values:
         lines.append(f"{', '.join(values)} ({data['unit']}).")
     lines += [f"{_format_figure(row)}." for row in body.get("results", ())]
-    return _with_sources(body, lines)
+    return with_sources(body, lines)
 
 
 def format_statement(body: Body) -> str:
@@ -57,10 +57,10 @@ def format_statement(body: Body) -> str:
 def format_figures(body: Body) -> str:
     lines = [f"{name}: {value:,}." for name, value in _list_headlines(body.get("data"))]
     lines += [f"{_format_figure(row)}." for row in body["results"]]
-    return _with_sources(body, lines or ["No rows."])
+    return with_sources(body, lines or ["No rows."])
 
 
-def _with_sources(body: Body, lines: list[str]) -> str:
+def with_sources(body: Body, lines: list[str]) -> str:
     lines = lines + [_format_missing(name, entry) for name, entry in (body.get("missing") or {}).items()]
     lines += [f"{note}." for note in body.get("notes") or ()]
     source = body.get("source")
@@ -85,12 +85,12 @@ def _list_headlines(data: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{prefix}{name}", value
 
 
-def _format_span(row: Body) -> str:
+def format_span(row: Body) -> str:
     start = f"{row['start_date']} " if row.get("start_date") else ""
     return f"{start}to {row['end_date']}"
 
 
-def _format_filing(row: Body) -> str:
+def format_filing(row: Body) -> str:
     return f"{row['filing_type']} {row['accession_number']} of {row['filing_date']}"
 
 
@@ -101,7 +101,7 @@ def _format_figure(row: Body) -> str:
     confidence = ", low confidence" if row.get("confidence") == "low" else ""
     tag = f", tag {row['xbrl_tag']}" if row.get("xbrl_tag") else ""
     value = f"{row['value']:,} {row['unit']}{kind}{confidence}"
-    parts = [f"{row['ticker']} {name} {period} ({_format_span(row)}): {value}, {_format_filing(row)}{tag}"]
+    parts = [f"{row['ticker']} {name} {period} ({format_span(row)}): {value}, {format_filing(row)}{tag}"]
     if row.get("formula"):
         parts.append(f"= {row['formula']}")
     for key, label, format_item in _EVIDENCE:
@@ -113,12 +113,12 @@ def _format_figure(row: Body) -> str:
 def _format_input(part: Body) -> str:
     filing = f"{part['accession_number']} of {part['filing_date']}"
     kind = "" if part["kind"] == "reported" else f" {part['kind']}"
-    return f"{part['xbrl_tag']} {part['value']:,} {part['unit']}{kind} ({_format_span(part)}, {filing})"
+    return f"{part['xbrl_tag']} {part['value']:,} {part['unit']}{kind} ({format_span(part)}, {filing})"
 
 
 _EVIDENCE: tuple[tuple[str, str, Callable[[Body], str]], ...] = (
     ("inputs", "from", _format_input),
-    ("revisions", "stated before:", lambda row: f"{row['value']:,} {row['kind']} by {_format_filing(row)}"),
+    ("revisions", "stated before:", lambda row: f"{row['value']:,} {row['kind']} by {format_filing(row)}"),
     ("alternatives", "other tags:", lambda row: f"{row['xbrl_tag']} {row['value']:,} in {row['accession_number']}"),
 )
 

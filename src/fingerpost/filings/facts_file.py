@@ -1,0 +1,189 @@
+"""Create and upgrade the facts file: a SQLite database of companies, facts, filings, their text and their segments."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fingerpost.errors import ToolError
+from fingerpost.filings.paragraphs import split_paragraphs
+from fingerpost.store.sqlite import SqliteFile
+
+_APPLICATION_ID = 0x46504643
+_VERSION = 4
+
+_TABLES = """
+CREATE TABLE companies (
+    cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL, name TEXT NOT NULL, sic TEXT, industry TEXT, exchange TEXT,
+    currency TEXT NOT NULL, dataset TEXT NOT NULL, retrieved_at TEXT, complete_through TEXT NOT NULL,
+    first_end TEXT NOT NULL
+);
+CREATE TABLE tickers (ticker TEXT NOT NULL, cik INTEGER NOT NULL, PRIMARY KEY (ticker, cik)) WITHOUT ROWID;
+CREATE TABLE main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL);
+CREATE TABLE listed (
+    ticker TEXT NOT NULL, cik INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (ticker, cik)
+) WITHOUT ROWID;
+CREATE TABLE concepts (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, UNIQUE (cik, name)
+);
+CREATE TABLE reports (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession TEXT NOT NULL, form TEXT NOT NULL, filed TEXT NOT NULL,
+    UNIQUE (cik, accession, form, filed)
+);
+CREATE TABLE reported (
+    concept INTEGER NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL, end_date TEXT NOT NULL, value NOT NULL,
+    report INTEGER NOT NULL
+);
+CREATE INDEX reported_by_concept ON reported (concept);
+CREATE TABLE fiscal_years (
+    cik INTEGER NOT NULL, end_date TEXT NOT NULL, fiscal_year INTEGER NOT NULL, PRIMARY KEY (cik, end_date)
+) WITHOUT ROWID;
+CREATE TABLE filings (
+    cik INTEGER NOT NULL, accession_number TEXT NOT NULL, filing_type TEXT NOT NULL, filing_date TEXT NOT NULL,
+    report_date TEXT NOT NULL, document TEXT NOT NULL, description TEXT NOT NULL, PRIMARY KEY (cik, accession_number)
+) WITHOUT ROWID;
+CREATE TABLE filing_lists (cik INTEGER PRIMARY KEY, is_complete INTEGER NOT NULL, oldest TEXT NOT NULL);
+CREATE TABLE sections (
+    id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL, filing_type TEXT NOT NULL,
+    filing_date TEXT NOT NULL, position INTEGER NOT NULL, section_type TEXT NOT NULL, title TEXT NOT NULL,
+    text TEXT NOT NULL
+);
+CREATE INDEX sections_by_filing ON sections (accession_number);
+CREATE TABLE fetched (
+    url TEXT PRIMARY KEY, etag TEXT, last_modified TEXT, retrieved_at TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE VIEW facts AS
+    SELECT companies.ticker AS ticker, companies.cik AS cik, concepts.name AS concept, concepts.label AS label,
+        reported.unit AS unit, nullif(reported.start_date, '') AS start_date, reported.end_date AS end_date,
+        reported.value AS value, reports.accession AS accession_number, reports.form AS filing_type,
+        reports.filed AS filing_date
+    FROM reported
+    JOIN concepts ON concepts.id = reported.concept
+    JOIN reports ON reports.id = reported.report
+    JOIN companies ON companies.cik = concepts.cik;
+"""
+# ``start`` counts characters from 1, as SQLite's ``substr`` does.
+_TABLES_OF_VERSION_3 = (
+    """CREATE TABLE paragraphs (
+        id INTEGER PRIMARY KEY, section INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL
+    )""",
+    "CREATE INDEX paragraphs_by_section ON paragraphs (section)",
+    """CREATE VIEW paragraph_texts AS
+        SELECT paragraphs.id AS id, section, title, substr(text, start, length) AS text
+        FROM paragraphs JOIN sections ON sections.id = section""",
+    """CREATE VIRTUAL TABLE paragraph_words USING fts5 (
+        title, text, content = 'paragraph_texts', content_rowid = 'id', tokenize = 'porter unicode61'
+    )""",
+)
+# Some files of version 3 have the first two tables. ``members`` is a JSON object of axes and members; it is empty for a
+# total.
+_TABLES_OF_VERSION_4 = (
+    """CREATE TABLE IF NOT EXISTS name_changes (
+        cik INTEGER NOT NULL, day TEXT NOT NULL, PRIMARY KEY (cik, day)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS failed_fetches (
+        ticker TEXT PRIMARY KEY, failed_at TEXT NOT NULL, message TEXT NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE instances (
+        id INTEGER PRIMARY KEY, cik INTEGER NOT NULL, accession_number TEXT NOT NULL UNIQUE, filing_type TEXT NOT NULL,
+        filing_date TEXT NOT NULL, report_date TEXT NOT NULL, fiscal_year INTEGER
+    )""",
+    """CREATE TABLE instance_facts (
+        instance INTEGER NOT NULL, concept TEXT NOT NULL, unit TEXT NOT NULL, start_date TEXT NOT NULL,
+        end_date TEXT NOT NULL, value NOT NULL, members TEXT NOT NULL
+    )""",
+    "CREATE INDEX instance_facts_by_concept ON instance_facts (instance, concept)",
+    """CREATE TABLE instance_labels (
+        instance INTEGER NOT NULL, name TEXT NOT NULL, label TEXT NOT NULL, PRIMARY KEY (instance, name)
+    ) WITHOUT ROWID""",
+)
+
+
+def build_facts_file(path: Path) -> SqliteFile:
+    return SqliteFile(
+        path=path,
+        contents="filings",
+        application_id=_APPLICATION_ID,
+        any_thread=True,
+        remedy="move it away and load again",
+        # This sentence is the original tool's.
+        unavailable="Database connection failed: {error}",
+    )
+
+
+def prepare_tables(file: SqliteFile, connection: sqlite3.Connection) -> bool:
+    """Return whether the file has tables, and upgrade those of older versions.
+
+    Raise SettingsInvalid for a file of another program or version, or one that cannot be upgraded.
+    """
+    if file.is_empty(connection):
+        return False
+    version = _read_version(connection)
+    if version in _UPGRADES:
+        try:
+            with file.opened("rw") as writer:
+                _upgrade(writer)
+        except ToolError as error:
+            raise file.unusable(f"is of an older version and cannot be upgraded: {error.message}") from error
+    elif version != _VERSION:
+        raise file.unusable(f"was written by another version of fingerpost; {file.remedy}")
+    return True
+
+
+def create_tables(connection: sqlite3.Connection) -> None:
+    tables = f"{_TABLES} {'; '.join(_TABLES_OF_VERSION_3 + _TABLES_OF_VERSION_4)};"
+    connection.executescript(f"{tables} PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
+
+
+def _read_version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return version
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have upgraded the file in the meantime.
+    for version in range(_read_version(connection), _VERSION):
+        _UPGRADES[version](connection)
+    connection.execute(f"PRAGMA user_version = {_VERSION}")
+    connection.execute("COMMIT")
+
+
+def _index_paragraphs(connection: sqlite3.Connection) -> None:
+    connection.execute("DROP TABLE section_words")
+    for statement in _TABLES_OF_VERSION_3:
+        connection.execute(statement)
+    put_paragraphs(connection, connection.execute("SELECT id, text FROM sections"))
+
+
+def _add_tables(connection: sqlite3.Connection) -> None:
+    for statement in _TABLES_OF_VERSION_4:
+        connection.execute(statement)
+
+
+# Version 2 indexed sections instead of paragraphs.
+_UPGRADES: Mapping[int, Callable[[sqlite3.Connection], None]] = {2: _index_paragraphs, 3: _add_tables}
+
+
+def put_paragraphs(connection: sqlite3.Connection, sections: Iterable[tuple[int, str]]) -> None:
+    for section_id, text in sections:
+        rows = [(section_id, start + 1, end - start) for start, end in split_paragraphs(text)]
+        insert_rows(connection, "paragraphs (section, start, length)", rows)
+        connection.execute(
+            "INSERT INTO paragraph_words (rowid, title, text) SELECT id, title, text FROM paragraph_texts"
+            " WHERE section = ?",
+            (section_id,),
+        )
+
+
+def insert_rows(
+    connection: sqlite3.Connection, columns: str, rows: Iterable[Sequence[Any]], conflict: str = ""
+) -> None:
+    """Insert rows into ``table (column, ...)``; ``conflict`` is SQLite's conflict clause, such as ``OR REPLACE``."""
+    placeholders = ", ".join("?" * (columns.count(",") + 1))
+    connection.executemany(f"INSERT {conflict} INTO {columns} VALUES ({placeholders})", rows)  # noqa: S608
+
+
+def next_id(connection: sqlite3.Connection, table: str) -> int:
+    next_id: int = connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0]  # noqa: S608
+    return next_id

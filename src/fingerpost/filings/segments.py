@@ -1,0 +1,238 @@
+"""Break a figure down by an axis of a filing, such as segments or products, and check the sum against the total."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from fingerpost.filings.figure import ANNUAL_FORMS
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import PeriodFilter
+from fingerpost.filings.periods import INSTANT, QUARTER, QUARTERS, YEAR, FiscalCalendar, classify_period
+
+PART, RECONCILING, SUBTOTAL, DETAIL, ALTERNATIVE = "part", "reconciling", "subtotal", "detail", "alternative"
+_SUMMED_ROLES = (PART, RECONCILING)
+SEGMENT_AXIS = "us-gaap:StatementBusinessSegmentsAxis"
+_CONSOLIDATION_AXES = ("srt:ConsolidationItemsAxis", "us-gaap:ConsolidationItemsAxis")
+_OPERATING_SEGMENTS = ("us-gaap:OperatingSegmentsMember", "srt:OperatingSegmentsMember")
+# Finding subtotals tries all combinations, so it is limited; a filing rarely has more.
+_MAX_PARTS = 24
+_MAX_SUBTOTALS = 4
+_MAX_SUMMANDS = 16
+# The words that callers use for the usual axes, which are shown if a query names no axis.
+AXIS_WORDS: Mapping[str, tuple[str, ...]] = {
+    "segment": (SEGMENT_AXIS, "us-gaap:SegmentsAxis"),
+    "product": ("srt:ProductOrServiceAxis", "us-gaap:ProductOrServiceAxis", "us-gaap:ProductsAndServicesAxis"),
+    "region": ("srt:StatementGeographicalAxis", "us-gaap:StatementGeographicalAxis", "us-gaap:GeographicalAxis"),
+    "customer": ("srt:MajorCustomersAxis", "us-gaap:MajorCustomersAxis"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedInstance:
+    """A report whose facts with dimensions are loaded."""
+
+    number: int
+    cik: int
+    accession: str
+    form: str
+    filed: str
+    period_end: str
+    fiscal_year: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DimensionalFact:
+    concept: str
+    unit: str
+    start: str
+    end: str
+    value: int | float
+    members: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BreakdownRow:
+    """A member of an axis; ``within`` are the members of other axes, if the filing has the value for them only.
+
+    ``part`` and ``reconciling`` rows are summed. A ``subtotal`` is the sum of other rows, a ``detail`` is a part of
+    another row, and ``alternative`` rows split the total in another way.
+    """
+
+    member: str
+    value: int | float
+    role: str
+    within: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """The rows of an axis in one filing and period; ``total`` is None if the filing does not state one.
+
+    ``omitted`` counts facts for several members at once, which are not in the rows.
+    """
+
+    instance: LoadedInstance
+    axis: str
+    concept: str
+    unit: str
+    start: str
+    end: str
+    total: int | float | None
+    rows: tuple[BreakdownRow, ...]
+    omitted: int
+
+    @property
+    def sum(self) -> int | float:
+        return _round(sum(row.value for row in self.rows if row.role in _SUMMED_ROLES))
+
+    @property
+    def difference(self) -> int | float | None:
+        return None if self.total is None else _round(self.total - self.sum)
+
+
+def _round(value: float) -> int | float:
+    # Sums of floats have noise far below the digits of a filing.
+    return value if isinstance(value, int) else round(value, 6)
+
+
+def list_instances(library: FactLibrary, ciks: Iterable[int], last_day: str) -> list[LoadedInstance]:
+    """Return the loaded instances of companies that were filed by a day, newest first."""
+    query = (
+        "SELECT id, cik, accession_number, filing_type, filing_date, report_date, fiscal_year FROM instances"
+        " WHERE cik = ? AND filing_date <= ?"
+    )
+    instances = [LoadedInstance(*row) for cik in ciks for row in library.rows(query, cik, last_day)]
+    return sorted(instances, key=lambda instance: (instance.filed, instance.accession), reverse=True)
+
+
+def read_labels(library: FactLibrary, instance: LoadedInstance) -> dict[str, str]:
+    return dict(library.rows("SELECT name, label FROM instance_labels WHERE instance = ?", instance.number))
+
+
+def read_facts(library: FactLibrary, instance: LoadedInstance, concepts: Sequence[str]) -> list[DimensionalFact]:
+    query = (
+        "SELECT concept, unit, start_date, end_date, value, members FROM instance_facts"  # noqa: S608
+        f" WHERE instance = ? AND concept IN ({', '.join('?' * len(concepts))})"
+    )
+    rows = library.rows(query, instance.number, *concepts)
+    return [
+        DimensionalFact(concept, unit, start, end, value, json.loads(members or "{}"))
+        for concept, unit, start, end, value, members in rows
+    ]
+
+
+def build_calendar(instances: Iterable[LoadedInstance]) -> FiscalCalendar:
+    """Return the fiscal years that the annual reports among the instances name."""
+    years = {each.period_end: each.fiscal_year for each in instances if each.form in ANNUAL_FORMS and each.fiscal_year}
+    return FiscalCalendar(years.items())
+
+
+def find_period(fact: DimensionalFact, calendar: FiscalCalendar) -> PeriodFilter | None:
+    """Return the fiscal year or quarter of a fact; None for other lengths, and for balances between quarters."""
+    length = classify_period(fact.start, fact.end)
+    year, quarter = calendar.find_period(fact.end)
+    if length == QUARTER:
+        return PeriodFilter(year=year, quarter=quarter)
+    if length == YEAR or (length == INSTANT and quarter == QUARTERS):
+        return PeriodFilter(year=year)
+    return PeriodFilter(year=year, quarter=quarter) if length == INSTANT else None
+
+
+def build_breakdowns(instance: LoadedInstance, facts: Sequence[DimensionalFact]) -> list[Breakdown]:
+    """Break down the facts of one period by each axis, by the concept and unit whose parts match its total best."""
+    by_axis: dict[str, list[Breakdown]] = defaultdict(list)
+    spans = Counter((fact.concept, fact.unit, fact.start, fact.end) for fact in facts if fact.members)
+    for concept, unit, start, end in spans:
+        group = [
+            fact for fact in facts if (fact.concept, fact.unit, fact.start, fact.end) == (concept, unit, start, end)
+        ]
+        total = next((fact.value for fact in group if not fact.members), None)
+        for axis in sorted({axis for fact in group for axis in fact.members if axis not in _CONSOLIDATION_AXES}):
+            rows, omitted = _list_rows(group, axis)
+            if rows:
+                marked = _mark_subtotals(rows, total)
+                by_axis[axis].append(Breakdown(instance, axis, concept, unit, start, end, total, marked, omitted))
+    return [max(candidates, key=_rank) for candidates in by_axis.values()]
+
+
+def _rank(breakdown: Breakdown) -> tuple[bool, bool, int]:
+    return breakdown.difference == 0, breakdown.total is not None, len(breakdown.rows)
+
+
+def _list_rows(group: Sequence[DimensionalFact], axis: str) -> tuple[list[BreakdownRow], int]:
+    """Return a row for each member of an axis, and the number of facts that do not fit one."""
+    rows: dict[str, BreakdownRow] = {}
+    crossed: dict[str, list[DimensionalFact]] = defaultdict(list)
+    for fact in group:
+        members = {each: member for each, member in fact.members.items() if not _is_all_segments(each, member)}
+        if members.keys() == {axis}:
+            rows[members[axis]] = BreakdownRow(members[axis], fact.value, PART)
+        elif axis == SEGMENT_AXIS and len(members) == 1 and not members.keys().isdisjoint(_CONSOLIDATION_AXES):
+            (item,) = members.values()
+            rows[item] = BreakdownRow(item, fact.value, RECONCILING)
+        elif axis in members:
+            crossed[members[axis]].append(fact)
+    omitted = 0
+    for member, facts in crossed.items():
+        if member in rows or len(facts) > 1:
+            omitted += len(facts)
+        else:
+            within = tuple(other for each, other in facts[0].members.items() if each != axis)
+            rows[member] = BreakdownRow(member, facts[0].value, PART, within)
+    return [
+        replace(row, role=DETAIL) if any(other in rows for other in row.within) else row for row in rows.values()
+    ], omitted
+
+
+def _is_all_segments(axis: str, member: str) -> bool:
+    return axis in _CONSOLIDATION_AXES and member in _OPERATING_SEGMENTS
+
+
+def _mark_subtotals(rows: Sequence[BreakdownRow], total: float | None) -> tuple[BreakdownRow, ...]:
+    """Mark the rows that count a value twice, if the other rows then add up to the total.
+
+    Each subtotal is the sum of other rows; alternative rows add up to the total themselves.
+    """
+    summed = [row for row in rows if row.role in _SUMMED_ROLES]
+    surplus = 0 if total is None else _round(sum(row.value for row in summed) - total)
+    if surplus == 0 or len(summed) > _MAX_PARTS:
+        return tuple(rows)
+    for count in range(1, min(_MAX_SUBTOTALS, len(summed) - 1) + 1):
+        for chosen in combinations([row for row in summed if row.role == PART], count):
+            if _round(sum(row.value for row in chosen) - surplus) == 0:
+                others = [row.value for row in summed if row not in chosen]
+                role = SUBTOTAL if all(_is_sum(row.value, others) for row in chosen) else ALTERNATIVE
+                if role == SUBTOTAL or (surplus == total and count > 1):
+                    return tuple(replace(row, role=role) if row in chosen else row for row in rows)
+    return tuple(rows)
+
+
+def _is_sum(value: float, others: Sequence[float]) -> bool:
+    """Whether a value is the sum of some of the other values, or equal to one of them."""
+    sums: set[float] = {0}
+    for other in others[:_MAX_SUMMANDS]:
+        sums |= {_round(each + other) for each in sums}
+    return value in sums
+
+
+def list_axes(facts: Iterable[DimensionalFact]) -> list[str]:
+    axes = {axis for fact in facts for axis in fact.members}
+    return sorted(axes.difference(_CONSOLIDATION_AXES))
+
+
+def match_axes(text: str, axes: Iterable[str], labels: Mapping[str, str]) -> list[str]:
+    """Return the axes that a caller's word means: a usual word such as ``product``, a tag, or a label."""
+    wanted = _fold(text)
+    usual = next((tags for word, tags in AXIS_WORDS.items() if wanted in (word, f"{word}s")), ())
+    return [axis for axis in axes if axis in usual or wanted in _list_names(axis, labels)]
+
+
+def _list_names(axis: str, labels: Mapping[str, str]) -> Iterator[str]:
+    local = axis.partition(":")[2]
+    yield from (_fold(name) for name in (axis, local, local.removesuffix("Axis"), labels.get(axis, axis)))
+
+
+def _fold(text: str) -> str:
+    return "".join(character for character in text.lower() if character.isalnum())

@@ -1,0 +1,321 @@
+"""``segments``: a figure by segment, product, region or another axis, from the instances of filings."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from fingerpost.filings import segments
+from fingerpost.filings.concepts import RECIPE, build_tag_metric, find_metric, suggest_metrics
+from fingerpost.filings.figure import ANNUAL_FORMS, EDGAR, build_filing_url
+from fingerpost.filings.library import CompanyFigures, FactLibrary
+from fingerpost.filings.period_filter import LAST_DAY, NEWEST_FOUR_QUARTERS, NEWEST_YEAR, PeriodFilter
+from fingerpost.filings.periods import QUARTERS, FiscalCalendar
+from fingerpost.filings.query_params import Day, Fiscal, StepParams, Ticker, Word
+from fingerpost.filings.reasons import explain_missing_ticker
+from fingerpost.filings.reply import Reply, build_missing, build_not_found
+from fingerpost.filings.segments import Breakdown, DimensionalFact, LoadedInstance
+from fingerpost.filings.tools import sec_shapes as shape
+from fingerpost.filings.tools.sec_query import StepModel
+from fingerpost.filings.tools.sec_text import format_filing, format_span, with_sources
+
+_NO_INSTANCE_STEP = "Run: fingerpost filings sync {} --segments 3, or fingerpost filings load NAME_htm.xml"
+_MAX_NAMED = 12
+
+
+class SegmentsParams(StepParams):
+    ticker: Ticker
+    metric: Annotated[Word, Field(description="such as Revenue, OperatingIncome, or a tag")]
+    axis: Annotated[Word | None, Field(description="segment, product, region, customer, or an axis of the filing")] = (
+        None
+    )
+    period: Fiscal
+    as_of: Day | None = None
+
+
+class SegmentRow(StepModel):
+    """A member of an axis, with the name that the company filed."""
+
+    ticker: str
+    metric_name: str
+    axis: str
+    axis_tag: str
+    member: str
+    member_tag: str
+    within: list[str] | None = None
+    role: Literal["part", "reconciling", "subtotal", "detail", "alternative"]
+    value: shape.Value
+    unit: str
+    start_date: str | None = None
+    end_date: str
+    fiscal_year: int
+    fiscal_period: str
+    xbrl_tag: str
+    filing_date: str
+    filing_type: str
+    accession_number: str
+    filing_url: str
+
+
+class SumCheck(StepModel):
+    """The sum of an axis, compared with the total in the same filing; ``omitted`` facts are for several members."""
+
+    axis: str
+    fiscal_year: int
+    fiscal_period: str
+    unit: str
+    sum: shape.Value
+    total: shape.Value | None = None
+    difference: shape.Value | None = None
+    omitted: int
+    accession_number: str
+
+
+class SegmentsAnswer(shape.ValuesAnswer):
+    sums: list[SumCheck]
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The instances of a company, newest first, with its fiscal years."""
+
+    library: FactLibrary
+    ticker: str
+    instances: Sequence[LoadedInstance]
+    calendar: FiscalCalendar
+    facts: Mapping[int, list[DimensionalFact]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    breakdowns: list[Breakdown]
+    labels: Mapping[str, str]
+    period: PeriodFilter
+    other_axes: list[str]
+
+
+def list_segments(library: FactLibrary, params: SegmentsParams) -> Reply:
+    not_found = f"No segments found for {params.ticker}"
+    ciks = library.list_ciks_named(params.ticker)
+    if not ciks:
+        raise build_not_found(not_found, {params.ticker: explain_missing_ticker(library, params.ticker)})
+    instances = segments.list_instances(library, ciks, params.as_of or LAST_DAY)
+    company = library.find_company(params.ticker)
+    if not instances:
+        step = _NO_INSTANCE_STEP.format("TICKER" if company is None else company.ticker)
+        entry = build_missing("not_loaded", "no filing with its segments is loaded", step)
+        raise build_not_found(not_found, {"segments": entry})
+    calendar = segments.build_calendar(instances) if company is None else CompanyFigures(library, company).calendar
+    name, concepts = _find_concepts(library, instances, params.metric)
+    if not concepts:
+        raise build_not_found(not_found, {params.metric: _explain_metric(library, instances, params.metric)})
+    ticker = params.ticker.upper() if company is None else company.ticker
+    facts = {each.number: segments.read_facts(library, each, concepts) for each in instances}
+    source = _Source(library, ticker, instances, calendar, facts)
+    reply = Reply([], extra={"sums": []})
+    notes: list[str] = []
+    points: dict[str, dict[str, list[dict[str, Any]]]] = defaultdict(lambda: defaultdict(list))
+    for period in _list_periods(params.period, instances, calendar):
+        found = _find_breakdowns(source, period, params.axis)
+        if found is None:
+            reply.missing[f"{params.metric} {period.period}"] = _explain_period(source, name, period, params.axis)
+            continue
+        for breakdown in found.breakdowns:
+            axis = found.labels.get(breakdown.axis, breakdown.axis)
+            rows = [_build_row(source.ticker, name, breakdown, row, found) for row in breakdown.rows]
+            reply.results += rows
+            reply.extra["sums"].append(_build_check(axis, breakdown, found))
+            for row in rows:
+                points[axis][row["member"]].append({"end_date": row["end_date"], "value": row["value"]})
+        if found.other_axes:
+            notes.append(f"{found.period.wording} has other axes, to name in axis: {', '.join(found.other_axes)}")
+    reply.data = {
+        axis: {
+            member: values[0]["value"] if params.period.count == 1 and len(values) == 1 else values
+            for member, values in members.items()
+        }
+        for axis, members in points.items()
+    }
+    reply.source = {"dataset": EDGAR, "retrieved_at": None, "complete_through": instances[0].filed}
+    notes += _list_notes(reply)
+    if notes:
+        reply.extra["notes"] = list(dict.fromkeys(notes))
+    return reply.require_rows(not_found)
+
+
+def _find_concepts(library: FactLibrary, instances: Sequence[LoadedInstance], text: str) -> tuple[str, tuple[str, ...]]:
+    metric = find_metric(text) if ":" not in text else None
+    if metric is not None and metric.kind != RECIPE:
+        return metric.name, metric.concepts
+    wanted = text.strip().lower()
+    tags = [tag for tag in _list_tags(library, instances) if wanted in (tag.lower(), tag.lower().partition(":")[2])]
+    return (build_tag_metric(tags[0]).name, tuple(tags)) if tags else (text, ())
+
+
+def _list_tags(library: FactLibrary, instances: Iterable[LoadedInstance]) -> list[str]:
+    query = "SELECT DISTINCT concept FROM instance_facts WHERE instance = ? AND members <> '' ORDER BY concept"
+    return list(dict.fromkeys(tag for each in instances for (tag,) in library.rows(query, each.number)))
+
+
+def _explain_metric(library: FactLibrary, instances: Sequence[LoadedInstance], text: str) -> dict[str, Any]:
+    message = f"{text} is not a metric, and no loaded filing divides such a tag"
+    step = "Name a metric such as Revenue, or a tag of the filing; a calculated metric has no segments"
+    return build_missing("unknown_metric", message, step, suggest_metrics(text, _list_tags(library, instances)))
+
+
+def _list_periods(
+    period: PeriodFilter, instances: Sequence[LoadedInstance], calendar: FiscalCalendar
+) -> list[PeriodFilter]:
+    """Return the fiscal periods of a query; ``latest`` is that of the newest loaded report."""
+    if period.newest == NEWEST_FOUR_QUARTERS:
+        message = "the last four quarters have no segments, because no filing states a fourth quarter"
+        raise build_not_found(
+            "No segments found", {"ttm": build_missing("not_derivable", message, "Name a fiscal year")}
+        )
+    if not period.newest:
+        return period.list_periods()
+    reports = [each for each in instances if each.form in ANNUAL_FORMS or period.newest != NEWEST_YEAR]
+    if not reports:
+        entry = build_missing("not_loaded", "the segments of no annual report are loaded", "Name the period")
+        raise build_not_found("No segments found", {period.newest: entry})
+    newest = max(reports, key=lambda each: each.period_end)
+    year, quarter = calendar.find_period(newest.period_end)
+    return [PeriodFilter(year=year, quarter=None if newest.form in ANNUAL_FORMS else quarter)]
+
+
+def _find_breakdowns(source: _Source, period: PeriodFilter, axis: str | None) -> _Found | None:
+    """Return the breakdowns in the newest filing that has one of the period, or None.
+
+    All rows of a period come from one filing, so that their names and their basis are the same.
+    """
+    for instance in source.instances:
+        of_period = [
+            fact
+            for fact in source.facts[instance.number]
+            if (found := segments.find_period(fact, source.calendar)) is not None
+            and (found.year, found.quarter) == (period.year, period.quarter)
+        ]
+        if not any(fact.members for fact in of_period):
+            continue
+        labels = segments.read_labels(source.library, instance)
+        axes = segments.list_axes(of_period)
+        if axis is None:
+            usual = {tag for tags in segments.AXIS_WORDS.values() for tag in tags}
+            chosen = [each for each in axes if each in usual] or axes
+        else:
+            chosen = segments.match_axes(axis, axes, labels)
+        breakdowns = [each for each in segments.build_breakdowns(instance, of_period) if each.axis in chosen]
+        if breakdowns:
+            others = [labels.get(each, each) for each in axes if each not in chosen] if axis is None else []
+            return _Found(breakdowns, labels, period, others)
+    return None
+
+
+def _explain_period(source: _Source, name: str, period: PeriodFilter, axis: str | None) -> dict[str, Any]:
+    """Explain a missing period by the periods and axes that exist."""
+    with_members = [fact for each in source.instances for fact in source.facts[each.number] if fact.members]
+    pairs = [(segments.find_period(fact, source.calendar), fact) for fact in with_members]
+    available = sorted({found.period for found, _ in pairs if found is not None}, reverse=True)
+    same_period = [fact for found, fact in pairs if found is not None and found.period == period.period]
+    by = "" if axis is None else f" by {axis}"
+    message = f"no loaded filing divides {name} for {period.wording}{by}"
+    if period.quarter == QUARTERS:
+        message += "; filings do not state fourth quarters"
+    if same_period:
+        return build_missing("not_reported", message, f"Its axes are {', '.join(segments.list_axes(same_period))}")
+    step = (
+        f"Its periods are {', '.join(available[:_MAX_NAMED])}"
+        if available
+        else "Load more filings, or name another metric"
+    )
+    return build_missing("not_reported", message, step)
+
+
+def _build_row(
+    ticker: str, name: str, breakdown: Breakdown, row: segments.BreakdownRow, found: _Found
+) -> dict[str, Any]:
+    instance, labels = breakdown.instance, found.labels
+    same_label = [each for each in breakdown.rows if labels.get(each.member) == labels.get(row.member)]
+    fields: dict[str, Any] = {
+        "ticker": ticker,
+        "metric_name": name,
+        "axis": labels.get(breakdown.axis, breakdown.axis),
+        "axis_tag": breakdown.axis,
+        # Two members may have the same label.
+        "member": labels.get(row.member, row.member) if len(same_label) == 1 else row.member,
+        "member_tag": row.member,
+        "role": row.role,
+        "value": row.value,
+        "unit": breakdown.unit,
+        "start_date": breakdown.start or None,
+        "end_date": breakdown.end,
+        **_build_period(found.period),
+        "xbrl_tag": breakdown.concept,
+        "filing_date": instance.filed,
+        "filing_type": instance.form,
+        "accession_number": instance.accession,
+        "filing_url": build_filing_url(instance.cik, instance.accession),
+    }
+    if row.within:
+        fields["within"] = [labels.get(each, each) for each in row.within]
+    return fields
+
+
+def _build_period(period: PeriodFilter) -> dict[str, Any]:
+    return {"fiscal_year": period.year, "fiscal_period": f"Q{period.quarter}" if period.quarter else "FY"}
+
+
+def _build_check(axis: str, breakdown: Breakdown, found: _Found) -> dict[str, Any]:
+    return {
+        "axis": axis,
+        **_build_period(found.period),
+        "unit": breakdown.unit,
+        "sum": breakdown.sum,
+        "total": breakdown.total,
+        "difference": breakdown.difference,
+        "omitted": breakdown.omitted,
+        "accession_number": breakdown.instance.accession,
+    }
+
+
+def _list_notes(reply: Reply) -> list[str]:
+    """Warn of missing totals, of facts that are not in the rows, and of members that change between filings."""
+    notes = []
+    for check in reply.extra["sums"]:
+        subject = f"{check['axis']}, {check['fiscal_year']} {check['fiscal_period']}"
+        if check["total"] is None:
+            notes.append(f"{subject}: the filing states no total to compare the sum with")
+        if check["omitted"]:
+            notes.append(f"{subject}: {check['omitted']} facts for several members at once are not in the rows")
+    members: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for row in reply.results:
+        members[row["axis"]][row["accession_number"]].add(row["member_tag"])
+    notes += [
+        f"{axis}: the filings name different members; they are not joined, because no filing states both"
+        for axis, filings in members.items()
+        if len({frozenset(each) for each in filings.values()}) > 1
+    ]
+    return notes
+
+
+def format_segments(body: Mapping[str, Any]) -> str:
+    lines = []
+    for check in body["sums"]:
+        total = f", total {check['total']:,}" if check["total"] is not None else ""
+        difference = f", difference {check['difference']:,}" if check["difference"] else ""
+        period = f"{check['fiscal_year']} {check['fiscal_period']}"
+        lines.append(f"{check['axis']}, fiscal {period}: sum {check['sum']:,} {check['unit']}{total}{difference}.")
+    lines += [f"{_format_row(row)}." for row in body["results"]]
+    return with_sources(body, lines)
+
+
+def _format_row(row: Mapping[str, Any]) -> str:
+    within = f" within {', '.join(row['within'])}" if row.get("within") else ""
+    role = "" if row["role"] == segments.PART else f", {row['role']}"
+    period = f"fiscal {row['fiscal_year']} {row['fiscal_period']} ({format_span(row)})"
+    return (
+        f"{row['ticker']} {row['metric_name']}, {row['axis']}: {row['member']}{within} {period}:"
+        f" {row['value']:,} {row['unit']}{role}, {format_filing(row)}, tag {row['xbrl_tag']}"
+    )
