@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.osm_file import osm_text
 from tests.worlds.checking import check_world
 from tests.worlds.feeds import World
 from tests.worlds.opening import open_world
@@ -80,3 +81,19 @@ def test_short_times_are_no_fault(tmp_path):
     short = world.feeds["W"] | {"stop_times.txt": world.feeds["W"]["stop_times.txt"].replace(b":00,", b",")}
 
     assert find_codes(replace(world, feeds={"W": short}), tmp_path) == set()
+
+
+RIVER = [(60.1688, 24.93), (60.1688, 25.01), (60.1696, 25.01), (60.1696, 24.93)]
+PIN = (60.1684, 24.94)
+
+
+def test_an_answer_names_water_between_its_end_and_the_streets(tmp_path):
+    nodes = [(1, 60.17, 24.935, {}), (2, 60.17, 25.005, {})]
+    nodes += [(number, *corner, {}) for number, corner in enumerate(RIVER, 3)]
+    extract = osm_text(nodes, [([1, 2], {"highway": "residential"}), ([3, 4, 5, 6, 3], {"natural": "water"})])
+    opened = open_world(replace(draw(), extract=extract), tmp_path)
+    ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}} for lat, lon in (PIN, NEAR["Gamma"])]
+    notes = opened.call("plan_trip", {"origin": ends[0], "destination": ends[1]})["meta"]["notes"]
+
+    note = "Water is between the origin and the nearest street in the extract"
+    assert [each.partition(":")[0] for each in notes] == [note]

@@ -61,18 +61,18 @@ def draw_groups(trial: Trial, water: Water, dice: random.Random, count: int) -> 
     times = _draw_times(trial, dice)
     groups = []
     for day, begin in times:
-        questions = []
-        for _ in range(-(-count // len(times))):
-            ends = [_draw_place(trial, dice, boardable, unusual) for _ in range(2)]
-            if ends[0] == ends[1]:
-                continue
-            instant = begin + dice.randrange(SPAN_S // 60) * 60
-            questions.append(
-                Question(
-                    origin=ends[0], destination=ends[1], instant=instant, arrive_by=dice.random() < 0.25, zone=zone
-                )
+        questions = [
+            Question(
+                origin=_draw_place(trial, dice, boardable, unusual),
+                destination=_draw_place(trial, dice, boardable, unusual),
+                instant=begin + dice.randrange(SPAN_S // 60) * 60,
+                arrive_by=dice.random() < 0.25,
+                zone=zone,
             )
-        groups.append(QuestionGroup(day=day, begin=begin, questions=tuple(questions)))
+            for _ in range(-(-count // len(times)))
+        ]
+        distinct = tuple(each for each in questions if each.origin != each.destination)
+        groups.append(QuestionGroup(day=day, begin=begin, questions=distinct))
     return groups
 
 

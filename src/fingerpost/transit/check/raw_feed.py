@@ -121,7 +121,7 @@ class RawFeed:
             if first is None or last is None:
                 continue
             runs = [row[name] == "1" for name in _DAY_NAMES]
-            span = (first + timedelta(days=number) for number in range(min((last - first).days + 1, 4000)))
+            span = (first + timedelta(days=number) for number in range(min((last - first).days + 1, 40_000)))
             days.setdefault(row["service_id"], set()).update(day for day in span if runs[day.weekday()])
         for row in self._read("calendar_dates.txt"):
             day = _parse_day(row["date"])

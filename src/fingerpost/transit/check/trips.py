@@ -23,6 +23,7 @@ from fingerpost.transit.model.place import Coordinate, Location, LocationSource
 from fingerpost.transit.osm.water import Water
 from fingerpost.transit.port import DepartureQuery, JourneyAnswer, JourneyQuery
 from fingerpost.transit.rules.times import to_query_instant
+from fingerpost.transit.tools.no_trip import find_best
 
 # Scans end this long after the questions of a group; later arrivals are not compared.
 _SCAN_S = 6 * 3600
@@ -112,7 +113,7 @@ class TripChecker:
         observations += self._compare_with_scan(question, query, found, timetable)
         for itinerary in found.itineraries:
             observations += self._check_legs(question, itinerary, found)
-        best = _find_best(found.itineraries, query)
+        best = find_best(found.itineraries, query)
         if best is not None:
             observations += await self._check_boards(question, best)
             observations += await self._check_more_walking(question, query, best)
@@ -121,7 +122,7 @@ class TripChecker:
     def _compare_with_scan(
         self, question: Question, query: JourneyQuery, found: JourneyAnswer, timetable: _Timetable
     ) -> Iterator[Observation]:
-        best = _find_best(found.itineraries, query)
+        best = find_best(found.itineraries, query)
         begin, until = query.instant, timetable.until
         if query.arrive_by:
             if best is None:
@@ -203,19 +204,13 @@ class TripChecker:
 
     async def _check_more_walking(self, question: Question, query: JourneyQuery, best: Itinerary) -> list[Observation]:
         wider = await self._trial.network.plan_journeys(replace(query, max_walk_m=_MAX_WALK_M + _MORE_WALK_M))
-        better = _find_best(wider.itineraries, query)
+        better = find_best(wider.itineraries, query)
         if better is None:
             return []
         gain_s = better.departure - best.departure if query.arrive_by else best.arrival - better.arrival
         if gain_s <= _MIN_GAIN_S:
             return []
         return [Observation(FaultKind.MORE_WALKING_HELPS, f"{question.command}: {gain_s // 60} min")]
-
-
-def _find_best(itineraries: Sequence[Itinerary], query: JourneyQuery) -> Itinerary | None:
-    if query.arrive_by:
-        return max(itineraries, key=lambda itinerary: itinerary.departure, default=None)
-    return min(itineraries, key=lambda itinerary: itinerary.arrival, default=None)
 
 
 def _to_query(question: Question) -> JourneyQuery:

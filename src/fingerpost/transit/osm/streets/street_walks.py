@@ -61,9 +61,6 @@ class StreetWalks:
     def covered_stops(self) -> int:
         return int((self._is_on & (self._stops.kinds == STOP)).sum())
 
-    def covers(self, lat: float, lon: float) -> bool:
-        return bool(self._snap_point(lat, lon).edge[0] >= 0)
-
     def find_street_point(self, lat: float, lon: float) -> tuple[float, float] | None:
         """Return the point of a street where walks from a position begin, None if no street is near."""
         point = self._snap_point(lat, lon)
