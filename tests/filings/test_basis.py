@@ -170,19 +170,26 @@ def test_growth_uses_the_newest_filing_that_states_both_years(recorded):
 
 
 @pytest.mark.parametrize(
-    ("expression", "period", "why", "step"),
+    ("ticker", "expression", "period", "why", "step"),
     [
-        ("cagr(Revenue, 5)", "2024", "of two frameworks", "Get the inputs with financial_facts"),
-        ("return_on_average_equity", "2016", "a later filing restated", "Set vintage to original to get 0.117"),
+        ("CLS", "cagr(Revenue, 5)", "2024", "of two frameworks", "Get the inputs with financial_facts"),
+        ("AAPL", "cagr(Assets, 3)", "2015", "a later filing restated", "Set vintage to original to get 0.1816"),
     ],
 )
-def test_inputs_without_a_common_basis_are_not_combined(recorded, expression, period, why, step):
+def test_inputs_without_a_common_basis_are_not_combined(recorded, ticker, expression, period, why, step):
     with pytest.raises(DataNotFound) as error:
-        ask(recorded, "calculate", ticker="CLS", expression=expression, periods=[period])
+        ask(recorded, "calculate", ticker=ticker, expression=expression, periods=[period])
     told = error.value.details["missing"][f"{expression} {period}"]
 
     assert (told["reason"], why in told["message"]) == ("not_comparable", True)
     assert told["next_step"].startswith(step)
+
+
+def test_periods_after_a_restatement_are_on_its_basis(recorded):
+    """Vertiv stated 4,285.6 million for 2018 before it stated 4,998.1 for 2021; the shell's zero is older."""
+    reply = ask(recorded, "calculate", ticker="VRT", expression="cagr(Revenue, 3)", periods=["2021"])
+
+    assert round(reply.results[0]["value"], 4) == round((4998.1 / 4285.6) ** (1 / 3) - 1, 4)
 
 
 def test_a_ratio_is_of_one_framework(recorded):

@@ -250,6 +250,17 @@ def restate_jointly(figures: Sequence[Figure], metric_names: Sequence[str]) -> l
     return None
 
 
+def _is_restated_after_another(figures: Sequence[Figure]) -> bool:
+    """Whether a filing changed one of the figures after another got its value.
+
+    An earlier change does not matter, because later figures are on the new basis. A figure with one headline already
+    has the value of one filing.
+    """
+    first = min(figure.fact.filed for figure in figures)
+    revisions = (revision for figure in figures if len(figure.headlines) > 1 for revision in figure.values)
+    return len(figures) > 1 and any(revision.kind == RESTATED and revision.fact.filed > first for revision in revisions)
+
+
 def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptions) -> dict[_K, tuple[Metric, Figure]]:
     """Return the inputs of a calculation on a common basis.
 
@@ -261,9 +272,10 @@ def align_basis(inputs: Mapping[_K, tuple[Metric, Figure]], options: FigureOptio
     """
     figures = [figure for _, figure in inputs.values()]
     names = [metric.name for metric, _ in inputs.values()]
-    # A figure with one headline already has the value of one filing.
-    is_changed = [figure.restated and len(figure.headlines) > 1 for figure in figures]
-    changed = {name for name, is_new in zip(names, is_changed, strict=True) if is_new and names.count(name) > 1}
+    by_name: dict[str, list[Figure]] = defaultdict(list)
+    for name, figure in zip(names, figures, strict=True):
+        by_name[name].append(figure)
+    changed = {name for name, periods in by_name.items() if _is_restated_after_another(periods)}
     is_comparable = have_common_framework(figures)
     # No filing states split-adjusted values.
     is_adjusted = options.vintage == SPLIT_ADJUSTED and any(is_in_shares(figure.unit) for figure in figures)

@@ -1,0 +1,185 @@
+"""Properties of figures that every company has: the recordings, and drawn filers of kinds that they lack."""
+
+from collections import defaultdict
+from datetime import date, timedelta
+from functools import cache
+
+import pytest
+
+from fingerpost.errors import DataNotFound
+from fingerpost.filings.calculation import Calculation, Computation
+from fingerpost.filings.claims import verify_claim
+from fingerpost.filings.concepts import list_metrics, list_recipes
+from fingerpost.filings.figure import PERIODIC_FORMS
+from fingerpost.filings.formula import read_formula
+from fingerpost.filings.period_filter import PeriodFilter
+from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
+from fingerpost.filings.query_params import Claim
+from fingerpost.filings.revisions import FRAMEWORKS, have_common_framework
+from tests.filings.conftest import CHANGED, RECORDED
+from tests.filings.drawing import ask, facts, figures_of, library_of
+
+SLACK = timedelta(days=7)
+PLAIN_YEARS = {f"{year}-12-31": year for year in (2021, 2022)}
+
+
+def draw_year(year, **values):
+    """Draw flows of a calendar year as filers state them: three months, six, nine, and the year; balances as given."""
+    lines = []
+    for tag, value in values.items():
+        for end, months in (("03-31", 3), ("06-30", 6), ("09-30", 9), ("12-31", 12)):
+            report = f"q{year}{months} 10-Q {year}-{months + 2:02}-01"
+            if months == 12:
+                report = f"k{year} 10-K {year + 1}-02-01"
+            lines.append(f"{tag} {year}-01-01 {year}-{end} {value * months} {report}")
+    return "\n".join(lines)
+
+
+BANK = draw_year(2021, RevenuesNetOfInterestExpense=9, InterestIncomeExpenseNet=5, NoninterestIncome=4, NetIncomeLoss=3)
+BANK += """
+RevenuesNetOfInterestExpense 2022-01-01 2022-12-31 120 k2022 10-K 2023-02-01
+Revenues                     2022-01-01 2022-12-31 150 k2022 10-K 2023-02-01
+NetIncomeLoss                2022-01-01 2022-12-31 30  k2022 10-K 2023-02-01
+CashAndDueFromBanks          - 2022-12-31 50   k2022 10-K 2023-02-01
+Assets                       - 2021-12-31 900  k2021 10-K 2022-02-01
+Assets                       - 2022-12-31 1000 k2022 10-K 2023-02-01
+"""
+INSURER = (
+    draw_year(2022, Revenues=20, PremiumsEarnedNet=15, BenefitsLossesAndExpenses=18, NetIncomeLoss=2)
+    + """
+BenefitsLossesAndExpenses 2022-01-01 2022-12-31 220 a2022 10-K/A 2023-06-01
+Assets                    - 2022-12-31 700  k2022 10-K 2023-02-01
+Liabilities               - 2022-12-31 600  k2022 10-K 2023-02-01
+"""
+)
+FUND = """
+NetIncomeLoss 2022-01-01 2022-12-31 -7 k2022 10-K 2023-02-01
+Assets      - 2021-12-31 90  k2021 10-K 2022-02-01
+Assets      - 2022-12-31 83  k2022 10-K 2023-02-01
+Liabilities - 2022-12-31 1   k2022 10-K 2023-02-01
+"""
+MOVED = """
+Revenues 2021-07-01 2022-06-30 10 k22 10-K  2022-08-01
+Revenues 2022-07-01 2023-06-30 20 k23 10-K  2023-08-01
+Revenues 2023-07-01 2024-06-30 30 k24 10-K  2024-08-01
+Revenues 2024-07-01 2024-12-31 17 t24 10-KT 2025-02-01
+Revenues 2025-01-01 2025-12-31 50 k25 10-K  2026-02-01
+Assets - 2022-06-30 5 k22 10-K  2022-08-01
+Assets - 2023-06-30 6 k23 10-K  2023-08-01
+Assets - 2024-06-30 7 k24 10-K  2024-08-01
+Assets - 2024-12-31 8 t24 10-KT 2025-02-01
+Assets - 2025-12-31 9 k25 10-K  2026-02-01
+"""
+MOVED_YEARS = {"2022-06-30": 2022, "2023-06-30": 2023, "2024-06-30": 2024, "2025-12-31": 2025}
+DRAWN = {
+    "BANK": (BANK, PLAIN_YEARS),
+    "INSR": (INSURER, PLAIN_YEARS),
+    "FUND": (FUND, PLAIN_YEARS),
+    "MOVD": (MOVED, MOVED_YEARS),
+}
+
+
+@pytest.fixture(scope="module", params=[*sorted(RECORDED | CHANGED), *DRAWN])
+def source(request, tmp_path_factory):
+    if request.param not in DRAWN:
+        return figures_of(request.getfixturevalue("recorded"), request.param)
+    drawing, years = DRAWN[request.param]
+    path = tmp_path_factory.mktemp("drawn") / "f.sqlite"
+    return figures_of(library_of(path, facts(drawing), years, ticker=request.param), request.param)
+
+
+@cache
+def compute_recipes(source):
+    """Return every recipe's value for every fiscal year."""
+    found = []
+    years = {figure.fiscal_year for metric in list_metrics() for figure in source.series(metric).figures}
+    for recipe in list_recipes():
+        for year in sorted(years):
+            calculation = Calculation(source, read_formula(recipe.expression), PeriodFilter(year=year))
+            if isinstance(computed := calculation.compute(), Computation):
+                found.append((computed, computed.to_figure(recipe)))
+    return found
+
+
+def test_the_four_quarters_of_a_year_on_one_basis_add_up_to_it(source):
+    wrong = []
+    for metric in list_metrics():
+        figures = [figure for figure in source.series(metric).figures if figure.unit == "USD"]
+        quarters = {
+            (figure.fiscal_year, figure.fiscal_quarter): figure for figure in figures if figure.period == QUARTER
+        }
+        for year in (figure for figure in figures if figure.period == YEAR):
+            parts = [quarters.get((year.fiscal_year, quarter)) for quarter in (1, 2, 3, 4)]
+            if None in parts or any(part.restated or part.notes or part.tier != year.tier for part in [year, *parts]):
+                continue
+            # Filers round to a million, or to a hundred thousand.
+            if abs(sum(part.value for part in parts) - year.value) > 4_000_000:
+                wrong.append((metric.name, year.end))
+
+    assert wrong == []
+
+
+def test_an_original_is_the_first_filed_value_under_any_tag(source):
+    original, stated, wrong = source.with_options(vintage="original"), defaultdict(list), []
+    query = "SELECT concept, unit, start_date, end_date, value, filing_type, filing_date FROM facts WHERE cik = ?"
+    for concept, unit, start, end, value, form, filed in source.library.rows(query, source.company.cik):
+        if form in PERIODIC_FORMS:
+            stated[concept, unit, start or "", end].append((filed, value))
+    for metric in list_metrics():
+        figures = original.series(metric).figures
+        for figure in [figure for figure in figures if not figure.parts and not figure.is_cover]:
+            period = figure.unit, figure.start, figure.end
+            rows = [row for concept in metric.concepts for row in stated[concept, *period]]
+            earlier = [value for filed, value in rows if filed < figure.fact.filed]
+            # A part of the total that was filed earlier is not the metric's first value.
+            if earlier and figure.value <= max(earlier):
+                wrong.append((metric.name, figure.start, figure.end, figure.value, earlier))
+
+    assert wrong == []
+
+
+def test_no_calculation_combines_two_frameworks(source):
+    computed = compute_recipes(source)
+
+    assert computed
+    assert [figure.formula for _, figure in computed if not have_common_framework(figure.parts)] == []
+    assert all(len(figure.taxonomies & FRAMEWORKS) <= 1 or figure.parts for _, figure in computed)
+
+
+def test_the_period_before_ends_on_the_day_before(source):
+    for computed, _ in compute_recipes(source):
+        current = {lookup.word: figure for lookup, (_, figure) in computed.inputs.items() if not lookup.back}
+        for lookup, (_, figure) in computed.inputs.items():
+            later = current.get(lookup.word)
+            if lookup.back == 1 and later is not None and later.period != INSTANT:
+                gap = date.fromisoformat(later.start) - timedelta(days=1) - date.fromisoformat(figure.end)
+                assert abs(gap) <= SLACK, (computed.calculation.text, figure.end, later.start)
+
+
+def test_a_derived_value_is_never_stated(source):
+    derived = 0
+    for metric in list_metrics():
+        quarters = [figure for figure in source.series(metric).figures if figure.parts and figure.period == QUARTER]
+        for figure in quarters[:3]:
+            fields = {"metric": metric.name, "relation": "more_than", "value": 0}
+            claim = Claim(ticker=source.company.ticker, period=PeriodFilter.from_figure(figure).period, **fields)
+            try:
+                told = verify_claim(source.library, claim).extra["explanation"]
+            except DataNotFound:
+                continue
+            derived += 1
+            assert " states " not in told, told
+
+    assert derived or source.company.ticker in ("FUND", "MOVD")
+
+
+def test_after_a_moved_year_end_only_adjacent_periods_are_combined(tmp_path):
+    library = library_of(tmp_path / "f.sqlite", facts(MOVED), MOVED_YEARS)
+    average = ask(library, "calculate", ticker="DRWN", expression="avg(Assets)", period="2025")
+    series = ask(library, "time_series", ticker="DRWN", metric="Revenue", period="annual")
+
+    assert average.data == {"avg(Assets)": 8.5}
+    assert [row["value"] for row in series.results] == [10, 20, 30, 17, 50]
+    for expression in ("revenue_growth", "cagr(Revenue, 3)"):
+        with pytest.raises(DataNotFound, match="no comparable period to the one ending on 2025-12-31"):
+            ask(library, "calculate", ticker="DRWN", expression=expression, period="2025")
