@@ -19,11 +19,12 @@ from typing import Any
 
 _CACHE_VARIABLE = "NUMBA_CACHE_DIR"
 _MARKER = "compiled"
-_PACKAGES = ("engine/raptor", "osm/streets")
+# The kernels, and the types of their arguments.
+_SOURCES = ("engine/raptor/arrays.py", "engine/raptor/kernel", "osm/streets")
 
 
 def use_kernels_folder() -> Path:
-    """Make numba store this engine's compiled kernels in a folder that all homes share; return the folder."""
+    """Make numba store these compiled kernels in a folder that all homes share; return the folder."""
     from platformdirs import user_cache_path
 
     configured = os.environ.get(_CACHE_VARIABLE)
@@ -43,8 +44,9 @@ def _digest_engine() -> str:
 
     digest = hashlib.blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=6)
     here = Path(__file__)
-    for path in [here, *(path for package in _PACKAGES for path in sorted((here.parent / package).rglob("*.py")))]:
-        digest.update(path.read_bytes())
+    for source in [here, *(here.parent / name for name in _SOURCES)]:
+        for path in sorted(source.rglob("*.py")) if source.is_dir() else [source]:
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
