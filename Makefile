@@ -39,8 +39,8 @@ bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers wi
 	@$(BIN)/python bench/run.py
 
 .PHONY: bench-beside
-bench-beside: .venv/ready  ## Measure: calls of this checkout beside those of another commit (COMMIT=HEAD~1)
-	@$(BIN)/python bench/beside_commit.py $(or $(COMMIT),HEAD~1)
+bench-beside: .venv/ready  ## Measure: calls of this checkout beside those of the baseline, or of another commit (COMMIT=HEAD~1)
+	@$(BIN)/python bench/beside_commit.py $(COMMIT)
 
 .PHONY: bench-filings
 bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, and where the two disagree

@@ -1,11 +1,12 @@
-"""Calls of this checkout beside those of another commit: the same questions over HTTP, in turn.
+"""Calls of this checkout beside those of the baseline, or of another commit: the same questions over HTTP, in turn.
 
-Each serves from a process of its own, with the packages of this environment; what they answer is compared in size
-alone, because a commit may answer better than the one before.
+``bench/baseline`` names the baseline, so that small slowdowns add up. A commit that moves it gives the reason.
+
+Each serves from a process of its own, with the packages of its commit; only the sizes of answers are compared,
+because a commit may answer better than the one before.
 """
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -24,15 +25,16 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Measure this checkout beside another commit.")
-    parser.add_argument("commit", help="what to compare with, such as HEAD~1")
+    parser.add_argument("commit", nargs="?", default=_read_baseline(), help="the other commit; default: the baseline")
     parser.add_argument("--rounds", type=int, default=10, help="interleaved rounds")
     parser.add_argument("--calls", type=int, default=60, help="calls of each tool a round")
     options = parser.parse_args()
     with open_questions() as (questions, _):
         asked = draw(questions, (options.rounds + 1) * options.calls)
     with ExitStack() as stack:
-        checkouts = [_ROOT, stack.enter_context(_checked_out(options.commit))]
-        found = ask([stack.enter_context(_serving(checkout)) for checkout in checkouts], asked, options.calls)
+        other = stack.enter_context(_checked_out(options.commit))
+        servers = [_serving(_ROOT, Path(sys.executable)), _serving(other, _install_packages(other))]
+        found = ask([stack.enter_context(server) for server in servers], asked, options.calls)
     print(f"In ms, beside {options.commit}:\n{HEAD}")
     good = True
     for tool in asked:
@@ -43,6 +45,10 @@ def main() -> int:
         note = f"{sizes[0]:.0f} and {sizes[1]:.0f} bytes"
         good &= report_pairs(tool, *(median_ms(answers[tool]) for answers in found), bound=BOUND, note=note)
     return 0 if good else 1
+
+
+def _read_baseline() -> str:
+    return (_ROOT / "bench" / "baseline").read_text().split()[0]
 
 
 @contextmanager
@@ -57,13 +63,28 @@ def _checked_out(commit: str) -> Iterator[Path]:
             subprocess.run(["git", "-C", _ROOT, "worktree", "remove", "--force", checkout], check=True)
 
 
+def _install_packages(checkout: Path) -> Path:
+    """Return the Python of an environment with the packages of a commit; the environment is created once."""
+    commit = subprocess.check_output(["git", "-C", checkout, "rev-parse", "HEAD"], text=True).strip()
+    folder = _ROOT / ".venv" / "beside" / commit
+    python, ready = folder / "bin" / "python", folder / "ready"
+    if not ready.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", checkout], check=True)
+        ready.touch()
+    return python
+
+
 @contextmanager
-def _serving(checkout: Path) -> Iterator[Server]:
-    with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as kernels:
-        where = {"FINGERPOST_HOME": home, "PYTHONPATH": f"{checkout / 'src'}:{checkout / 'bench'}"}
-        if checkout != _ROOT or "NUMBA_CACHE_DIR" not in os.environ:
-            where["NUMBA_CACHE_DIR"] = kernels
-        with serving([sys.executable, str(checkout / "bench" / "server.py")], **where) as server:
+def _serving(checkout: Path, python: Path) -> Iterator[Server]:
+    with tempfile.TemporaryDirectory() as home:
+        kernels = python.parent.parent / "kernels"
+        where = {
+            "FINGERPOST_HOME": home,
+            "NUMBA_CACHE_DIR": str(kernels),
+            "PYTHONPATH": f"{checkout / 'src'}:{checkout / 'bench'}",
+        }
+        with serving([str(python), str(checkout / "bench" / "server.py")], **where) as server:
             yield server
 
 
