@@ -14,7 +14,7 @@ from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.embedded.fares import NetworkFares
 from fingerpost.transit.embedded.ride_geometry import TimetableRide
 from fingerpost.transit.engine.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.engine.timetable.shapes import find_ride_line
+from fingerpost.transit.engine.timetable.shapes import find_ride_line, find_ride_path
 from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.model.itinerary import Itinerary, Leg, Mode, StopPoint
 from fingerpost.transit.model.place import Coordinate
@@ -141,7 +141,7 @@ def outcome(path: Path) -> str:
     assert all(found.count > 0 and found.places for found in report.findings)
     assert len(table.stop_time_shape_point) in (0, events)
     for trip in range(trips):
-        find_ride_line(table, trip, int(first[trip]), int(first[trip + 1]) - 1)
+        find_ride_line(table, find_ride_path(table, trip, int(first[trip]), int(first[trip + 1]) - 1))
     _price_a_trip(table)
     return "imported"
 
@@ -153,8 +153,8 @@ def _price_a_trip(table: Timetable) -> None:
         begin, end = int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]) - 1
         point = StopPoint(name="somewhere", coordinate=Coordinate(0.0, 0.0))
         times = (int(table.stop_time_departure_s[begin]), int(table.stop_time_arrival_s[end]))
-        stops = tuple(table.stop_time_stop[begin : end + 1].tolist())
-        handle = TimetableRide(timetable=table, route=int(table.trip_route[trip]), stops=stops)
+        path = find_ride_path(table, trip, begin, end)
+        handle = TimetableRide(timetable=table, route=int(table.trip_route[trip]), path=path)
         legs.append(
             Leg(
                 mode=Mode.BUS,

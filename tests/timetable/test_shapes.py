@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
-from fingerpost.transit.engine.timetable.shapes import find_ride_line, line_m
+from fingerpost.transit.engine.timetable.shapes import find_ride_line, find_ride_path, line_m
 
 # Three stops a kilometre apart on the 60.17th parallel.
 DRAWING = "line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20"
@@ -32,8 +32,13 @@ def timetable(points):
     return timetable_from_tables(feed_from_drawing(DRAWING) | {"shapes.txt": HEAD + rows, "trips.txt": TRIPS})
 
 
+def draw(table, begin, end):
+    return find_ride_line(table, find_ride_path(table, 0, begin, end))
+
+
 def ride(points, begin, end):
-    line = find_ride_line(timetable(points), 0, begin, end)
+    table = timetable(points)
+    line = find_ride_line(table, find_ride_path(table, 0, 0, 2)._replace(stops=(begin, end)))
     return None if line is None else [(round(lat, 4), round(lon, 4)) for lat, lon in line.tolist()]
 
 
@@ -60,8 +65,8 @@ def test_shape_that_does_not_fit(north, fits):
 
 def test_stated_distances_decide():
     """Where the feed says how far along the shape the calls lie, the line is cut there, not at the nearest place."""
-    stated = find_ride_line(measured(LOOP, ("1", "2", "4")), 0, 0, 1)
-    guessed = find_ride_line(measured(LOOP, ("", "", "")), 0, 0, 1)
+    stated = draw(measured(LOOP, ("1", "2", "4")), 0, 1)
+    guessed = draw(measured(LOOP, ("", "", "")), 0, 1)
 
     assert stated.round(4).tolist() == [[60.1702, 24.94], [60.1702, 24.958]]
     assert guessed[-1].round(4).tolist() == [60.17, 24.958]
@@ -93,14 +98,14 @@ def test_shape_with_broken_distances(broken):
 def test_stated_distances_that_cannot_be_true():
     far, backwards = measured(LOOP, ("0", "4", "4")), measured(LOOP, ("2", "1", "4"))
 
-    assert find_ride_line(far, 0, 0, 1)[-1].round(4).tolist() == [60.17, 24.958]
-    assert find_ride_line(backwards, 0, 0, 1)[-1].round(4).tolist() == [60.17, 24.958]
+    assert draw(far, 0, 1)[-1].round(4).tolist() == [60.17, 24.958]
+    assert draw(backwards, 0, 1)[-1].round(4).tolist() == [60.17, 24.958]
 
 
 def test_a_trip_without_shape_has_no_line():
     bare = timetable_from_tables(feed_from_drawing(DRAWING))
 
-    assert (find_ride_line(bare, 0, 0, 1), ride([(60.17, 24.94)], 0, 1)) == (None, None)
+    assert (draw(bare, 0, 1), ride([(60.17, 24.94)], 0, 1)) == (None, None)
 
 
 @pytest.mark.parametrize(("points", "metres"), [([(60, 24), (61, 24)], 111_195), ([(60, 24), (60, 25)], 55_597)])

@@ -61,7 +61,7 @@ class NetworkFares:
             line=leg.line or "",
             route_id=table.route_local_id[route],
             agency_id=table.feeds[feed].agency_ids[agency] if agency >= 0 else "",
-            stop_ids=tuple(table.stop_local_id[stop] for stop in handle.stops),
+            stop_ids=tuple(table.stop_local_id[stop] for stop in handle.path.stops),
             departure=leg.departure_scheduled,
             arrival=leg.arrival_scheduled,
         )

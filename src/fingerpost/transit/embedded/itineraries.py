@@ -12,7 +12,6 @@ from fingerpost.transit.embedded.ride_geometry import (
     TimetableLeg,
     TimetableRide,
     Transfer,
-    measure_path_m,
 )
 from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.embedded.stops import TimetableStops
@@ -20,6 +19,7 @@ from fingerpost.transit.engine.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.engine.raptor.journeys import Journey, Ride
 from fingerpost.transit.engine.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetables
+from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_path
 from fingerpost.transit.engine.timetable.timetable import (
     BY_ARRANGEMENT,
     INTERPOLATED,
@@ -148,20 +148,24 @@ def _build_itinerary(
             leg = replace(leg, stays_seated=legs[-1].arrival <= leg.departure)
         if change is not None:
             if change.walk.metres and not leg.stays_seated:
-                legs.append(_build_transfer_walk(legs[-1], leg, change))
+                legs.append(_build_transfer_walk(legs[-1], leg, change, on_foot))
         elif (walk := walks.find_access_walk(ends.near_origin, ride, ride.board_stop_time, ride.foot_m)).metres:
             begin = leg.departure - walk.seconds
-            legs.append(_build_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s))
+            legs.append(
+                _build_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s, on_foot)
+            )
         legs.append(leg)
         here = leg.end
     if not legs:
-        legs.append(_build_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
+        legs.append(_build_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None, on_foot))
     elif (
         walk := walks.find_access_walk(ends.near_destination, rides[-1], rides[-1].alight_stop_time, journey.egress_m)
     ).metres:
         begin = legs[-1].arrival
-        legs.append(_build_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s))
-    return Itinerary(tuple(leg if leg.is_transit else replace(leg, handle=on_foot) for leg in legs))
+        legs.append(
+            _build_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s, on_foot)
+        )
+    return Itinerary(tuple(legs))
 
 
 def _substitute_replacements(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
@@ -182,7 +186,13 @@ def _build_end_point(location: Location, default_name: str) -> StopPoint:
 
 
 def _build_walk_leg(
-    start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None
+    start: StopPoint,
+    end: StopPoint,
+    departure: int,
+    arrival: int,
+    metres: int,
+    delay_s: int | None,
+    handle: TimetableLeg,
 ) -> Leg:
     return Leg(
         mode=Mode.WALK,
@@ -193,10 +203,11 @@ def _build_walk_leg(
         departure_delay_s=delay_s,
         arrival_delay_s=delay_s,
         distance_m=float(metres),
+        handle=handle,
     )
 
 
-def _build_transfer_walk(before: Leg, after: Leg, change: Transfer) -> Leg:
+def _build_transfer_walk(before: Leg, after: Leg, change: Transfer, handle: TimetableLeg) -> Leg:
     """Build the walk of a transfer, which ends by the next departure in both scheduled and expected time."""
     planned = _find_walk_end(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
     late_s = _find_walk_end(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
@@ -209,6 +220,7 @@ def _build_transfer_walk(before: Leg, after: Leg, change: Transfer) -> Leg:
         departure_delay_s=before.arrival_delay_s,
         arrival_delay_s=late_s if late_s or before.arrival_delay_s is not None else None,
         distance_m=float(change.walk.metres),
+        handle=handle,
         wheelchair=change.access,
     )
 
@@ -223,28 +235,23 @@ def _build_leg(snapshot: Snapshot, names: DisplayNames, ride: Ride, change_s: in
     ride_fields: dict[str, Any]
     if ride.trip_departure < 0:
         added = snapshot.get_added(ride.trip_departure)
-        ride_names, stops = names.get_added_names(added), added.stop[board : alight + 1]
-        handle = TimetableRide(timetable=names.timetable, route=added.route, stops=tuple(stops.tolist()))
+        ride_names, route = names.get_added_names(added), added.route
+        path = RidePath(-1, tuple(added.stop[board : alight + 1].tolist()))
         replaced = [snapshot.replacements.find_scheduled(ride.trip_departure, at) for at in (board, alight)]
         departure = ride.departure if replaced[0] is None else replaced[0].departure
         arrival = ride.arrival if replaced[1] is None else replaced[1].arrival
         ride_fields = {
             "departure_delay_s": ride.departure - departure,
             "arrival_delay_s": ride.arrival - arrival,
-            "distance_m": measure_path_m(table, stops),
             "last_realtime_update": added.updated,
         }
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
-        ride_names, stops = names.get_ride_names(trip, board), table.stop_time_stop[board : alight + 1]
-        handle = TimetableRide(
-            timetable=names.timetable, route=int(table.trip_route[trip]), stops=tuple(stops.tolist()),
-            trip=trip, board_stop_time=board, alight_stop_time=alight,
-        )  # fmt: skip
+        ride_names, route = names.get_ride_names(trip, board), int(table.trip_route[trip])
+        path = find_ride_path(table, trip, board, alight)
         departure = snapshot.find_scheduled_times(ride.trip_departure, ride.service_day, board).departure
         arrival = snapshot.find_scheduled_times(ride.trip_departure, ride.service_day, alight).arrival
         ride_fields = {
-            "distance_m": names.measure_ride_m(trip, board, alight),
             "wheelchair": names.get_trip_access(trip),
             "headway_s": names.get_headway_s(ride.trip_departure),
             "by_arrangement": names.has_flag(BY_ARRANGEMENT, board, alight),
@@ -252,8 +259,8 @@ def _build_leg(snapshot: Snapshot, names: DisplayNames, ride: Ride, change_s: in
         }
     return Leg(
         mode=ride_names.mode,
-        start=names.get_stop_point(int(stops[0])),
-        end=names.get_stop_point(int(stops[-1])),
+        start=names.get_stop_point(path.stops[0]),
+        end=names.get_stop_point(path.stops[-1]),
         departure_scheduled=departure,
         arrival_scheduled=arrival,
         line=ride_names.line,
@@ -261,8 +268,9 @@ def _build_leg(snapshot: Snapshot, names: DisplayNames, ride: Ride, change_s: in
         trip_id=ride_names.trip_id,
         service_day=ride.service_day,
         colors=ride_names.colors,
+        distance_m=names.measure_ride_m(path),
         change_s=change_s,
-        handle=handle,
+        handle=TimetableRide(timetable=names.timetable, route=route, path=path),
         **ride_fields,
     )
 

@@ -1,6 +1,7 @@
 """Measure and draw the legs of journeys: ride lengths, map lines, and walks between rides."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,8 +12,8 @@ from fingerpost.transit.embedded.snapshot import Snapshot
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
 from fingerpost.transit.engine.raptor.journeys import Ride
 from fingerpost.transit.engine.timetable.footpaths import Footpath, find_footpath
-from fingerpost.transit.engine.timetable.shapes import find_ride_line, line_m
-from fingerpost.transit.engine.timetable.timetable import Int32, Timetable
+from fingerpost.transit.engine.timetable.shapes import RidePath, find_ride_line, line_m
+from fingerpost.transit.engine.timetable.timetable import Timetable
 from fingerpost.transit.engine.timetable.walking import CHANGE_SLACK_S, PACE_M_PER_S, STRAIGHT_SLACK_S
 from fingerpost.transit.engine.timetable.walks import StraightLine, Walk
 from fingerpost.transit.model.itinerary import Access, Leg, LegLine, LineSource
@@ -29,25 +30,21 @@ class TimetableLeg:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimetableRide(TimetableLeg):
-    """Timetable rows of a ride, -1 if unknown; added trips have no trip and no stop times."""
+    """The route of a ride, -1 if unknown, and its path; the shape of an added trip is unknown."""
 
     route: int
-    stops: tuple[int, ...]
-    trip: int = -1
-    board_stop_time: int = -1
-    alight_stop_time: int = -1
+    path: RidePath
 
 
-def measure_ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
-    """Return the distance between two stop times along the shape or, without one, from stop to stop (rule D3)."""
-    path = find_ride_line(timetable, trip, board_stop_time, alight_stop_time)
-    if path is None:
-        return measure_path_m(timetable, timetable.stop_time_stop[board_stop_time : alight_stop_time + 1])
-    return round(line_m(path), 1)
+def measure_ride_m(timetable: Timetable, path: RidePath) -> float:
+    """Return the length of a ride along its shape or, without one, from stop to stop (rule D3)."""
+    line = find_ride_line(timetable, path)
+    return measure_path_m(timetable, path.stops) if line is None else round(line_m(line), 1)
 
 
-def measure_path_m(timetable: Timetable, stops: Int32) -> float:
-    return round(line_m(np.column_stack([timetable.stop_lat[stops], timetable.stop_lon[stops]])), 1)
+def measure_path_m(timetable: Timetable, stops: Sequence[int]) -> float:
+    rows = list(stops)
+    return round(line_m(np.column_stack([timetable.stop_lat[rows], timetable.stop_lon[rows]])), 1)
 
 
 def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
@@ -55,10 +52,10 @@ def draw_leg(walks: NetworkWalks, find_row: FindRow, leg: Leg) -> LegLine:
     part = leg.handle
     if isinstance(part, TimetableRide):
         table = part.timetable
-        line = None if part.trip < 0 else find_ride_line(table, part.trip, part.board_stop_time, part.alight_stop_time)
+        line = find_ride_line(table, part.path)
         if line is not None:
             return LegLine(tuple(map(tuple, line.tolist())), LineSource.SHAPE)
-        points = tuple((float(table.stop_lat[stop]), float(table.stop_lon[stop])) for stop in part.stops)
+        points = tuple((float(table.stop_lat[stop]), float(table.stop_lon[stop])) for stop in part.path.stops)
         return LegLine(points, LineSource.STOPS)
     ends = find_row(leg.start.id), find_row(leg.end.id)
     is_step_free = isinstance(part, TimetableLeg) and part.is_step_free

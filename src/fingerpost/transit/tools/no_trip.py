@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from fingerpost.errors import ToolError
-from fingerpost.transit.model.itinerary import Itinerary
+from fingerpost.transit.model.itinerary import Itinerary, NearbyStop
 from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import OutOfService, Provenance
@@ -146,16 +146,21 @@ async def _explain_reach(
     """
     if end.stop_ids or not network.profile.can(Ability.STOPS) or (service is not None and service.stop_count):
         return None
-    near = await query_network(
-        network,
-        lambda queried: queried.list_stops_near(end.coordinate, MAX_WALK_M, language=query.language),
-        deadline,
-    )
-    nearest = min(near.stops, key=lambda stop: stop.distance_m, default=None)
+
+    async def list_near(radius_m: float) -> Sequence[NearbyStop]:
+        near = await query_network(
+            network,
+            lambda queried: queried.list_stops_near(end.coordinate, radius_m, language=query.language),
+            deadline,
+        )
+        return near.stops
+
+    # Many stops may be within the longest walk, so they are listed only if none is nearer.
+    if await list_near(query.max_walk_m):
+        return None
+    nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
         return f"No stop is within {MAX_WALK_M:g} m of {side}, the longest walk allowed"
-    if service is None and nearest.distance_m <= query.max_walk_m:
-        return None
     return (
         f"No stop is within a walk of {query.max_walk_m:g} m of {side}; "
         f"the nearest, {nearest.stop.name}, is {nearest.distance_m:.0f} m away in a straight line"

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
+from typing import NamedTuple
 
 from fingerpost.transit.engine.raptor.arrays import JourneyRows
 from fingerpost.transit.engine.raptor.search_timetable.build import SearchTimetable
@@ -48,32 +49,44 @@ class Journey:
         return self.egress_m + sum(ride.foot_m for ride in self.rides)
 
 
-def read_journeys(
-    timetable: Timetable, search_timetable: SearchTimetable, found_rows: JourneyRows, count: int
-) -> list[Journey]:
-    journeys = []
-    for leave_s, arrive_s, boardings, first_leg, _, last_m in found_rows.journey[:count].tolist():
-        legs = found_rows.leg[first_leg : first_leg + boardings].tolist()
-        walks_m = [leg[4] for leg in legs] + [last_m]
-        if search_timetable.is_reverse:
-            legs.reverse()
-            walks_m.reverse()
-            leave_s, arrive_s = arrive_s, leave_s
-        rides = [
-            ride
-            for leg, foot_m in zip(legs, walks_m, strict=False)
-            for ride in _build_rides(timetable, search_timetable, leg, foot_m)
-        ]
-        journeys.append(
-            Journey(
-                departure=search_timetable.to_instant(leave_s),
-                arrival=search_timetable.to_instant(arrive_s),
-                rides=tuple(rides),
-                egress_m=walks_m[-1],
-                stays=len(rides) - boardings,
-            )
-        )
-    return journeys
+class FoundJourney(NamedTuple):
+    """A journey as a kernel writes it, in search timetable seconds; the legs are those of ``JourneyRows``."""
+
+    leave_s: int
+    arrive_s: int
+    legs: list[list[int]]
+    egress_m: int
+
+    @property
+    def walk_m(self) -> int:
+        return self.egress_m + sum(leg[4] for leg in self.legs)
+
+
+def list_found(rows: JourneyRows, count: int) -> list[FoundJourney]:
+    legs = rows.leg[: int(rows.journey[:count, 2].sum())].tolist()
+    return [
+        FoundJourney(leave_s, arrive_s, legs[first_leg : first_leg + boardings], egress_m)
+        for leave_s, arrive_s, boardings, first_leg, _, egress_m in rows.journey[:count].tolist()
+    ]
+
+
+def read_journey(timetable: Timetable, search_timetable: SearchTimetable, found: FoundJourney) -> Journey:
+    leave_s, arrive_s, legs, egress_m = found
+    walks_m = [*(leg[4] for leg in legs), egress_m]
+    if search_timetable.is_reverse:
+        leave_s, arrive_s, legs, walks_m = arrive_s, leave_s, legs[::-1], walks_m[::-1]
+    rides = [
+        ride
+        for leg, foot_m in zip(legs, walks_m, strict=False)
+        for ride in _build_rides(timetable, search_timetable, leg, foot_m)
+    ]
+    return Journey(
+        departure=search_timetable.to_instant(leave_s),
+        arrival=search_timetable.to_instant(arrive_s),
+        rides=tuple(rides),
+        egress_m=walks_m[-1],
+        stays=len(rides) - len(legs),
+    )
 
 
 def _build_rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[int], foot_m: int) -> list[Ride]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from fingerpost.transit.engine.raptor.arrays import KernelQuery, get_thread_buffers
 from fingerpost.transit.engine.raptor.endpoints import Endpoint
-from fingerpost.transit.engine.raptor.journeys import Journey, read_journeys
+from fingerpost.transit.engine.raptor.journeys import FoundJourney, Journey, list_found, read_journey
 from fingerpost.transit.engine.raptor.kernel import UNREACHED
 from fingerpost.transit.engine.raptor.kernel.lower_bounds import compute_lower_bounds
 from fingerpost.transit.engine.raptor.kernel.mcraptor import search_mcraptor
@@ -26,9 +26,6 @@ from fingerpost.transit.engine.timetable.walks import StraightLine, Walks
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
 # Later journeys are returned only if none leaves within the widest window.
 LAST_WINDOW_S = 24 * 3600
-Cost = tuple[int, int, int, int]
-"""Negative departure, arrival, boardings and metres walked."""
-
 # A search without journeys is repeated with this many more days, because a wait may be longer than a day.
 FURTHER_DAYS = 6
 # Maximum number of searches for walk-limited journeys per query.
@@ -123,32 +120,38 @@ class _Search(NamedTuple):
             earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, query.max_rides, query.max_walk_m,
         )  # fmt: skip
         selected: list[Journey] = []
+        limited: list[Journey] | None = None
         exceeds_walk_limit = is_same_target = False
         for window_s in _list_windows_s(query):
             kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
-            journeys = self._run_kernel(kernel_query, is_same_target=is_same_target)
+            found = self._run_kernel(kernel_query, is_same_target=is_same_target)
             is_same_target = True
-            within = [journey for journey in journeys if journey.walk_m <= query.max_walk_m]
-            if len(within) < len(journeys) and not exceeds_walk_limit:
+            within = [self._read_journey(row) for row in found if row.walk_m <= query.max_walk_m]
+            if len(within) < len(found) and not exceeds_walk_limit:
                 exceeds_walk_limit = True
-                if not within and not self._run_kernel(kernel_query, self._find_best_arrivals([])):
-                    # Journeys may begin with a wait, so if none is found from now on, there is none later that day.
-                    return []
+                if not within:
+                    limited = self._search_walk_limited(kernel_query, self._find_best_arrivals([]))
+                    if not limited:
+                        # A journey may begin with a wait, so without one from now there is none later that day.
+                        return []
             selected = self._drop_late_departures(self._drop_departed(within), earliest_s)
             waits_s = [self._find_wait_s(journey, earliest_s) for journey in selected]
             if query.window_s is not None and any(wait_s <= query.window_s for wait_s in waits_s):
                 break
             soon_count = sum(wait_s <= WINDOWS_S[-1] for wait_s in waits_s)
-            if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
+            if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not found:
                 break
         if exceeds_walk_limit:
-            selected = self._add_walk_limited_journeys(kernel_query, selected)
+            selected = self._add_walk_limited_journeys(kernel_query, selected, found, limited)
         return self._drop_departed(selected)
 
     def _run_kernel(
         self, kernel_query: KernelQuery, best_s: Int32 | None = None, *, is_same_target: bool = True
-    ) -> list[Journey]:
-        return run_kernel(self.timetable, self.search_timetable, kernel_query, best_s, is_same_target=is_same_target)
+    ) -> list[FoundJourney]:
+        return _run_kernel(self.search_timetable, kernel_query, best_s, is_same_target=is_same_target)
+
+    def _read_journey(self, found: FoundJourney) -> Journey:
+        return read_journey(self.timetable, self.search_timetable, found)
 
     def _drop_departed(self, journeys: list[Journey]) -> list[Journey]:
         earliest = self.query.not_before
@@ -169,23 +172,40 @@ class _Search(NamedTuple):
     def _find_end_s(self, journey: Journey) -> int:
         return self.search_timetable.to_search_s(journey.departure if self.query.arrive_by else journey.arrival)
 
-    def _add_walk_limited_journeys(self, kernel_query: KernelQuery, selected: list[Journey]) -> list[Journey]:
-        """Add the best journeys within the walking limit that journeys with more walking dominated."""
+    def _add_walk_limited_journeys(
+        self,
+        kernel_query: KernelQuery,
+        selected: list[Journey],
+        found: list[FoundJourney],
+        limited: list[Journey] | None,
+    ) -> list[Journey]:
+        """Add the best journeys within the walking limit that journeys with more walking dominated.
+
+        ``found`` are the best journeys with any walking; ``limited`` are the walk-limited ones from the instant if
+        they are known.
+        """
         journeys = _select_best(selected)
         leave_s = kernel_query.earliest_s
         for _ in range(MAX_WALK_LIMITED_SEARCHES):
-            best_s = self._find_best_arrivals(
-                [journey for journey in journeys if self._find_wait_s(journey, leave_s) >= 0]
-            )
-            limited = self._run_kernel(kernel_query._replace(earliest_s=leave_s), best_s)
+            later = [journey for journey in journeys if self._find_wait_s(journey, leave_s) >= 0]
+            best_s = self._find_best_arrivals(later)
+            # A walk-limited journey cannot arrive before the best one with any walking.
+            can_improve = any(row.leave_s >= leave_s and row.arrive_s < best_s[len(row.legs)] for row in found)
+            if not can_improve:
+                limited = []
+            elif journeys or limited is None:
+                limited = self._search_walk_limited(kernel_query._replace(earliest_s=leave_s), best_s)
             journeys = _select_best([*journeys, *limited])
-            later = [wait_s for journey in journeys if (wait_s := self._find_wait_s(journey, leave_s)) >= 0]
-            if not later:
+            waits_s = [wait_s for journey in journeys if (wait_s := self._find_wait_s(journey, leave_s)) >= 0]
+            if not waits_s:
                 break
-            leave_s += 1 + min(later)
+            leave_s += 1 + min(waits_s)
             if leave_s > kernel_query.window_end_s or (len(journeys) > self.query.wanted and not limited):
                 break
         return journeys
+
+    def _search_walk_limited(self, kernel_query: KernelQuery, best_s: Int32) -> list[Journey]:
+        return list(map(self._read_journey, self._run_kernel(kernel_query, best_s)))
 
     def _find_best_arrivals(self, journeys: list[Journey]) -> Int32:
         """Return the earliest arrival of the journeys for each number of rides, in search timetable seconds."""
@@ -201,24 +221,28 @@ def _list_windows_s(query: SearchQuery) -> list[int]:
 
 
 def _select_best(journeys: list[Journey]) -> list[Journey]:
-    costs = {journey: (-journey.departure, journey.arrival, journey.boardings, journey.walk_m) for journey in journeys}
-    rivals = set(costs.values())
-    return [journey for journey, cost in costs.items() if not any(_dominates(rival, cost) for rival in rivals)]
+    different = list(dict.fromkeys(journeys))
+    if len(different) < 2:
+        return different
+    costs = np.array([(-each.departure, each.arrival, each.boardings, each.walk_m) for each in different])
+    is_no_worse = np.all(costs[:, None] <= costs, axis=2)
+    is_dominated = np.any(is_no_worse & ~is_no_worse.T, axis=0)
+    return [different[row] for row in np.flatnonzero(~is_dominated).tolist()]
 
 
-def _dominates(a: Cost, b: Cost) -> bool:
-    return a[0] <= b[0] and a[1] <= b[1] and a[2] <= b[2] and a[3] <= b[3] and a != b
+def run_kernel(timetable: Timetable, search_timetable: SearchTimetable, kernel_query: KernelQuery) -> list[Journey]:
+    """Run range RAPTOR and return the journeys, however long their walks."""
+    return [read_journey(timetable, search_timetable, row) for row in _run_kernel(search_timetable, kernel_query)]
 
 
-def run_kernel(
-    timetable: Timetable,
+def _run_kernel(
     search_timetable: SearchTimetable,
     kernel_query: KernelQuery,
     best_s: Int32 | None = None,
     *,
     is_same_target: bool = False,
-) -> list[Journey]:
-    """Run range RAPTOR, or McRAPTOR for arrivals earlier than ``best_s``, and return the journeys.
+) -> list[FoundJourney]:
+    """Run range RAPTOR, or McRAPTOR for arrivals earlier than ``best_s``.
 
     ``is_same_target`` is for ``compute_lower_bounds``: the target is that of this thread's previous search.
     """
@@ -238,7 +262,7 @@ def run_kernel(
         # New buffers have no bounds yet.
         is_same_target = False
     optimise_transfer_points(search_timetable.patterns, kernel_query, buffers.work, buffers.found, count)
-    return read_journeys(timetable, search_timetable, buffers.found, count)
+    return list_found(buffers.found, count)
 
 
 def _expand_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:

@@ -1,6 +1,7 @@
 """Cut a trip's shape (its line on the map) between two of its stops."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,35 +14,48 @@ MAX_DISTANCE_M = 300.0
 _UDEG = 1e6
 
 
-def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> Float64 | None:
-    """Return the line between two stop times as (latitude, longitude) in degrees, or None if no shape matches.
+class RidePath(NamedTuple):
+    """The shape (a row, -1 for none) and the stops of a ride, and where to cut the shape if the feed has distances."""
+
+    shape: int
+    stops: tuple[int, ...]
+    cut: tuple[float, float] | None = None
+
+
+def find_ride_path(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> RidePath:
+    shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
+    stops = tuple(timetable.stop_time_stop[board_stop_time : alight_stop_time + 1].tolist())
+    if shape < 0 or not len(timetable.stop_time_shape_point):
+        return RidePath(shape, stops)
+    begin, end = timetable.stop_time_shape_point[[board_stop_time, alight_stop_time]].tolist()
+    return RidePath(shape, stops, (begin, end) if 0.0 <= begin < end else None)
+
+
+def find_ride_line(timetable: Timetable, path: RidePath) -> Float64 | None:
+    """Return the line between the ends of a ride as (latitude, longitude) in degrees, None without a matching shape.
 
     It is cut by shape_dist_traveled or, if that is missing, at the points nearest to the stops, of which the second may
     not precede the first; a line may pass a stop twice.
     """
-    shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
-    if shape < 0:
+    if path.shape < 0:
         return None
-    span = slice(int(timetable.shape_first[shape]), int(timetable.shape_first[shape + 1]))
+    span = slice(int(timetable.shape_first[path.shape]), int(timetable.shape_first[path.shape + 1]))
     lats, lons = timetable.shape_lat_udeg[span] / _UDEG, timetable.shape_lon_udeg[span] / _UDEG
     if len(lats) < 2:
         return None
     scale = np.array([1.0, np.cos(np.radians(lats.mean()))]) * np.radians(1.0) * EARTH_RADIUS_M
     points = np.column_stack([lats, lons]) * scale
-    stops = (int(timetable.stop_time_stop[stop_time]) for stop_time in (board_stop_time, alight_stop_time))
-    ends = [np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale for stop in stops]
-    cut = _cut_by_distance(timetable, board_stop_time, alight_stop_time, points, ends)
+    ends = [
+        np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale
+        for stop in (path.stops[0], path.stops[-1])
+    ]
+    cut = None if path.cut is None else _cut_by_distance(points, ends, *path.cut)
     line = _cut_by_projection(points, ends) if cut is None else cut
     return None if line is None else line / scale
 
 
-def _cut_by_distance(
-    timetable: Timetable, board_stop_time: int, alight_stop_time: int, points: Float64, ends: list[Float64]
-) -> Float64 | None:
-    if not len(timetable.stop_time_shape_point):
-        return None
-    begin, end = timetable.stop_time_shape_point[[board_stop_time, alight_stop_time]].tolist()
-    if not 0.0 <= begin < end <= len(points) - 1:
+def _cut_by_distance(points: Float64, ends: list[Float64], begin: float, end: float) -> Float64 | None:
+    if end > len(points) - 1:
         return None
     start, finish = _interpolate(points, begin), _interpolate(points, end)
     if max(np.hypot(*(start - ends[0])), np.hypot(*(finish - ends[1]))) > MAX_DISTANCE_M:
