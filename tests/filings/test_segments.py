@@ -148,6 +148,18 @@ async def test_two_ways_to_split_a_total_are_not_added(load, ask):
     assert answer["sums"][0]["difference"] == 0
 
 
+async def test_a_part_of_other_rows_is_a_detail(load, ask):
+    """A country within regions, and values for two axes if the members of one axis add up to the total."""
+    load(
+        instance(
+            (100, {}), (70, {PRODUCT: ink("Black")}), (30, {PRODUCT: ink("Blue")}), (12, {PRODUCT: ink("Navy")}),
+            (9, {PRODUCT: ink("Pens"), SEGMENT: ink("West")}),
+        )
+    )  # fmt: skip
+
+    assert [role for _, _, role in rows(await ask(axis="product"))] == ["part", "part", "detail", "detail"]
+
+
 async def test_reconciling_items_belong_to_the_segments(load, ask):
     all_segments = {ITEMS: "us-gaap:OperatingSegmentsMember"}
     load(

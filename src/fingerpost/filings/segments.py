@@ -20,6 +20,9 @@ _OPERATING_SEGMENTS = ("us-gaap:OperatingSegmentsMember", "srt:OperatingSegments
 _MAX_PARTS = 24
 _MAX_SUBTOTALS = 4
 _MAX_SUMMANDS = 16
+# With more rows, two of them could have the difference by chance.
+_MAX_DETAILS = 2
+_MAX_ROWS_WITH_DETAILS = 10
 # The words that callers use for the usual axes, which are shown if a query names no axis.
 AXIS_WORDS: Mapping[str, tuple[str, ...]] = {
     "segment": (SEGMENT_AXIS, "us-gaap:SegmentsAxis"),
@@ -152,7 +155,7 @@ def build_breakdowns(instance: LoadedInstance, facts: Sequence[DimensionalFact])
         for axis in sorted({axis for fact in group for axis in fact.members if axis not in _CONSOLIDATION_AXES}):
             rows, omitted = _list_rows(group, axis)
             if rows:
-                marked = _mark_subtotals(rows, total)
+                marked = _assign_roles(rows, total)
                 by_axis[axis].append(Breakdown(instance, axis, concept, unit, start, end, total, marked, omitted))
     return [max(candidates, key=_rank) for candidates in by_axis.values()]
 
@@ -190,23 +193,44 @@ def _is_all_segments(axis: str, member: str) -> bool:
     return axis in _CONSOLIDATION_AXES and member in _OPERATING_SEGMENTS
 
 
-def _mark_subtotals(rows: Sequence[BreakdownRow], total: float | None) -> tuple[BreakdownRow, ...]:
-    """Mark the rows that count a value twice, if the other rows then add up to the total.
+def _assign_roles(rows: Sequence[BreakdownRow], total: float | None) -> tuple[BreakdownRow, ...]:
+    """Mark the rows that count a value twice, if the other rows then add up to the total exactly.
 
-    Each subtotal is the sum of other rows; alternative rows add up to the total themselves.
+    Rows for two axes at once are details if the rows for one axis add up to the total.
     """
-    summed = [row for row in rows if row.role in _SUMMED_ROLES]
-    surplus = 0 if total is None else _round(sum(row.value for row in summed) - total)
-    if surplus == 0 or len(summed) > _MAX_PARTS:
+    if total is None:
         return tuple(rows)
-    for count in range(1, min(_MAX_SUBTOTALS, len(summed) - 1) + 1):
-        for chosen in combinations([row for row in summed if row.role == PART], count):
-            if _round(sum(row.value for row in chosen) - surplus) == 0:
-                others = [row.value for row in summed if row not in chosen]
-                role = SUBTOTAL if all(_is_sum(row.value, others) for row in chosen) else ALTERNATIVE
-                if role == SUBTOTAL or (surplus == total and count > 1):
-                    return tuple(replace(row, role=role) if row in chosen else row for row in rows)
+    simple = [row for row in rows if row.role in _SUMMED_ROLES and not row.within]
+    for summed in (simple, [row for row in rows if row.role in _SUMMED_ROLES]):
+        roles = _find_double_counts(summed, total)
+        if roles is not None:
+            others = {row.member: DETAIL for row in rows if row not in summed}
+            return tuple(replace(row, role=(roles | others).get(row.member, row.role)) for row in rows)
     return tuple(rows)
+
+
+def _find_double_counts(rows: Sequence[BreakdownRow], total: float) -> dict[str, str] | None:
+    """Return the roles of rows without which the others add up to the total; None if there are none.
+
+    Each subtotal is the sum of others. Alternative rows add up to the total themselves. Of few rows, one or two may be
+    details of others.
+    """
+    surplus = _round(sum(row.value for row in rows) - total)
+    if not rows or surplus == 0:
+        return {} if rows else None
+    if len(rows) > _MAX_PARTS:
+        return None
+    for count in range(1, min(_MAX_SUBTOTALS, len(rows) - 1) + 1):
+        for chosen in combinations([row for row in rows if row.role == PART], count):
+            if _round(sum(row.value for row in chosen) - surplus) == 0:
+                others = [row.value for row in rows if row not in chosen]
+                if all(_is_sum(row.value, others) for row in chosen):
+                    return {row.member: SUBTOTAL for row in chosen}
+                if surplus == total and count > 1:
+                    return {row.member: ALTERNATIVE for row in chosen}
+                if count <= _MAX_DETAILS and len(rows) <= _MAX_ROWS_WITH_DETAILS and len(others) > 1:
+                    return {row.member: DETAIL for row in chosen}
+    return None
 
 
 def _is_sum(value: float, others: Sequence[float]) -> bool:
