@@ -103,22 +103,10 @@ def test_a_period_may_come_from_an_earlier_step(ask, query_type):
     assert "unknown field 'vintag'" in refused.body["error"]
 
 
-COMPARED = {"AAPL": {"Revenue": 394_328_000_000}, "NVDA": {"Revenue": 26_914_000_000}}
+def test_a_sentence_that_a_template_reads_is_planned_and_run(ask):
+    answer = ask("run_plan", {"user_input": "Get Apple's revenue for 2022"})
 
-
-@pytest.mark.parametrize(
-    ("sentence", "key", "value"),
-    [
-        ("Get Apple's revenue for 2022", "revenue_data", 394_328_000_000),
-        ("Compare the revenue of Apple and NVIDIA for 2022", "revenue_compared", COMPARED),
-        ("compare revenue of AAPL, NVDA in fiscal 2022.", "revenue_compared", COMPARED),
-        ("Compare the Revenue of Apple vs. Nvidia, and AAPL for 2022?", "revenue_compared", COMPARED),
-    ],
-)
-def test_a_sentence_that_a_template_reads_is_planned_and_run(ask, sentence, key, value):
-    answer = ask("run_plan", {"user_input": sentence})
-
-    assert answer.body["results"] == [{"key": key, "value": value, "left_out": False}]
+    assert answer.body["results"] == [{"key": "revenue_data", "value": 394_328_000_000, "left_out": False}]
 
 
 def test_a_run_waits_for_a_person_and_continues_in_another_application(ask, application, home):

@@ -7,7 +7,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import success_response
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.planners import TEMPLATES, PlanningCapability
+from fingerpost.plan.planners import Goal, PlanningCapability, plan_from_template
 from tests.plan.drawing import EXAMPLE, FINANCIAL
 
 
@@ -113,11 +113,6 @@ async def test_anything_else_is_an_error():
         await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan("What was our best year?")
 
 
-def filled(text):
-    (found,) = [(template, read) for template in TEMPLATES if (read := template.sentence.fullmatch(text))]
-    return found[0].fill(found[1].groupdict())
-
-
 DAYS = {"start_date": "2022-01-01", "end_date": "2022-12-31"}
 
 
@@ -130,9 +125,11 @@ DAYS = {"start_date": "2022-01-01", "end_date": "2022-12-31"}
         ("FY2022", {"period": "2022"}),
     ],
 )
-def test_a_fiscal_year_in_a_sentence_is_a_year_by_its_name(said, asked):
-    arguments = filled(f"Get Apple's revenue for {said}.")[0].parameters["parameters"]
+async def test_a_fiscal_year_in_a_sentence_is_a_year_by_its_name(said, asked):
+    found = await plan_from_template(Goal(text=f"Get Apple's revenue for {said}."), Catalogue.of([]), ())
 
+    assert found is not None
+    arguments = found.steps[0].parameters["parameters"]
     assert arguments == {"ticker": "AAPL", "metrics": ["Revenue"], **asked}
 
 

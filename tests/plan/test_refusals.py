@@ -131,10 +131,6 @@ async def test_a_memory_that_is_too_large(opened, recorder):
     ("text", "message", "field", "hint"),
     [
         ("Get Initech's revenue for 2022", "The ticker of 'Initech' is unknown", "ticker", "Write its ticker"),
-        ("Compare the revenue of Apple and Initech for 2022", "The ticker of 'Initech' is unknown", "ticker",
-         "Write its ticker"),
-        ("Compare the revenue of Apple and AAPL for 2022", "A comparison needs two companies", "companies",
-         "Name another one"),
     ],
 )  # fmt: skip
 async def test_a_template_names_its_missing_values(text, message, field, hint):

@@ -117,22 +117,20 @@ class _BackwardSearch:
 
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
 _YEAR = r"(?:the\s+)?(?P<year>(?:fiscal\s+(?:year\s+)?|FY\s?)?(?:19|20)\d\d)"
-_SEPARATOR = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
-    example: str
-    sentence: re.Pattern[str]
-    fill: Callable[[Mapping[str, str]], list[PlanStep]]
+_EXAMPLE = "Get Apple's revenue for 2022"
+_SENTENCE = re.compile(
+    r"(?:get|find|what was|show)\s+(?P<company>[\w .&-]{1,60}?)['\u2019]s?\s+(?P<metric>[\w -]{1,60}?)"
+    rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
+    re.IGNORECASE,
+)
 
 
 async def plan_from_template(goal: Goal, _catalogue: Catalogue, _memory: Collection[str]) -> Plan | None:
-    for template in TEMPLATES:
-        match = template.sentence.fullmatch(goal.text.strip())
-        if match is not None:
-            return Plan(goal=goal.text, steps=template.fill(match.groupdict()), created_at=now())
-    return None
+    """Plan a sentence like ``Get Apple's revenue for 2022``, the plan-step contract's own."""
+    match = _SENTENCE.fullmatch(goal.text.strip())
+    return None if match is None else Plan(goal=goal.text, steps=[_find_fact(match.groupdict())], created_at=now())
 
 
 def _find_ticker(company: str) -> str:
@@ -142,66 +140,21 @@ def _find_ticker(company: str) -> str:
     return ticker
 
 
-def _capitalize_metric(text: str) -> str:
-    metric = text.strip()
-    return metric[:1].upper() + metric[1:]
-
-
-def _plan_financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
-    company, year = fields["company"].strip(), fields["year"].strip()
-    ticker, metric = _find_ticker(company), _capitalize_metric(fields["metric"])
-    number = year[-4:]
+def _find_fact(fields: Mapping[str, str]) -> PlanStep:
+    company, name, year = (fields[field].strip() for field in ("company", "metric", "year"))
+    ticker, metric, number = _find_ticker(company), name[:1].upper() + name[1:], year[-4:]
     # "2022" means calendar days, as in the plan-step contract; "fiscal 2022" means the fiscal year.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
-    arguments: dict[str, Any] = {"ticker": ticker, "metrics": [metric], **period}
-    description = f"Get {company}'s {fields['metric'].strip()} for {year}"
-    key = f"{fields['metric'].strip().lower().replace(' ', '_')}_data"
-    return [_build_step(description, "financial_facts", arguments, key, ["data", metric])]
-
-
-def _plan_comparison(fields: Mapping[str, str]) -> list[PlanStep]:
-    companies = [company.strip() for company in _SEPARATOR.split(fields["companies"].strip())]
-    tickers = list(dict.fromkeys(_find_ticker(company) for company in companies))
-    if len(tickers) < 2:
-        raise PlanInvalid("A comparison needs two companies", {"field": "companies"}, hint="Name another one")
-    metric, year = fields["metric"].strip(), fields["year"].strip()[-4:]
-    arguments = {"tickers": tickers, "metrics": [_capitalize_metric(metric)], "period": year}
-    description = f"Compare the {metric} of {', '.join(companies)} for fiscal {year}"
-    return [_build_step(description, "compare", arguments, f"{metric.lower().replace(' ', '_')}_compared", ["data"])]
-
-
-def _build_step(description: str, query_type: str, arguments: dict[str, Any], key: str, path: list[str]) -> PlanStep:
+    arguments = {"ticker": ticker, "metrics": [metric], **period}
     return PlanStep(
         step_id=1,
-        description=description,
+        description=f"Get {company}'s {name} for {year}",
         tool="sec_financial_data",
-        parameters={"query_type": query_type, "parameters": arguments},
-        expected_key=key,
-        output_path=path,
+        parameters={"query_type": "financial_facts", "parameters": arguments},
+        expected_key=f"{name.lower().replace(' ', '_')}_data",
+        output_path=["data", metric],
         done_check="True",
     )
-
-
-TEMPLATES = (
-    Template(
-        "Get Apple's revenue for 2022",
-        re.compile(
-            r"(?:get|find|what was|show)\s+(?P<company>[\w .&-]{1,60}?)['\u2019]s?\s+(?P<metric>[\w -]{1,60}?)"
-            rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
-            re.IGNORECASE,
-        ),
-        _plan_financial_fact,
-    ),
-    Template(
-        "Compare the revenue of Apple and NVIDIA for 2022",
-        re.compile(
-            r"compare\s+(?:the\s+)?(?P<metric>[\w -]{1,60}?)\s+of\s+(?P<companies>[\w .,&-]{1,300}?)"
-            rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
-            re.IGNORECASE,
-        ),
-        _plan_comparison,
-    ),
-)
 
 
 class PlanningCapability:
@@ -230,10 +183,9 @@ class PlanningCapability:
             if plan is not None:
                 validate_plan(plan, self._catalogue, memory=memory)
                 return plan.model_copy(update={"owner": owner})
-        examples = "; ".join(f"'{template.example}'" for template in TEMPLATES)
         keys = ", ".join(sorted({tool.spec.output_key for tool in self._catalogue.tools.values()}))
         raise PlanInvalid(
             "No planner understands this goal",
             {"field": "user_input"},
-            hint=f"Write it like {examples}; or name the wanted keys, of {keys}; or configure a language model",
+            hint=f"Write it like '{_EXAMPLE}'; or name the wanted keys, of {keys}; or configure a language model",
         )
