@@ -4,8 +4,8 @@
 """
 
 import os
-from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
@@ -27,8 +27,7 @@ _SUFFIX = ".json"
 class LearnedProfile:
     """The facts that a server reported about its network.
 
-    ``abilities`` None means all abilities of this kind of source. Only profiles stored by older versions have
-    ``traits``.
+    ``abilities`` None means all abilities of the kind of source.
     """
 
     bounds: Bounds | None = None
@@ -40,7 +39,6 @@ class LearnedProfile:
     first_day: date | None = None
     last_day: date | None = None
     abilities: frozenset[Ability] | None = None
-    traits: Mapping[str, str] = field(default_factory=dict)
     learned_at: datetime
 
 

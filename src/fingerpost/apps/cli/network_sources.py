@@ -24,8 +24,8 @@ from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, 
 from fingerpost.transit.rules.realtime_status import format_age
 
 if TYPE_CHECKING:
-    from fingerpost.apps.feeds import FeedImporter
     from fingerpost.apps.realtime_check import RealtimeCheck
+    from fingerpost.transit.embedded.feed_import import FeedImporter
 
 _R = TypeVar("_R")
 
@@ -49,7 +49,7 @@ def show_import_bars(console: Console) -> Iterator[Callable[[str, int, int | Non
 
 def run_import(settings: Settings, message: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
     # A local import, because it loads numba.
-    from fingerpost.apps.feeds import FeedImporter
+    from fingerpost.transit.embedded.feed_import import FeedImporter
 
     console = new_console(stderr=True)
     if not console.is_terminal:

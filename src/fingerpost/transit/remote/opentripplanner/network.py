@@ -108,8 +108,6 @@ class OpenTripPlannerNetwork(ServerNetwork):
         region = find_region(record.url)
         profile = new_remote_profile(record, learned, ABILITIES)
         profile = replace(profile, answer_deadline_s=get_deadline_s(record.url))
-        if "RiderCategory.isDefault" in learned.traits.get("lacking", ""):
-            profile = replace(profile, abilities=profile.abilities - {Ability.FARES})
         self._server = Server(fetch, record, with_fares=profile.can(Ability.FARES))
         ids = OtpStopIds([feed.name for feed in learned.feeds] or [record.name])
         stops = OtpStopLookup(self._server, ids)
