@@ -3,7 +3,10 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from fingerpost.apps.cli.app import load_root
+from fingerpost.transit.check.questions import Question
 
 ROOT = Path(__file__).parents[2]
 # In backticks, at the beginning of a line of code, in a unit file or behind a container's name.
@@ -52,3 +55,10 @@ def test_every_command_that_is_shown_exists():
 
     assert len(shown) > 60
     assert faults == []
+
+
+@pytest.mark.parametrize("arrive_by", [False, True])
+def test_the_command_that_repeats_a_question_of_a_check_exists(arrive_by):
+    question = Question(origin=(60.1, 24.9), destination=(60.2, 25.0), instant=0, arrive_by=arrive_by, zone="UTC")
+
+    assert find_fault(question.command.removeprefix("fingerpost ")) is None

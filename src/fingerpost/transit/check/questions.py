@@ -39,8 +39,8 @@ class Question:
     def command(self) -> str:
         """The command that repeats the question."""
         time = datetime.fromtimestamp(self.instant, ZoneInfo(self.zone)).isoformat(timespec="seconds")
-        option = "--arrive-by" if self.arrive_by else "--at"
-        return f"plan {format_point(self.origin)} {format_point(self.destination)} {option} {time}"
+        option = "--arrive" if self.arrive_by else "--at"
+        return f"fingerpost plan {format_point(self.origin)} {format_point(self.destination)} {option} {time}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
