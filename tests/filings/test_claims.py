@@ -74,6 +74,9 @@ def test_every_relation_at_its_bound(sample, fields, verdict):
     assert judge(sample, **(APPLE | fields)).extra["data"]["verdict"] == verdict
 
 
+ANNUAL = "10-K 0000320193-22-000108 of 2022-10-28"
+
+
 def test_a_reported_value_is_stated_and_a_derived_one_names_its_filings(sample):
     year = judge(sample, **APPLE, relation="equals", value=394.3, unit="USD billion")
     quarter = judge(sample, **(APPLE | {"period": "2022-Q4"}), relation="equals", value=90.1, unit="USD billion")
@@ -82,15 +85,14 @@ def test_a_reported_value_is_stated_and_a_derived_one_names_its_filings(sample):
     )
     growth = judge(sample, **APPLE, relation="grew_by", value=7.8)
 
-    annual = "10-K 0000320193-22-000108 of 2022-10-28"
     assert year.extra["explanation"] == (
-        f"Apple Inc. states Revenue of 394328000000 USD for fiscal 2022 in {annual}, which the claim meets"
+        f"Apple Inc. states Revenue of 394328000000 USD for fiscal 2022 in {ANNUAL}, which the claim meets"
     )
     assert quarter.extra["explanation"] == (
         "Revenue of Apple Inc. for fiscal 2022 Q4 is 90146000000 USD, derived as FY - 9M from"
-        f" {annual} and 10-Q 0000320193-22-000070 of 2022-07-29, which the claim meets"
+        f" {ANNUAL} and 10-Q 0000320193-22-000070 of 2022-07-29, which the claim meets"
     )
-    assert f"derived as NetIncome / Revenue from {annual}" in margin.extra["explanation"]
+    assert f"derived as NetIncome / Revenue from {ANNUAL}" in margin.extra["explanation"]
     assert "the growth derived from them is 7.794 percent" in growth.extra["explanation"]
     assert [row["fiscal_year"] for row in growth.results] == [2022, 2021]
 
@@ -101,7 +103,8 @@ def test_the_claimed_and_the_filed_value_have_one_unit(sample):
 
     assert money == {
         "verdict": "confirmed", "claimed": 394300000000, "value": 394328000000, "difference": -28000000,
-        "tolerance": 50000000, "unit": "USD",
+        "tolerance": 50000000, "unit": "USD", "start_date": "2021-09-26", "end_date": "2022-09-24",
+        "true_statement": f"Apple Inc. states Revenue of 394328000000 USD for fiscal 2022 in {ANNUAL}",
     }  # fmt: skip
     shown = [round(growth["value"], 2), *(growth[name] for name in ("claimed", "tolerance", "unit"))]
     assert shown == [7.79, 7, 0.5, "percent"]
@@ -150,7 +153,8 @@ def test_a_claim_confirmed_by_a_neighbouring_tag_is_not_contradicted(draw):
 def test_a_derived_value_needs_one_basis(draw, drawing, fields, why):
     reply = judge(draw(drawing), **(DRAWN | fields))
 
-    assert reply.extra["data"] == {"verdict": "cannot_judge"}
+    assert reply.extra["data"]["verdict"] == "cannot_judge"
+    assert "growth" not in reply.extra["data"].get("true_statement", "")
     assert why in reply.extra["explanation"]
 
 
@@ -200,6 +204,17 @@ def test_a_calendar_year_that_is_another_fiscal_year_is_not_contradicted(draw):
         "fiscal 2024 ended on 2024-01-31; the claim is true of fiscal 2025, which ended on 2025-01-31 and is"
         " mostly calendar 2024: send the fiscal year that is meant"
     )
+
+
+def test_a_verdict_has_the_dates_of_the_period_and_what_is_true(sample):
+    data = judge(sample, **APPLE, relation="equals", value=394328).extra["data"]
+
+    assert data == {
+        "verdict": "cannot_judge",
+        "start_date": "2021-09-26",
+        "end_date": "2022-09-24",
+        "true_statement": f"Apple Inc. states Revenue of 394328000000 USD for fiscal 2022 in {ANNUAL}",
+    }
 
 
 @pytest.mark.parametrize(

@@ -151,19 +151,23 @@ class Computation:
     def wording(self) -> str:
         return self.calculation.period.shift(-self.calculation.back).wording
 
-    def to_figure(self, recipe: Metric) -> Figure:
+    @property
+    def period_figure(self) -> Figure:
+        """The figure whose period is that of the value."""
         current = [figure for lookup, (_, figure) in self.inputs.items() if not lookup.back and not figure.is_cover]
         if not current:
             # The row has the period of the query, even if all inputs are of earlier periods.
             metric, _ = next(iter(self.inputs.values()))
             asked = self.calculation.find_figure(metric, 0)
             current = [asked] if isinstance(asked, Figure) else []
-        last = max(current or self.figures, key=lambda figure: (figure.end, figure.start))
+        return max(current or self.figures, key=lambda figure: (figure.end, figure.start))
+
+    def to_figure(self, recipe: Metric) -> Figure:
         notes = [recipe.note] if recipe.note else []
         notes += [f"{metric.name}: {note}" for metric, figure in self.inputs.values() for note in figure.notes]
         if is_renamed_between(self.figures, self.source.name_changes):
             notes.append("The company changed its name between the filings of the inputs")
-        figure = derive_figure(last, self.figures, to_number(self.value), recipe.expression, notes)
+        figure = derive_figure(self.period_figure, self.figures, to_number(self.value), recipe.expression, notes)
         return replace(figure, unit=self.unit, fact=figure.fact._replace(concept=""), concepts=frozenset())
 
 

@@ -47,7 +47,8 @@ def verify_claim(library: FactLibrary, claim: Claim) -> Reply:
         data = _build_data(claim, operands)
         verdict, explanation = _decide(claim, sources, operands)
     except _Undecidable as error:
-        verdict, explanation, data = "cannot_judge", str(error), {}
+        verdict, explanation = "cannot_judge", str(error)
+        data = _cite_reported(claim, operands[0]) if operands else {}
     rows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for operand in operands:
         for metric, figure in operand.inputs.values():
@@ -265,8 +266,9 @@ def _check_calendar_year(claim: Claim, sources: Sequence[CompanyFigures]) -> Non
 
 def _build_data(claim: Claim, operands: Sequence[Computation]) -> dict[str, Any]:
     values, unit = [operand.value for operand in operands], operands[0].unit
+    statement = _build_period(operands[0]) | {"true_statement": _explain(claim, operands)}
     if claim.relation == "is_record":
-        return {"value": to_number(values[0]), "unit": unit}
+        return {"value": to_number(values[0]), "unit": unit} | statement
     found, factor = values[0], 1
     if claim.relation == "ranks":
         found, unit = Fraction(1 + sum(other > found for other in values[1:])), "rank"
@@ -276,7 +278,18 @@ def _build_data(claim: Claim, operands: Sequence[Computation]) -> dict[str, Any]
             factor, unit = 100, PERCENT
     claimed, difference = claim.claimed, claim.allowed_difference
     values_by_name = {"claimed": claimed, "value": found, "difference": claimed - found, "tolerance": difference}
-    return {name: to_number(value * factor) for name, value in values_by_name.items()} | {"unit": unit}
+    return {name: to_number(value * factor) for name, value in values_by_name.items()} | {"unit": unit} | statement
+
+
+def _build_period(operand: Computation) -> dict[str, Any]:
+    figure = operand.period_figure
+    return {"start_date": figure.start or None, "end_date": figure.end}
+
+
+def _cite_reported(claim: Claim, operand: Computation) -> dict[str, Any]:
+    """Return the period of a value that is not judged, and the value if it is reported (rule F8)."""
+    is_reported = claim.metric is not None and [figure.kind for figure in operand.figures] == [REPORTED]
+    return _build_period(operand) | ({"true_statement": _cite(claim, operand)} if is_reported else {})
 
 
 def _explain(claim: Claim, operands: Sequence[Computation]) -> str:

@@ -242,7 +242,10 @@ class DetailsAnswer(StandardAnswer):
 
 
 class Verdict(StepModel):
-    """The verdict on a claim; all values are in ``unit``, and ``tolerance`` is the allowed difference."""
+    """The verdict on a claim; all values are in ``unit``, and ``tolerance`` is the allowed difference.
+
+    The dates are those of the claim's period; ``true_statement`` is what the filings say of it.
+    """
 
     verdict: VerdictName
     claimed: Value | None = None
@@ -250,6 +253,9 @@ class Verdict(StepModel):
     difference: Value | None = None
     tolerance: Value | None = None
     unit: str | None = None
+    start_date: str | None = None
+    end_date: str | None = None
+    true_statement: str | None = None
 
 
 class ClaimAnswer(SourcedAnswer):

@@ -39,6 +39,10 @@ def format_verdict(body: Body) -> str:
     lines = [f"{data['verdict']}: {body['explanation']}."]
     if values:
         lines.append(f"{', '.join(values)} ({data['unit']}).")
+    if data.get("end_date"):
+        lines.append(f"Period: {format_span(data)}.")
+    if (statement := data.get("true_statement")) and statement not in body["explanation"]:
+        lines.append(f"Filed: {statement}.")
     lines += [f"{_format_figure(row)}." for row in body.get("results", ())]
     return with_sources(body, lines)
 
