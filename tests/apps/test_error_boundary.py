@@ -1,11 +1,12 @@
 """Whatever breaks inside, the caller gets an envelope and only the log gets the traceback."""
 
 import errno
+import json
 import logging
 
 import pytest
 
-from fingerpost.apps import error_boundary
+from fingerpost.apps import error_boundary, logs
 from tests.apps.scripted_tool import ScriptedTool
 
 TOOLS = {"broken": ScriptedTool(ZeroDivisionError("with key hunter2hunter2"))}
@@ -54,3 +55,24 @@ async def test_the_log_names_the_call_and_not_its_arguments(caplog):
     assert caplog.messages[0] == f"call tool=scripted correlationId={answer.correlation_id} outcome=ok"
     assert [message.rpartition(" ")[2] for message in caplog.messages] == ["outcome=ok", "outcome=validation-error"]
     assert [message for message in caplog.messages if "home" in message or "ada" in message] == []
+
+
+async def test_a_json_line_describes_the_call_and_hashes_its_caller(caplog, monkeypatch):
+    monkeypatch.setenv("TFL_API_KEY", 'quote"and/slash')
+    tools = {"scripted": ScriptedTool({})}
+    with caplog.at_level(logging.INFO, "fingerpost.apps.error_boundary"):
+        answer = await error_boundary.answer(tools, "scripted", {}, user=None, caller="203.0.113.5")
+    formatter = logs._JsonFormatter()
+    line = json.loads(formatter.format(caplog.records[0]))
+    failed = logging.LogRecord("fingerpost", logging.ERROR, "", 0, 'with key quote"and/slash', (), None)
+
+    assert {key: line[key] for key in ("level", "tool", "caller", "outcome", "correlation_id", "trace_id")} == {
+        "level": "INFO",
+        "tool": "scripted",
+        "caller": "440a628a0c97",
+        "outcome": "ok",
+        "correlation_id": answer.correlation_id,
+        "trace_id": None,
+    }
+    assert line["duration_ms"] >= 0
+    assert json.loads(formatter.format(failed))["message"] == "with key [TFL_API_KEY]"

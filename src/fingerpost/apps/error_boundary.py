@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from fingerpost import clock
-from fingerpost.apps.logs import redact
+from fingerpost.apps.logs import hash_caller, redact
 from fingerpost.contract.envelope import Contract, find_error_code, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published_tool import PublishedTool, new_failure
@@ -61,7 +61,7 @@ async def answer(
     try:
         with measure_call(name) as operation:
             result = await tool.answer(raw, user=user, caller=caller, report=report, include=include)
-            record_outcome(operation, tool, result)
+            record_outcome(operation, tool, result, user or caller)
         return _bound_and_count(result, tool.definition)
     except Exception as failure:  # noqa: BLE001  (an error boundary: callers get no traceback)
         correlation_id = new_correlation_id(clock.find_fixed(), user, name, raw)
@@ -72,13 +72,23 @@ async def answer(
         return bound_answer(tool.fail(error, correlation_id, raw), tool.definition)
 
 
-def record_outcome(operation: Measurement, tool: PublishedTool, result: Answer) -> None:
+def record_outcome(operation: Measurement, tool: PublishedTool, result: Answer, caller: str) -> None:
     outcome = _FAILED if result.is_error else _OK
     if result.error is not None:
         outcome = find_error_code(result.error, tool.definition.contract)
     if result.is_error:
         operation.fail(outcome)
-    _log.info("call tool=%s correlationId=%s outcome=%s", tool.name, result.correlation_id, outcome)
+    fields = {
+        "tool": tool.name,
+        "caller": hash_caller(caller),
+        "outcome": outcome,
+        "correlation_id": result.correlation_id,
+        "duration_ms": round(1000 * operation.elapsed_s),
+        "trace_id": operation.trace_id,
+    }
+    _log.info(
+        "call tool=%s correlationId=%s outcome=%s", tool.name, result.correlation_id, outcome, extra={"call": fields}
+    )
 
 
 def measure_call(tool: str) -> MeasurementContext:

@@ -1,5 +1,7 @@
 """Log to stderr with secrets redacted; a server drops lines if they are not read fast enough."""
 
+import hashlib
+import json
 import logging
 import os
 import queue
@@ -7,6 +9,7 @@ import re
 import sys
 import threading
 import time
+from datetime import UTC, datetime
 from typing import TextIO
 
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNORECASE)
@@ -29,6 +32,31 @@ class _RedactingFormatter(logging.Formatter):
         return _replace_secrets(super().format(record), self._secrets)
 
 
+class _JsonFormatter(_RedactingFormatter):
+    """Formats a record as one JSON object, with the fields in its attribute ``call``."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        fields = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            **getattr(record, "call", {}),
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            fields["exception"] = self.formatException(record.exc_info)
+        # Redact before escaping, which would change a secret's characters.
+        redacted = {
+            key: _replace_secrets(value, self._secrets) if isinstance(value, str) else value
+            for key, value in fields.items()
+        }
+        return json.dumps(redacted, ensure_ascii=False)
+
+
+def hash_caller(caller: str) -> str:
+    return hashlib.sha256(caller.encode("utf-8", "surrogatepass")).hexdigest()[:12] if caller else ""
+
+
 def redact(text: str) -> str:
     """Replace the values of environment variables that are named like secrets."""
     return _replace_secrets(text, _list_secrets())
@@ -48,10 +76,10 @@ def _replace_secrets(text: str, secrets: list[tuple[str, str]]) -> str:
     return text
 
 
-def start_logging(*, can_block: bool = True) -> None:
+def start_logging(*, can_block: bool = True, as_json: bool = False) -> None:
     """Send the process's log to stderr; if ``can_block`` is false, lines that are not read are dropped."""
     handler = logging.StreamHandler(sys.stderr) if can_block else LogWriter(sys.stderr)
-    handler.setFormatter(_RedactingFormatter())
+    handler.setFormatter(_JsonFormatter() if as_json else _RedactingFormatter())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)

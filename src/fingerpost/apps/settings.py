@@ -10,7 +10,7 @@ from pydantic import Field, SecretStr, StringConstraints, ValidationError, field
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from fingerpost.contract.check import explain
-from fingerpost.errors import SettingsInvalid
+from fingerpost.errors import NotWritable, SettingsInvalid
 from fingerpost.transit.kernel_mode import use_kernels_folder
 from fingerpost.transit.tools.call_limit import DEFAULT_PER_SECOND
 
@@ -41,6 +41,7 @@ class Settings(BaseSettings):
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
         plan_journey_per_second: the rate limit of planJourney, for all processes that share the home folder
             or the database.
+        log: the format of a server's log: ``text``, or ``json`` with one object per line (docs/telemetry.md).
         max_concurrent_calls: the HTTP requests that a process answers at a time, at most eight per caller.
         day_cache_mb: the megabytes that a process may use for the timetables of single days; it drops the least
             recently used first.
@@ -66,6 +67,7 @@ class Settings(BaseSettings):
     demo: Literal["auto", "on", "off"] = "auto"
     plan_journey_per_second: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_PER_SECOND
 
+    log: Literal["text", "json"] = "text"
     max_concurrent_calls: Annotated[int, Field(ge=1, le=10_000)] = 100
 
     day_cache_mb: Annotated[int, Field(ge=1, le=1_000_000)] = 512
@@ -108,7 +110,7 @@ class Settings(BaseSettings):
             if not os.access(self.home, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         except OSError as error:
-            raise SettingsInvalid(
+            raise NotWritable(
                 f"The home folder {self.home} cannot be used: {error.strerror}. "
                 f"Set {_PREFIX}HOME to a folder that you may write to"
             ) from error

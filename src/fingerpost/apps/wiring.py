@@ -232,7 +232,7 @@ def _new_plan_tool(tool: PublishedTool) -> PlanTool:
     async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
         with measure_call(tool.name) as operation:
             answer = await tool.answer(tool.to_raw(query_type, parameters), user=user)
-            record_outcome(operation, tool, answer)
+            record_outcome(operation, tool, answer, user or "")
         return tool.to_standard(query_type, parameters, answer)
 
     return PlanTool(spec=tool.spec, execute=execute, is_idempotent=tool.definition.idempotent)

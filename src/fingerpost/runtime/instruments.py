@@ -160,11 +160,22 @@ _tracer = trace.get_tracer("fingerpost", VERSION)
 
 
 class Measurement:
-    __slots__ = ("_span", "attributes")
+    __slots__ = ("_span", "_started_s", "attributes")
 
     def __init__(self, attributes: dict[str, Attribute], span: Span) -> None:
         self.attributes = attributes
         self._span = span
+        self._started_s = time.perf_counter()
+
+    @property
+    def elapsed_s(self) -> float:
+        return time.perf_counter() - self._started_s
+
+    @property
+    def trace_id(self) -> str | None:
+        """The id of the recorded trace in hexadecimal digits, or None if no SDK records one."""
+        context = self._span.get_span_context()
+        return f"{context.trace_id:032x}" if context.is_valid else None
 
     def set(self, name: str, value: Attribute) -> None:
         self.attributes[name] = value
@@ -204,7 +215,6 @@ def measure(
         )
     with span_context as span:
         block = Measurement(dict(attributes), span)
-        started_s = time.perf_counter()
         try:
             yield block
         except BaseException as error:
@@ -212,4 +222,4 @@ def measure(
             raise
         finally:
             if duration is not None:
-                duration.record(time.perf_counter() - started_s, block.attributes)
+                duration.record(block.elapsed_s, block.attributes)

@@ -114,7 +114,7 @@ def web(
 def _open_server(ctx: typer.Context, groups: Collection[str] | None = None) -> Application:
     start_server_process()
     application = open_application(ctx, groups)
-    start_logging(can_block=False)
+    start_logging(can_block=False, as_json=application.settings.log == "json")
     check_database(application.settings)
     return application
 

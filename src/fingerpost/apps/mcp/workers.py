@@ -31,7 +31,7 @@ def _start_worker(
     """Start a worker in its own process and return its web application."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     start_server_process()
-    start_logging(can_block=False)
+    start_logging(can_block=False, as_json=settings.log == "json")
     _log.info("worker %s begins", os.getpid())
     application = build(settings, groups)
     warm_up = new_warm_up(application)
