@@ -233,9 +233,13 @@ class SettingsInvalid(ToolError):
     """A setting, an environment variable or a stored file is invalid; the operator must correct it."""
 
 
-def new_unwritable(path: object, error: OSError) -> SettingsInvalid:
-    """Return the error of a file or folder that cannot be written."""
-    return SettingsInvalid(
+class NotWritable(SettingsInvalid):
+    """A file or folder cannot be written."""
+
+
+def new_unwritable(path: object, error: OSError) -> NotWritable:
+    """Return the error of a file or folder that cannot be written, with what to do."""
+    return NotWritable(
         f"{path} cannot be written ({error.strerror or error})",
         hint="Free space or correct its permissions, or set FINGERPOST_HOME to another folder",
     )

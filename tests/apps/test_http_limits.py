@@ -116,6 +116,33 @@ async def test_a_slow_call_is_cancelled_and_answered(application, monkeypatch, v
     assert status.startswith(b"HTTP/1.1 504 ")
 
 
+@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+async def test_a_call_that_ends_with_the_server_is_answered(application, version):
+    """The server cancels calls that are left ten seconds after Ctrl-C, and logs what they raise with its traceback."""
+    tool = Endless()
+    app = new_app(
+        replace(application, tools={tool.name: tool}), Address("127.0.0.1", 8000), WarmUp(application.networks)
+    )
+    head, _, body = write_call(version).partition(b"\r\n\r\n")
+    headers = [tuple(line.split(b": ", 1)) for line in head.splitlines()[1:]]
+    scope = {"type": "http", "method": "POST", "path": "/mcp", "query_string": b"", "headers": headers}
+    received, sent = iter([{"type": "http.request", "body": body}]), []
+
+    async def receive():
+        return next(received, None) or await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message)
+
+    async with app.router.lifespan_context(app), asyncio.timeout(DEADLINE_S):
+        asked = asyncio.create_task(app(scope, receive, send))
+        await tool.begun.wait()
+        asked.cancel()
+        await asked
+
+    assert sent[0]["status"] == 503
+
+
 async def read_all(reader):
     return await asyncio.wait_for(reader.read(), DEADLINE_S)
 

@@ -64,6 +64,16 @@ def test_a_wrong_part_of_the_address_is_named(address, sentence):
     assert said_of(address()) == (SettingsInvalid, sentence)
 
 
+def test_a_database_with_another_encoding_is_refused_at_the_first_connection(new_database):
+    """Later, each text that it cannot store would fail a call."""
+    name = new_database("TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
+
+    assert said_of(url_of(name)) == (
+        SettingsInvalid,
+        f"The database that {VARIABLE} names is not encoded in UTF-8; create it with ENCODING 'UTF8'",
+    )
+
+
 def test_without_listeners_nothing_is_sent():
     """A port that nothing listens on: it may be a restart, so the same call may succeed."""
     kind, sentence = said_of(f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")

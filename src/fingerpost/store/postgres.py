@@ -76,6 +76,7 @@ _FORBIDDEN = f"The database does not let the user of {VARIABLE} use its tables; 
 _REFUSED = f"The database refuses the user or the password of {VARIABLE}"
 _ABSENT = f"The database that {VARIABLE} names does not exist; create it, or correct the name"
 NO_ADDRESS = f"{VARIABLE} is not the address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
+_NOT_UTF8 = f"The database that {VARIABLE} names is not encoded in UTF-8; create it with ENCODING 'UTF8'"
 _UNSAFE = f"The database does not offer the encrypted connection that {VARIABLE} requires"
 
 # By SQLSTATE, or by its class.
@@ -268,6 +269,8 @@ class Database:
             raise translate_connection_error(error) from None
         with ExitStack() as on_error:
             on_error.enter_context(closing(connection))
+            if connection.info.parameter_status("server_encoding") != "UTF8":
+                raise SettingsInvalid(_NOT_UTF8)
             try:
                 self._configure(connection)
                 if not self._is_ready:

@@ -90,6 +90,21 @@ class McpTransport:
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
+        has_started = False
+
+        async def note_start(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
+            await send(message)
+
+        try:
+            await self._admit(scope, receive, note_start)
+        except asyncio.CancelledError:
+            # The server stops, and would log a traceback.
+            if not has_started:
+                await _STOPPING(scope, receive, send)
+
+    async def _admit(self, scope: Scope, receive: Receive, send: Send) -> None:
         caller = scope[_CALLER_KEY] = self._callers.find(scope)
         with self._admission.enter(caller.name, is_shared_name=caller.is_shared_name) as is_admitted:
             if not is_admitted:
@@ -132,6 +147,7 @@ def _refuse(status: int, message: str, headers: dict[str, str]) -> JSONResponse:
 
 _TOO_MANY = _refuse(429, "Too many requests at a time; retry in a second", {"Retry-After": "1"})
 _TOO_LONG = _refuse(504, f"The call was cancelled after {ANSWER_S:.0f} s; ask for less, or retry later", {})
+_STOPPING = _refuse(503, "The server stops; retry in a second", {"Retry-After": "1"})
 _FULL = _refuse(503, "The server has too many requests at a time; retry in a second", {"Retry-After": "1"})
 
 
