@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from fingerpost.apps.cli.app import load_root
 from tests.deploy.container_file import read_instructions
@@ -60,10 +61,21 @@ def test_files_copied_into_images_exist():
     assert find_all("ADD") == []
 
 
-def test_the_extras_that_are_installed_exist():
-    (extras,) = re.findall(r"\[([\w,]+)\]", " ".join(find_all("RUN")))
+def test_each_package_of_the_image_has_a_hash_and_a_version_that_we_support():
+    """Pip installs nothing else: --require-hashes refuses it, and --no-deps does not look for it."""
+    text = (ROOT / "deploy" / "requirements.txt").read_text(encoding="utf-8").replace("\\\n", " ")
+    pinned = re.findall(r"^([\w-]+)(?:\[.*\])?==(\S+).* --hash=sha256:", text, re.MULTILINE)
+    extras = PROJECT["optional-dependencies"]
+    needed = map(Requirement, [*PROJECT["dependencies"], *extras["scale"], *extras["streets"], *extras["telemetry"]])
+    missing = [
+        str(each)
+        for each in needed
+        if not any(name == each.name and each.specifier.contains(version, prereleases=True) for name, version in pinned)
+    ]
+    (with_hashes, without) = [run for run in find_all("RUN") if "pip install" in run]
 
-    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+    assert (missing, len(pinned)) == ([], len(text.splitlines()))
+    assert ("--require-hashes" in with_hashes, "--no-deps --no-build-isolation" in without) == (True, True)
 
 
 def test_pip_leaves_no_cache_in_the_image():
