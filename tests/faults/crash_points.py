@@ -1,0 +1,153 @@
+"""Run a command again and again in forked processes, each with one fault at another system call.
+
+``python -m tests.faults.crash_points COMMAND FOLDER EVERY`` prints the faults after which a home is neither as before
+nor as after the command, or after which the command does not succeed when it is repeated.
+"""
+
+import errno
+import json
+import os
+import pkgutil
+import re
+import shutil
+import signal
+import sys
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import fingerpost
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+
+TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
+OLD = "line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20"
+NEW = f"{OLD}\nline 1 | Alpha 07:40 | Beta 07:45 | Gamma 07:50"
+PLAN = {"goal": "Save", "steps": [{"step_id": 1, "tool": "find_stops", "parameters": {"label": "Kamppi"}}]}
+
+TRIP = ("plan", "TOWN:ALPHA", "TOWN:GAMMA", "--at", "2026-03-10T07:30", "--limit", "1")
+ADD_OLD = ("network", "add", "TOWN", "{folder}/old.zip")
+# The commands before, the command, and those whose output shows the state.
+COMMANDS = {
+    "add": ((), ADD_OLD, (TRIP,)),
+    "add again": ((ADD_OLD,), ("network", "add", "TOWN", "{folder}/new.zip"), (TRIP,)),
+    "set": ((ADD_OLD,), ("network", "set", "TOWN", "priority", "7"), (("network", "show", "TOWN"),)),
+    "remove": ((ADD_OLD,), ("network", "remove", "TOWN"), (TRIP,)),
+    "save": ((), ("vars", "set", "home", "41.0,-8.0"), (("vars", "list"),)),
+    "delete": ((("vars", "set", "home", "41.0,-8.0"),), ("vars", "delete", "home"), (("vars", "list"),)),
+}
+CALLS = ("fsync", "replace", "rename", "unlink", "mkdir", "rmdir")
+KILLED = 137
+_INSTANT = re.compile(r"(, changed )?\d{4}-\d\d-\d\dT[\d:+]+")
+FAULTS = {"killed": None, "EIO": errno.EIO, "ENOSPC": errno.ENOSPC}
+
+
+class Fault:
+    """Counts system calls, and fails or ends the process at one of them."""
+
+    def __init__(self, call="", number=0, code=None):
+        self._call, self._number, self._code = call, number, code
+        self.counts = Counter()
+
+    def install(self):
+        for call in CALLS:
+            setattr(os, call, self._wrap(call, getattr(os, call)))
+
+    def _wrap(self, call, original):
+        def counted(*args, **kwargs):
+            self.counts[call] += 1
+            if (call, self.counts[call]) == (self._call, self._number):
+                if self._code is None:
+                    os._exit(KILLED)
+                raise OSError(self._code, os.strerror(self._code))
+            return original(*args, **kwargs)
+
+        return counted
+
+
+def run_forked(arguments, home, fault=None):
+    """Return the status, the output and the counted calls of a command that runs in a forked process."""
+    output, counts = home.with_suffix(".out"), home.with_suffix(".counts")
+    counts.write_text("{}")
+    if not (child := os.fork()):
+        signal.alarm(300)
+        with output.open("w") as written:
+            os.dup2(written.fileno(), 1)
+            os.dup2(written.fileno(), 2)
+        os._exit(_run(arguments, home, fault or Fault(), counts))
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status), output.read_text(), json.loads(counts.read_text())
+
+
+def _run(arguments, home, fault, counts):
+    from fingerpost.apps.cli import main
+
+    os.environ["FINGERPOST_HOME"] = str(home)
+    sys.argv = ["fingerpost", *(word.format(folder=home.parent) for word in arguments)]
+    fault.install()
+    try:
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    sys.stdout.flush()
+    counts.write_text(json.dumps(fault.counts))
+    return code
+
+
+def observe(commands, home):
+    seen = [run_forked(command, home)[:2] for command in commands]
+    return [(status, _INSTANT.sub("", output)) for status, output in seen]
+
+
+def find_violations(name, folder, every):
+    before, command, observing = COMMANDS[name]
+    for feed, drawing in (("old", OLD), ("new", NEW)):
+        write_feed(folder / f"{feed}.zip", feed_from_drawing(drawing, coordinates=TOWN))
+    template, home = folder / "template", folder / "home"
+    template.mkdir()
+    for step in before:
+        assert run_forked(step, template)[0] == 0
+    old = observe(observing, _copy(template, home))
+    status, output, counts = run_forked(command, _copy(template, home), Fault())
+    new = observe(observing, home)
+    assert (status, old != new) == (0, True), output
+    points = [
+        (fault, call, number) for fault in FAULTS for call in CALLS for number in range(1, counts.get(call, 0) + 1)
+    ]
+    violations = []
+    for fault, call, number in points[::every]:
+        _copy(template, home)
+        status, output, _ = run_forked(command, home, Fault(call, number, FAULTS[fault]))
+        state = observe(observing, home)
+        again, repeated, _ = run_forked(command, home)
+        problems = [
+            *(["a traceback"] if "Traceback" in output + repeated else []),
+            *([f"status {status}"] if status not in (0, 1, KILLED) else []),
+            *(["neither old nor new"] if state not in (old, new) else []),
+            *(["success, but old"] if status == 0 and state != new else []),
+            *([f"the repetition ends with {again}"] if again and state != new else []),
+            *(["the repetition is not new"] if observe(observing, home) != new else []),
+        ]
+        if problems:
+            outputs = {"output": output[-2000:], "repeated": repeated[-2000:]}
+            violations.append({"fault": f"{fault} {call} {number}", "problems": problems, **outputs})
+    return {"points": len(points), "tried": len(points[::every]), "violations": violations}
+
+
+def _copy(template, home):
+    shutil.rmtree(home, ignore_errors=True)
+    shutil.copytree(template, home)
+    return home
+
+
+def _import_everything():
+    """Import before the forks, so that each of them begins at once."""
+    for module in pkgutil.walk_packages(fingerpost.__path__, "fingerpost."):
+        if not any(part in module.name for part in ("__main__", "dbos", ".apps.mcp", "postgres", "pytest", "testing")):
+            import_module(module.name)
+
+
+if __name__ == "__main__":
+    _, name, folder, every = sys.argv
+    _import_everything()
+    print(json.dumps(find_violations(name, Path(folder), int(every))))
