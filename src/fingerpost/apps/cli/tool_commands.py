@@ -97,8 +97,8 @@ def departures(
 
     since = None if at is None else read_typed_time(at, find_zone)
     if until is not None and (found := find()) is not None:
-        if window is not None or walk_from is not None or lang is not None:
-            raise typer.BadParameter("with --until, leave out --window, --from and --lang")
+        if any(value is not None for value in (window, walk_from, lang, *fields.values())):
+            raise typer.BadParameter("--until goes with --at and --limit only")
         begin = since or clock.now()
         last = read_typed_time(until, find_zone, begin.replace(tzinfo=begin.tzinfo or find_zone()))
         times = _drop_none(at=_format_time(since, find_zone()), until=_format_time(last, find_zone()))

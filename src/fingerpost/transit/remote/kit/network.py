@@ -187,7 +187,7 @@ class ServerNetwork(ABC):
         fare, is_from_server = itinerary.fare, any(isinstance(ride.handle, MeasuredLeg) for ride in itinerary.rides)
         if not is_from_server or self._profile.can(Ability.FARES) or (fare is not None and fare.amount is not None):
             return fare
-        return Fare(unknown=f"{self._profile.name} publishes no fares")
+        return Fare(unknown=f"the fares of {self._profile.name} are not read")
 
     def find_line(self, leg: Leg) -> LegLine | None:
         return draw_leg(leg) if self._profile.can(Ability.GEOMETRY) else None
