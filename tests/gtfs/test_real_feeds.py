@@ -162,7 +162,7 @@ def test_broken_feed_names_its_faults():
     found = {finding.reason: finding for finding in report.findings}
 
     assert found["trip-without-route"].count == len(lost) == 1
-    assert found["call-of-unknown-trip"].count == sum(row["trip_id"] in lost for row in calls)
+    assert found["call-of-skipped-trip"].count == sum(row["trip_id"] in lost for row in calls)
     nowhere = [line for line, row in enumerate(calls, 2) if row["stop_id"] not in stops and row["trip_id"] not in lost]
     assert found["call-at-unknown-stop"].count == len(nowhere)
     assert [place.line for place in found["call-at-unknown-stop"].places] == nowhere[:5]

@@ -52,5 +52,5 @@ def test_trips_without_route_or_service_are_left_out(tmp_path):
         ("id-repeated", 1, "trips.txt", 5),
         ("trip-without-route", 1, "trips.txt", 2),
         ("trip-without-service", 1, "trips.txt", 4),
-        ("call-of-unknown-trip", 4, "stop_times.txt", 2),
+        ("call-of-skipped-trip", 4, "stop_times.txt", 2),
     ]

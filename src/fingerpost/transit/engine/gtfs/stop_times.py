@@ -150,8 +150,12 @@ def _read_rows(
             flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
             on_demand[trip[flex & (trip >= 0)]] = True
             usable &= ~flex
+        is_skipped = trip < 0
+        if is_skipped.any():
+            is_skipped = trips.skipped.find(block, 0) >= 0
         sequence, no_sequence = block.read_integers(2, -1)
         faults = (
+            (Reason.CALL_OF_SKIPPED_TRIP, "trip_id", is_skipped),
             (Reason.CALL_OF_UNKNOWN_TRIP, "trip_id", trip < 0),
             (Reason.CALL_AT_UNKNOWN_STOP, "stop_id", stop < 0),
             (Reason.CALL_AT_STATION_ENTRANCE_OR_NODE, "stop_id", (stop >= 0) & ~boardable[np.maximum(stop, -1)]),

@@ -61,7 +61,8 @@ class Trips:
     """Trips of one feed as columns.
 
     ``ids`` holds the trip ids in the same order. ``shape`` and ``block`` are rows in their id indices, -1 for none.
-    ``stop_time_count`` is empty until the stop times are read.
+    ``stop_time_count`` is empty until the stop times are read. ``skipped`` has the ids of trips without a route or
+    service.
     """
 
     ids: IdIndex
@@ -74,6 +75,7 @@ class Trips:
     shape: Int32
     block: Int32
     stop_time_count: Int32 = field(default_factory=NO_INT32.copy)
+    skipped: IdIndex = field(default_factory=IdIndex)
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -121,7 +123,9 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
         (Reason.TRIP_WITHOUT_ROUTE, "route_id", trips.route < 0),
         (Reason.TRIP_WITHOUT_SERVICE, "service_id", trips.service < 0),
     )
-    return trips.select(table.drop_faulty(trips.lines, np.ones(len(ids), np.bool_), faults))
+    usable = table.drop_faulty(trips.lines, np.ones(len(ids), np.bool_), faults)
+    skipped = IdIndex(ids.to_texts().take(np.flatnonzero(~usable).astype(np.int32)))
+    return replace(trips.select(usable), skipped=skipped)
 
 
 def _mark_first_occurrences(rows: Int32, first_new: int) -> Mask:

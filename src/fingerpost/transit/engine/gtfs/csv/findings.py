@@ -100,7 +100,8 @@ class Reason(FindingMeaning, Enum):
     TRIP_RUNS_BACKWARDS = *_TRIPS, "the trip arrives before it departs"
     TRIP_ON_DEMAND_UNSUPPORTED = _NOT_USED, "trips", "the trip runs on demand (GTFS-Flex), which is not supported"
 
-    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time for an unknown or skipped trip"
+    CALL_OF_SKIPPED_TRIP = *_DANGLING, "a stop time for a trip that is skipped itself"
+    CALL_OF_UNKNOWN_TRIP = *_CALLS, "a stop time for a trip that is not in the feed"
     CALL_AT_UNKNOWN_STOP = *_CALLS, "the stop is not in the feed, or was skipped; the trip skips it"
     CALL_AT_STATION_ENTRANCE_OR_NODE = *_CALLS, "the stop is not a platform but a station or entrance; it is skipped"
     CALL_SEQUENCE_UNREADABLE = *_CALLS, "stop_sequence cannot be read; the trip skips the stop"
