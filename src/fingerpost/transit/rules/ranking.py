@@ -77,13 +77,13 @@ OPTIMIZE = {
 """The optimization for each preset; no source minimizes walking."""
 
 
-def build_route_sort_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: str) -> SortKey:
-    first = {
-        JourneyPreset.FASTEST: 0,
-        JourneyPreset.FEWEST_TRANSFERS: itinerary.transfers,
-        JourneyPreset.LEAST_WALK: walk_m,
-    }[preset]
-    return first, itinerary.arrival, itinerary.transfers, itinerary.duration_s, name
+def build_route_sort_key(
+    itinerary: Itinerary, name: str, preset: JourneyPreset, walk_m: int, *, arrive_by: bool
+) -> tuple[int, SortKey]:
+    """Return the sort key of rule D3, which is that of plan_trip behind the preset's own criterion."""
+    if preset is JourneyPreset.LEAST_WALK:
+        return walk_m, build_sort_key(itinerary, name, Optimize.SHORTEST_TIME, arrive_by=arrive_by)
+    return 0, build_sort_key(itinerary, name, OPTIMIZE[preset], arrive_by=arrive_by)
 
 
 def compute_route_id(itinerary: Itinerary) -> str:

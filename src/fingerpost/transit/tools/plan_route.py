@@ -240,7 +240,10 @@ def _build_reply(
 ) -> ToolReply:
     preset = JourneyPreset(arguments.journey_preset)
     ranked = sorted(
-        found.routes, key=lambda route: build_route_sort_key(route, preset, _sum_walk_m(route), compute_route_id(route))
+        found.routes,
+        key=lambda route: build_route_sort_key(
+            route, compute_route_id(route), preset, _sum_walk_m(route), arrive_by=query.arrive_by
+        ),
     )
     chosen = ranked[:MAX_ITINERARIES]
     more = _format_more(len(ranked), chosen, query) if len(ranked) > len(chosen) else None
@@ -279,7 +282,8 @@ def _build_reply(
 def _format_more(count: int, chosen: list[Itinerary], query: JourneyQuery) -> str:
     counted = f"{count} itineraries are in the window; {format_count_of_shown(len(chosen))}."
     if query.arrive_by:
-        return f"{counted} For those that arrive last, ask with a smaller searchWindowMinutes."
+        first = min(itinerary.arrival for itinerary in chosen)
+        return f"{counted} For earlier ones, ask with arrivalTime {format_utc(first - 60)}."
     last = max(itinerary.departure for itinerary in chosen)
     return f"{counted} For later ones, ask with departureTime {format_utc(last + 60)}."
 
