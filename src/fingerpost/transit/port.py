@@ -124,7 +124,7 @@ class ServiceGap:
     are None if there is no later departure. ``last_day`` is the last day with any departure, or None.
     ``cancelled_until`` is the last day searched, if every departure up to then is cancelled.
     With ``of_arrivals``, all of these are arrivals. With ``is_before``, they are the last ones before an instant, and
-    ``last_day`` is the first day with any.
+    ``last_day`` is the first day with any. ``has_stops`` is False if no stop is within walking distance of the end.
     """
 
     next_departure: int | None = None
@@ -133,14 +133,7 @@ class ServiceGap:
     cancelled_until: date | None = None
     of_arrivals: bool = False
     is_before: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EndService:
-    """Service at one end of a journey; ``gap`` is None if no stop is within walking distance."""
-
-    stop_count: int
-    gap: ServiceGap | None = None
+    has_stops: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +194,7 @@ class Network(Protocol):
         """Return the first departures in the window, without stop times that riders cannot board."""
         ...
 
-    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> EndService | None:
+    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap | None:
         """Return the service within walking distance of an end; None if that needs requests to a server.
 
         It describes the departures near the origin, or the arrivals near the destination: the next ones from the

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import count, islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,95 +18,76 @@ from fingerpost.transit.port import DepartureQuery, ServiceGap
 
 
 class StopCalls:
-    """The stop times, on all service days, at which riders can board at the given stops and alight later.
+    """The stop times where riders can board at some stops and alight later, on all service days.
 
-    With ``of_arrivals``, those at which they can alight after boarding earlier.
+    With ``of_arrivals``, those where they can alight after boarding earlier.
     """
 
     def __init__(self, timetable: Timetable, stops: Sequence[int], *, of_arrivals: bool = False) -> None:
-        self._timetable, self._of_arrivals = timetable, of_arrivals
+        self._timetable = timetable
         is_wanted = mark_rows(timetable.stop_count, list(stops))
         forbidden = NO_ALIGHTING if of_arrivals else NO_BOARDING
         calls = np.flatnonzero(is_wanted[timetable.stop_time_stop] & (timetable.stop_time_flags & forbidden == 0))
         trips = np.searchsorted(timetable.trip_first_stop_time, calls, "right") - 1
-        is_usable = (_can_board_earlier if of_arrivals else _can_alight_later)(timetable, calls, trips)
-        self._stop_times, self._trips = calls[is_usable], trips[is_usable]
+        is_usable = _can_ride(timetable, calls, trips, of_arrivals=of_arrivals)
+        calls, trips = calls[is_usable], trips[is_usable]
+        # Pair each trip departure with the stop times of its trip.
+        serves_stops = mark_rows(len(timetable.trip_service), trips)
+        trip_departures = np.flatnonzero(serves_stops[timetable.trip_departure_trip])
+        trip_of_departure = timetable.trip_departure_trip[trip_departures]
+        first = np.searchsorted(trips, trip_of_departure, "left")
+        at, place = list_ranges(first, np.searchsorted(trips, trip_of_departure, "right") - first)
+        self._trip_departure, self._stop_time = trip_departures[at], calls[place]
+        self._service = timetable.trip_service[trip_of_departure[at]]
+        times_s = timetable.stop_time_arrival_s if of_arrivals else timetable.stop_time_departure_s
+        shift_s = timetable.trip_departure_shift_s[self._trip_departure].astype(np.int64)
+        self._since_start_s = shift_s + times_s[self._stop_time]
 
     def find_days(self) -> ServiceDays | None:
-        services = np.unique(self._timetable.trip_service[self._trips])
+        services = np.unique(self._service)
         return find_days(self._timetable, services) if len(services) else None
 
     def list_after(self, instant: int, days: Iterable[date]) -> Iterator[BoardDeparture]:
-        """Return the calls after an instant on the given service days, in chronological order."""
-        found = self._list_times(days)
-        later = found.time > instant
-        time, row, ordinal = found.time[later], found.row[later], found.ordinal[later]
-        for at in np.argsort(time, kind="stable"):
+        """Return the calls after an instant on some service days, in order of time."""
+        time, pair, ordinal = self._list_times(days)
+        later = np.flatnonzero(time > instant)
+        for at in later[np.argsort(time[later], kind="stable")]:
             yield BoardDeparture(
-                trip_departure=int(found.trip_departure[row[at]]),
+                trip_departure=int(self._trip_departure[pair[at]]),
                 service_day=date.fromordinal(int(ordinal[at])),
-                stop_time=int(found.stop_time[row[at]]),
+                stop_time=int(self._stop_time[pair[at]]),
                 departure=int(time[at]),
             )
 
     def find_nearest(self, instant: int, days: Iterable[date], *, is_before: bool) -> int | None:
-        """Return the first time at or after an instant, or the last one at or before it, on the given service days."""
-        time = self._list_times(days).time
+        """Return the first time from an instant on, or the last one up to it, on some service days."""
+        time, _, _ = self._list_times(days)
         time = time[time <= instant] if is_before else time[time >= instant]
         return int(time.max() if is_before else time.min()) if len(time) else None
 
-    def _list_times(self, days: Iterable[date]) -> "_CallTimes":
-        table = self._timetable
-        serves_stops = mark_rows(len(table.trip_service), self._trips)
-        trip_departures = np.flatnonzero(serves_stops[table.trip_departure_trip])
-        trips = table.trip_departure_trip[trip_departures]
-        first = np.searchsorted(self._trips, trips, "left")
-        trip_index, place = list_ranges(first, np.searchsorted(self._trips, trips, "right") - first)
-        # Pair each trip departure with the stop times of its trip.
-        trip_departure, stop_time = trip_departures[trip_index], self._stop_times[place]
-        service = table.trip_service[table.trip_departure_trip[trip_departure]]
-        feed = table.service_feed[service]
-        times_s = table.stop_time_arrival_s if self._of_arrivals else table.stop_time_departure_s
-        since_start_s = table.trip_departure_shift_s[trip_departure].astype(np.int64) + times_s[stop_time]
-        time, row, ordinal = ([np.zeros(0, np.int64)] for _ in range(3))
+    def _list_times(self, days: Iterable[date]) -> tuple[Int64, Int64, Int64]:
+        """Return the times (Unix seconds) on some days, and each one's pair and service day."""
+        table, feed = self._timetable, self._timetable.service_feed[self._service]
+        time, pair, ordinal = ([np.zeros(0, np.int64)] for _ in range(3))
         for day in days:
             starts = np.array([find_service_day_start(day, feed.zone) for feed in table.feeds], np.int64)
-            running = np.flatnonzero(find_services(table, day)[service])
-            time.append(starts[feed[running]] + since_start_s[running])
-            row.append(running)
+            running = np.flatnonzero(find_services(table, day)[self._service])
+            time.append(starts[feed[running]] + self._since_start_s[running])
+            pair.append(running)
             ordinal.append(np.full(len(running), day.toordinal()))
-        return _CallTimes(trip_departure, stop_time, *map(np.concatenate, (time, row, ordinal)))
+        return np.concatenate(time), np.concatenate(pair), np.concatenate(ordinal)
 
 
-class _CallTimes(NamedTuple):
-    """Pairs of a trip departure and a stop time; and times (Unix seconds), each with its pair's row and its day."""
-
-    trip_departure: Int64
-    stop_time: Int64
-    time: Int64
-    row: Int64
-    ordinal: Int64
-
-
-def _can_alight_later(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
-    forbids_alighting = timetable.stop_time_flags & NO_ALIGHTING != 0
-    ends = timetable.trip_first_stop_time[trips + 1]
-    continues_in_seat = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[timetable.in_seat_from])
-    is_boardable = calls + 1 < ends
-    for at in np.flatnonzero(is_boardable & forbids_alighting[ends - 1] & ~continues_in_seat[trips]):
-        is_boardable[at] = not forbids_alighting[calls[at] + 1 : ends[at]].all()
-    found: Bool = is_boardable
-    return found
-
-
-def _can_board_earlier(timetable: Timetable, calls: Int64, trips: Int64) -> Bool:
-    forbids_boarding = timetable.stop_time_flags & NO_BOARDING != 0
-    starts = timetable.trip_first_stop_time[trips]
-    begins_in_seat = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[timetable.in_seat_to])
-    is_usable = calls > starts
-    for at in np.flatnonzero(is_usable & forbids_boarding[starts] & ~begins_in_seat[trips]):
-        is_usable[at] = not forbids_boarding[starts[at] : calls[at]].all()
-    found: Bool = is_usable
+def _can_ride(timetable: Timetable, calls: Int64, trips: Int64, *, of_arrivals: bool) -> Bool:
+    """Mark the calls after which riders can alight, or before which they can board."""
+    forbidden, in_seat = (NO_ALIGHTING, timetable.in_seat_from)
+    begins, ends = calls + 1, timetable.trip_first_stop_time[trips + 1]
+    if of_arrivals:
+        forbidden, in_seat = (NO_BOARDING, timetable.in_seat_to)
+        begins, ends = timetable.trip_first_stop_time[trips], calls
+    allowed = np.concatenate([[0], np.cumsum(timetable.stop_time_flags & forbidden == 0)])
+    is_joined = mark_rows(len(timetable.trip_service), timetable.trip_departure_trip[in_seat])[trips] != 0
+    found: Bool = (begins < ends) & (is_joined | (allowed[ends] > allowed[begins]))
     return found
 
 

@@ -41,10 +41,10 @@ from fingerpost.transit.osm.streets.store import StoredStreets
 from fingerpost.transit.port import (
     DepartureBoard,
     DepartureQuery,
-    EndService,
     JourneyAnswer,
     JourneyQuery,
     NearbyStops,
+    ServiceGap,
     TextJourneyQuery,
 )
 
@@ -263,19 +263,19 @@ class EmbeddedNetwork:
             board, gap=await compute(find_gap, snapshot, self._find_stop_rows(query), self._feed_profile.zone, query)
         )
 
-    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> EndService:
+    async def find_service(self, query: JourneyQuery, *, is_destination: bool) -> ServiceGap:
         return await compute(self._find_service, self._snapshot, query, is_destination)
 
-    def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> EndService:
+    def _find_service(self, snapshot: Snapshot, query: JourneyQuery, is_destination: bool) -> ServiceGap:
         end = query.destination if is_destination else query.origin
         walks = self._walks.get_walks(step_free=query.step_free and self._feed_profile.has_wheelchair_data)
         near = find_near_stops(self.timetable, self._stops, walks, end, query.max_walk_m, is_destination=is_destination)
-        stops = near.stop.tolist()
+        zone, stops = self._feed_profile.zone, near.stop.tolist()
         if not stops:
-            return EndService(stop_count=0)
-        zone, is_before = self._feed_profile.zone, query.arrive_by
-        gap = find_end_service(snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=is_before)
-        return EndService(stop_count=len(stops), gap=gap)
+            return ServiceGap(has_stops=False)
+        return find_end_service(
+            snapshot, stops, zone, query.instant, of_arrivals=is_destination, is_before=query.arrive_by
+        )
 
     def _find_stop_rows(self, query: DepartureQuery) -> list[int]:
         return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]

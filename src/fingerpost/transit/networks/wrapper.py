@@ -39,7 +39,7 @@ class WrapperNetwork(ABC):
     async def list_departures(self, query: port.DepartureQuery) -> port.DepartureBoard:
         return await self.forward(lambda network: network.list_departures(query))
 
-    async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.EndService | None:
+    async def find_service(self, query: port.JourneyQuery, *, is_destination: bool) -> port.ServiceGap | None:
         return await self.network.find_service(query, is_destination=is_destination)
 
     async def list_stops_near(

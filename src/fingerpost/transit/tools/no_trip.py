@@ -11,7 +11,7 @@ from fingerpost.transit.model.place import Location
 from fingerpost.transit.model.profile import Ability
 from fingerpost.transit.model.provenance import OutOfService, Provenance
 from fingerpost.transit.networks.querying import Deadline, query_network
-from fingerpost.transit.port import EndService, JourneyAnswer, JourneyQuery, Network, ServiceGap
+from fingerpost.transit.port import JourneyAnswer, JourneyQuery, Network, ServiceGap
 from fingerpost.transit.rules.accessibility import list_weak_links
 from fingerpost.transit.rules.times import format_instant, to_local_date
 from fingerpost.transit.rules.trip_limits import (
@@ -51,8 +51,8 @@ async def explain_no_trip(
     if no_service is not None:
         return ". ".join(filter(None, [*causes, no_service]))
     if not any(causes):
-        services = (destination, origin) if query.arrive_by else (origin, destination)
-        clauses = (_explain_service(service, query, network.profile.zone) for service in services)
+        gaps = (destination, origin) if query.arrive_by else (origin, destination)
+        clauses = (_explain_service(gap, query, network.profile.zone) for gap in gaps)
         causes = [next(filter(None, clauses), None)]
     wider = replace(query, max_walk_m=MAX_WALK_M, max_transfers=_MAX_TRANSFERS, window_s=None)
     answer = None if wider == query else await _get_or_none(plan_usable(network, wider, deadline))
@@ -75,14 +75,13 @@ async def find_offset_message(
     if offset is None:
         return None
     for is_destination in (query.arrive_by, not query.arrive_by):
-        service = await _get_or_none(network.find_service(query, is_destination=is_destination))
-        if service is None or service.gap is None:
+        gap = await _get_or_none(network.find_service(query, is_destination=is_destination))
+        if gap is None or not gap.has_stops:
             return offset
-        when, day = service.gap.next_departure, service.gap.next_day
-        if when is None or abs(when - query.instant) > LONG_WAIT_S:
-            nearest = day if when is None else format_instant(when, zone)
+        if gap.next_departure is None or abs(gap.next_departure - query.instant) > LONG_WAIT_S:
+            nearest = gap.next_day if gap.next_departure is None else format_instant(gap.next_departure, zone)
             until = "after" if query.arrive_by else "before"
-            return offset if nearest is None else f"{offset} {_format_nothing(service.gap)} {until} {nearest}."
+            return offset if nearest is None else f"{offset} {_format_nothing(gap)} {until} {nearest}."
     if len(usable) < len(trips):
         return offset
     others = "Later arrivals near the destination" if query.arrive_by else "Earlier departures near the origin"
@@ -138,13 +137,13 @@ async def plan_usable(network: Network, query: JourneyQuery, deadline: Deadline)
 
 
 async def _explain_reach(
-    network: Network, side: str, end: Location, service: EndService | None, query: JourneyQuery, deadline: Deadline
+    network: Network, side: str, end: Location, gap: ServiceGap | None, query: JourneyQuery, deadline: Deadline
 ) -> str | None:
     """Return a clause if no stop is within walking distance of an end, else None.
 
-    Without ``service``, the straight line is compared with the limit.
+    Without ``gap``, the straight line is compared with the limit.
     """
-    if end.stop_ids or not network.profile.can(Ability.STOPS) or (service is not None and service.stop_count):
+    if end.stop_ids or not network.profile.can(Ability.STOPS) or (gap is not None and gap.has_stops):
         return None
 
     async def list_near(radius_m: float) -> Sequence[NearbyStop]:
@@ -156,7 +155,7 @@ async def _explain_reach(
         return near.stops
 
     # Many stops may be within the longest walk, so they are listed only if none is nearer.
-    if await list_near(query.max_walk_m):
+    if gap is None and await list_near(query.max_walk_m):
         return None
     nearest = min(await list_near(MAX_WALK_M), key=lambda stop: stop.distance_m, default=None)
     if nearest is None:
@@ -167,10 +166,9 @@ async def _explain_reach(
     )
 
 
-def _explain_service(service: EndService | None, query: JourneyQuery, zone: str) -> str | None:
+def _explain_service(gap: ServiceGap | None, query: JourneyQuery, zone: str) -> str | None:
     """Return a clause if nothing departs near the origin, or arrives near the destination, for days."""
-    gap = None if service is None else service.gap
-    if gap is None or gap.next_departure is not None:
+    if gap is None or not gap.has_stops or gap.next_departure is not None:
         return None
     if gap.next_day is not None and abs(gap.next_day - to_local_date(query.instant, zone)).days <= FURTHEST_DAYS:
         return None
