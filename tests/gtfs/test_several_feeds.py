@@ -23,7 +23,7 @@ def write_both(tmp_path, beta=BETA, south=SOUTH):
     [
         ([None], ["NET"]),
         (["own"], ["OWN"]),
-        ([None, None], ["NET-NORTH", "NET-SOUTH"]),
+        ([None, None], ["NET", "NET-SOUTH"]),
         (["MTA", None], ["MTA", "NET-SOUTH"]),
     ],
 )
@@ -37,7 +37,7 @@ def test_a_feed_is_named_as_requested_or_after_its_network_and_file(tmp_path, na
 
 
 def test_two_files_of_one_name_must_be_named_apart(tmp_path):
-    paths = [write_feed(tmp_path / folder, feed_from_drawing(NORTH)) for folder in ("a/gtfs", "b/gtfs")]
+    paths = [write_feed(tmp_path / folder, feed_from_drawing(NORTH)) for folder in ("a/gtfs", "b/gtfs", "c/gtfs")]
     with pytest.raises(ParameterError) as caught:
         import_feeds("net", [FeedSource(path) for path in paths])
 
@@ -59,7 +59,7 @@ def test_a_network_needs_a_feed_with_a_name_of_its_own(tmp_path, names, message)
 def test_feeds_with_different_names_share_nothing(tmp_path):
     table = import_feeds("net", [FeedSource(path) for path in write_both(tmp_path)]).timetable
 
-    ids = ["NET-NORTH:ALPHA", "NET-NORTH:BETA", "NET-SOUTH:BETA", "NET-SOUTH:GAMMA"]
+    ids = ["NET:ALPHA", "NET:BETA", "NET-SOUTH:BETA", "NET-SOUTH:GAMMA"]
     assert (list(table.stop_printed_id), table.stop_feed.tolist()) == (ids, [0, 0, 1, 1])
     of_each_feed = ("route_feed", "service_feed", "trip_route", "trip_service", "trip_departure_trip")
     assert [getattr(table, name).tolist() for name in of_each_feed] == [[0, 1]] * len(of_each_feed)

@@ -73,12 +73,15 @@ def _new_progress_counter(step: str, total: int, progress: ImportProgress) -> Ca
 
 
 def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return the FEED of each source: its ``feed_name``, or the network's name (and file name, for several feeds)."""
+    """Return the FEED of each source: its ``feed_name``, or the network's name, with the file name after the first.
+
+    So the ids of the first feed stay the same when others are added (rule A8).
+    """
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH", {"field": "feed"})
     names: list[str] = []
     default_names: set[str] = set()
-    for source in sources:
+    for number, source in enumerate(sources):
         if source.feed_name is not None:
             name = source.feed_name.strip().upper()
             if not name or name.startswith("DEMO-"):
@@ -89,7 +92,7 @@ def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
                 )
         else:
             stem = source.path.name.removesuffix(".zip").removesuffix(".gtfs")
-            name = f"{network}-{stem}".upper() if len(sources) > 1 else network.upper()
+            name = f"{network}-{stem}".upper() if number else network.upper()
             if name in default_names:
                 raise ParameterError(
                     f"Two of the feeds would both be called {name}. Name them: FEED=PATH", {"field": "feed"}
