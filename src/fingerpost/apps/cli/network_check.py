@@ -136,6 +136,6 @@ def _print(report: "CheckReport") -> None:
     for result in report.results:
         print_line(f"{result.name}: {result.checked:,} {result.unit} checked{'' if result.faults else '; no faults'}")
         for fault in result.faults:
-            print_line(Text(f"  {fault.origin.value}: {fault.count:,} {fault.meaning}", _STYLES[fault.origin.value]))
+            print_line(Text(f"  {fault.origin.value}: {fault.meaning}: {fault.count:,}", _STYLES[fault.origin.value]))
             for example in fault.examples:
                 print_line(f"    {example}")
