@@ -46,6 +46,13 @@ def test_every_file_that_the_tour_names_is_there():
     assert len(named) > 30
 
 
+def test_every_test_that_defends_is_there():
+    named = re.findall(r"`(tests/[\w/.]+)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+
+    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert len(named) > 15
+
+
 def test_every_link_inside_the_project_leads_somewhere():
     broken = [
         f"{shown(path)}: {link}"
