@@ -85,6 +85,10 @@ try-deploy: .venv/ready  ## Run the container file's steps in a fresh environmen
 bench-load: .venv/ready  ## Measure: plan_trip from 50 connections, over one and two workers
 	@$(BIN)/python bench/load.py
 
+.PHONY: bench-hostile
+bench-hostile: .venv/ready  ## Measure: one caller beside an address with many connections in each state, or with expensive calls
+	@$(BIN)/python bench/hostile.py
+
 .PHONY: mutants
 mutants: .venv/ready  ## Put small faults into the code, a sample of them, and count those that a test finds (TARGETS="rules tools")
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"

@@ -1,0 +1,175 @@
+"""p99 of one caller while another address opens many connections in one state, or sends expensive calls.
+
+The server listens on all addresses; the caller comes from loopback, the attacker from the machine's other address.
+"""
+
+import argparse
+import asyncio
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from datetime import date, timedelta
+from itertools import count
+from pathlib import Path
+
+from harness import percentile
+from serving import Caller, serving
+
+from fingerpost.apps.kernels import load_kernels
+from fingerpost.transit.kernel_mode import are_compiled
+
+MAX_RATIO = 3.0
+# The caller's p99 alone, at least; below it a ratio measures the machine's other work.
+MIN_ALONE_MS = 20.0
+MAX_GROWTH = 1.1
+_SERVE = "from fingerpost.apps.cli import main; main()"
+_TRIP = {
+    "origin": {"type": "label", "value": "DEMO-HELSINKI:KAMPPI"},
+    "destination": {"type": "label", "value": "DEMO-HELSINKI:TAPIOLA"},
+}
+_ENDLESS = "WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT count(*) FROM t"
+_SQL = {"query_type": "custom_sql", "parameters": {"sql_query": _ENDLESS}}
+_FIRST_DAY = date(2026, 1, 1)
+# A refusal has Retry-After: 1.
+_PAUSE_S = 1.0
+_WAIT_S = 20.0
+
+
+def write_call(tool: str, arguments: dict) -> bytes:
+    body, headers = Caller("127.0.0.1", 0).prepare(tool, arguments)
+    lines = "".join(f"{name}: {value}\r\n" for name, value in {**headers, "Content-Length": len(body)}.items())
+    return f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n{lines}\r\n".encode() + body
+
+
+def write_trip_on_another_day(number: int) -> bytes:
+    day = _FIRST_DAY + timedelta(days=number % 300)
+    return write_call("plan_trip", {**_TRIP, "departureTime": f"{day}T08:00"})
+
+
+_CALL = write_call("plan_trip", _TRIP)
+_HEAD = _CALL.partition(b"\r\n\r\n")[0]
+# What a connection sends, and whether it then reads, waits without reading, or resets at once.
+STATES = {
+    "idle": (lambda _: b"", "wait"),
+    "half header": (lambda _: _HEAD[:60], "wait"),
+    "headers": (lambda _: _HEAD + b"\r\n\r\n", "wait"),
+    "half body": (lambda _: _CALL[:-20], "wait"),
+    "answer not read": (lambda _: _CALL, "wait"),
+    "abandoned": (lambda _: _CALL, "reset"),
+    "endless SQL": (lambda _: write_call("sec_financial_data", _SQL), "read"),
+    "another day": (write_trip_on_another_day, "read"),
+}
+
+
+async def attack(state: str, connections: int, host: str, port: int) -> None:
+    """Hold so many connections until this process is killed; a closed one is opened again."""
+    write, then = STATES[state]
+    numbers = count()
+
+    async def hold() -> None:
+        while True:
+            with suppress(OSError, asyncio.IncompleteReadError):
+                reader, writer = await asyncio.open_connection(host, port)
+                with suppress(OSError):
+                    writer.write(write(next(numbers)))
+                    await writer.drain()
+                    if then == "reset":
+                        writer.transport.abort()
+                    elif then == "read":
+                        await reader.readuntil(b"\r\n\r\n")
+                    else:
+                        await asyncio.wait_for(
+                            reader.read(1) if state != "answer not read" else asyncio.sleep(_WAIT_S), _WAIT_S
+                        )
+                writer.close()
+            await asyncio.sleep(_PAUSE_S)
+
+    await asyncio.gather(*(hold() for _ in range(connections)), return_exceptions=True)
+
+
+def measure(host: str, port: int, seconds: float) -> tuple[list[float], int]:
+    """Return the milliseconds of calls, one after the other, and how many were not answered."""
+    times_ms, failures, ends = [], 0, time.monotonic() + seconds
+    caller = Caller(host, port)
+    while time.monotonic() < ends:
+        try:
+            taken_ms, answer = caller.call("plan_trip", _TRIP)
+            times_ms.append(taken_ms)
+            failures += b'"isError":false' not in answer.replace(b" ", b"")
+        except OSError:
+            failures += 1
+            caller = Caller(host, port)
+        time.sleep(0.01)
+    return times_ms, failures
+
+
+def find_other_address() -> str:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        # Connecting a datagram socket sends nothing; it chooses the address of the route.
+        probe.connect(("203.0.113.1", 9))
+        return probe.getsockname()[0]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="One caller beside a hostile one.")
+    parser.add_argument("--seconds", type=float, default=20.0, help="of each state")
+    parser.add_argument("--connections", type=int, nargs="*", default=[1, 10, 100, 600])
+    parser.add_argument("--states", nargs="*", default=list(STATES))
+    parser.add_argument("--attack", nargs=4, metavar=("STATE", "CONNECTIONS", "HOST", "PORT"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.attack:
+        state, connections, host, port = options.attack
+        asyncio.run(attack(state, int(connections), host, int(port)))
+        return 0
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).resolve().parents[1] / ".venv" / "kernels"))
+    if not are_compiled():
+        load_kernels()
+    command = [sys.executable, "-c", _SERVE, "serve", "--http", "0.0.0.0:0", "--public", "--metrics", "127.0.0.1:0"]
+    missed = []
+    with tempfile.TemporaryDirectory() as home, serving(command, FINGERPOST_HOME=home) as server:
+        measure("127.0.0.1", server.port, 3)
+        alone, _ = measure("127.0.0.1", server.port, options.seconds)
+        alone_ms = max(MIN_ALONE_MS, percentile(alone, 0.99))
+        before = server.count_bytes()
+        print(f"  {'':<22}{'connections':>12}{'calls':>8}{'p99 ms':>9}{'ratio':>8}{'failed':>8}{'MB':>7}")
+        print(f"  {'alone':<22}{'':>12}{len(alone):>8}{percentile(alone, 0.99):>9.1f}{'':>16}{before / 1e6:>7.0f}")
+        for state in options.states:
+            for connections in [40] if state == "endless SQL" else options.connections:
+                attacker = subprocess.Popen(
+                    [
+                        sys.executable,
+                        __file__,
+                        "--attack",
+                        state,
+                        str(connections),
+                        find_other_address(),
+                        str(server.port),
+                    ]
+                )
+                try:
+                    time.sleep(1)
+                    times_ms, failures = measure("127.0.0.1", server.port, options.seconds)
+                finally:
+                    attacker.kill()
+                    attacker.wait()
+                p99_ms = percentile(times_ms or [float("inf")], 0.99)
+                ratio = p99_ms / alone_ms
+                print(
+                    f"  {state:<22}{connections:>12}{len(times_ms):>8}{p99_ms:>9.1f}{ratio:>8.2f}{failures:>8}"
+                    f"{server.count_bytes() / 1e6:>7.0f}",
+                    flush=True,
+                )
+                if ratio > MAX_RATIO or failures:
+                    missed.append(f"{state}, {connections} connections: {ratio:.1f} times, {failures} failed")
+        if server.count_bytes() > MAX_GROWTH * before + 512e6:
+            missed.append(f"memory grew from {before / 1e6:.0f} to {server.count_bytes() / 1e6:.0f} MB")
+    print("\n".join(f"  short: {bound}" for bound in missed) or "  ok")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
