@@ -126,7 +126,7 @@ worlds: .venv/ready  ## Check random cities, as network check does (WORLDS=0:120
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kills, load for ten minutes, a trip of New York in a browser, a sample of small faults, and the tests under other conditions
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/worlds tests/embedded/test_riders_against_oracle.py tests/riders tests/plan/test_kill.py tests/apps/test_generated_calls.py tests/apps/test_event_loop.py
-	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or dbos or scale"
+	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/plan/test_engines.py tests/scale -k "postgres or dbos or scale"
 	@$(MAKE) --no-print-directory test-new-draws
 	@first=$$(date +%s); $(MAKE) --no-print-directory worlds WORLDS=$$first:$$((first + 500))
 	@$(BIN)/python bench/load.py --seconds 600

@@ -3,13 +3,13 @@
 import pytest
 
 from tests.plan.engines import ENGINES
-from tests.plan.suite import facts_of_crashes, facts_of_lifecycle, facts_of_records
+from tests.plan.suite import facts_of_crashes, facts_of_histories, facts_of_lifecycle, facts_of_records
 from tests.plan.suite.engine import Engine, EngineBroken
 
 pytestmark = pytest.mark.usefixtures("free_clock")
 FACTS = {
     name: fact
-    for module in (facts_of_records, facts_of_lifecycle, facts_of_crashes)
+    for module in (facts_of_records, facts_of_lifecycle, facts_of_crashes, facts_of_histories)
     for name, fact in vars(module).items()
     if getattr(fact, "__module__", None) == module.__name__ and not name.startswith("_")
 }
@@ -19,6 +19,7 @@ FOUND_OUT = [
     ("LosesTheLast", "a_recorded_step_never_runs_again", ""),
     ("Absent", "an_approval_outlives_a_restart", "A process that opens the engine breaks: AttributeError: module"),
     ("RunsAgain", "only_the_interrupted_step_runs_again_and_under_the_same_key", "The calls should have been"),
+    ("RunsAgain", "no_history_repeats_or_changes_a_recorded_step", "Step 1 was recorded, and"),
     ("RunsAgain", "a_newer_build_goes_on_where_an_older_one_was_killed", "What the older build had recorded was"),
     ("HoldsForAll", "a_run_is_carried_on_by_one_process", "Two processes carried on one run at the same time"),
     ("HoldsForAll", "a_run_is_carried_on_once_in_one_process_too", "Held by one, by a second"),
