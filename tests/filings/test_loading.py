@@ -146,11 +146,18 @@ RECENT = {
 SUBMISSIONS = {"cik": "7", "name": "Drawn Inc.", "tickers": ["DRWN"], "filings": {"recent": RECENT}}
 
 
-@pytest.mark.parametrize(("name", "content"), [("copy.htm", COVER), ("drawn-20221231.htm", "<html>Item 1. Business")])
-def test_a_text_in_the_list_of_filings_needs_no_options(store, tmp_path, name, content):
+@pytest.mark.parametrize(
+    ("name", "content", "listed"),
+    [
+        ("copy.htm", COVER, SUBMISSIONS),
+        ("copy.htm", COVER, FACTS),
+        ("drawn-20221231.htm", "<html>Item 1.", SUBMISSIONS),
+    ],
+)
+def test_a_text_of_a_loaded_filing_needs_no_options(store, tmp_path, name, content, listed):
     """It is known by its cover page's form and period, or by its name."""
     options = LoadOptions() if content == COVER else LoadOptions(ticker="DRWN")
-    load_files(store, [written(tmp_path / "facts.json", FACTS), written(tmp_path / "list.json", SUBMISSIONS)])
+    load_files(store, [written(tmp_path / "facts.json", FACTS), written(tmp_path / "list.json", listed)])
     (loaded,) = load_files(store, [written(tmp_path / name, content)], options)
 
     assert loaded.summary.startswith("Drawn Inc., 10-K of 2023-02-01: ")

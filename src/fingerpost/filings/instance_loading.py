@@ -6,7 +6,7 @@ from pathlib import Path
 from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.xbrl import Instance, read_instance, read_labels
+from fingerpost.filings.xbrl import read_instance, read_labels
 
 _INSTANCE_SUFFIX = "_htm.xml"
 _LABELS_SUFFIX = "_lab.xml"
@@ -17,10 +17,11 @@ def load_instance(store: FactStore, path: Path, content: bytes, *, accession: st
     if path.name.endswith(_LABELS_SUFFIX):
         raise FeedUnusable(f"{path.name} has only labels; load NAME{_INSTANCE_SUFFIX} from the same folder")
     instance = read_instance(content, path.name)
-    filing: tuple[str, str] | None = (accession, filed)
+    filing: tuple[str, str, str] | None = (accession, instance.form, filed)
     if not accession or not filed:
+        document = f"{path.name.removesuffix(_INSTANCE_SUFFIX)}.htm"
         with closing(FactLibrary(store.path)) as library:
-            filing = _find_filing(library, instance, path.name)
+            filing = find_filing(library, instance.cik, document, instance.form, instance.period_end)
     if filing is None:
         raise ParameterError(
             f"{path.name} belongs to no loaded filing; add --accession, --filed",
@@ -31,23 +32,25 @@ def load_instance(store: FactStore, path: Path, content: bytes, *, accession: st
     beside = [schema.with_name(f"{schema.stem}{_LABELS_SUFFIX}"), schema]
     linkbases = (read_labels(each.read_bytes(), each.name) for each in beside if each.is_file())
     labels = next((each for each in linkbases if each), {})
-    count = store.put_instance(instance, labels, accession=filing[0], form=instance.form, filed=filing[1])
+    count = store.put_instance(instance, labels, accession=filing[0], form=instance.form, filed=filing[2])
     hint = "" if labels else f"; without names, because {beside[0].name} is not beside it"
-    return f"{instance.name}, {instance.form} of {filing[1]}: {count:,} facts with segments{hint}"
+    return f"{instance.name}, {instance.form} of {filing[2]}: {count:,} facts with segments{hint}"
 
 
-def _find_filing(library: FactLibrary, instance: Instance, name: str) -> tuple[str, str] | None:
-    """Return (accession number, filing day) of a report, by its document, period or figures."""
-    document = f"{name.removesuffix(_INSTANCE_SUFFIX)}.htm"
-    report = (instance.form, instance.period_end)
-    for filing in library.list_filings_of(instance.cik):
-        if filing.document == document or (filing.form, filing.report_date) == report:
-            return filing.accession, filing.filed
+def find_filing(
+    library: FactLibrary, cik: int, document: str, form: str | None, period_end: str | None
+) -> tuple[str, str, str] | None:
+    """Return (accession number, form, filing day) of a report, by its document, or by its form and period."""
+    for filing in library.list_filings_of(cik):
+        is_same_period = period_end and (filing.form, filing.report_date) == (form, period_end)
+        if filing.document == document or is_same_period:
+            return filing.accession, filing.form, filing.filed
     # A later report has figures of this period too.
     rows = library.rows(
-        "SELECT accession, filed FROM reports WHERE cik = ? AND form = ? AND id IN"
+        "SELECT accession, form, filed FROM reports WHERE cik = ? AND form = ? AND id IN"
         " (SELECT report FROM reported WHERE end_date = ?) ORDER BY filed LIMIT 1",
-        instance.cik,
-        *report,
+        cik,
+        form,
+        period_end,
     )
     return rows[0] if rows else None

@@ -21,7 +21,7 @@ from fingerpost.filings.companyfacts import (
     read_tickers,
 )
 from fingerpost.filings.cover_page import CoverPage, read_cover_page
-from fingerpost.filings.instance_loading import load_instance
+from fingerpost.filings.instance_loading import find_filing, load_instance
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.sections import read_plain_text, split_sections
 from fingerpost.filings.store import FactStore, normalize_ticker
@@ -170,14 +170,12 @@ def _load_text(store: FactStore, name: str, content: bytes, options: LoadOptions
     cover = read_cover_page(document)
     with closing(FactLibrary(store.path)) as library:
         cik, company_name = _find_company_of_text(library, name, cover, options.ticker)
-        listed = [] if cik is None else library.list_filings_of(cik)
-    form = options.form or cover.form
-    same_reports = {(form, cover.period)} if cover.period else set()
-    matching = (row for row in listed if row.document == name or (row.form, row.report_date) in same_reports)
-    filing = next(matching, None)
-    accession = options.accession or (filing.accession if filing else "")
-    filed = options.filed or (filing.filed if filing else "")
-    form = form or (filing.form if filing else "")
+        form = options.form or cover.form or ""
+        filing = None if cik is None else find_filing(library, cik, name, form, cover.period)
+    accession, form, filed = (
+        given or found
+        for given, found in zip((options.accession, form, options.filed), filing or ("", "", ""), strict=True)
+    )
     required = {"--ticker": cik, "--accession": accession, "--form": form, "--filed": filed}
     missing = [option for option, value in required.items() if not value]
     if cik is None or missing:

@@ -31,9 +31,10 @@ class MetricResult:
 def find_figures(source: CompanyFigures, text: str, window: PeriodFilter) -> MetricResult:
     """Return the figures of a metric, given any of its names or an expression."""
     result = _find_in_periods(source, text, source.resolve_period(window).list_periods())
-    marked = {(figure.start, figure.end): figure for figure in mark_basis_changes(result.selection.headline, source)}
+    headline = tuple(mark_basis_changes(result.selection.headline, source))
+    marked = {(figure.start, figure.end): figure for figure in headline}
     figures = tuple(marked.get((figure.start, figure.end), figure) for figure in result.selection.figures)
-    return replace(result, selection=replace(result.selection, figures=figures, headline=tuple(marked.values())))
+    return replace(result, selection=replace(result.selection, figures=figures, headline=headline))
 
 
 def _find_in_periods(source: CompanyFigures, text: str, periods: Sequence[PeriodFilter]) -> MetricResult:
